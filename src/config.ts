@@ -1,0 +1,363 @@
+// Every setting of the service: its name, default, meaning and bounds, read once from the environment.
+// It must not open anything, and nobody but the two main.ts and the scripts may call it.
+
+import { parseSubnet, type Subnet } from './domain/address.ts'
+import { Problem, type ProblemItem } from './problem.ts'
+
+export interface Config {
+  environment: 'production' | 'development'
+  databaseUrl: string
+  databaseConnections: number
+  exportConnections: number
+  databasePrepare: boolean
+  statementTimeoutMs: number
+  host: string
+  port: number
+  healthPort: number
+  baseUrl: string
+  timeZone: string
+  maxPageSize: number
+  pageTokenKeys: readonly Buffer[]
+  pageTokenTtlMs: number
+  apiKeyPepper: string
+  trustedProxies: readonly Subnet[]
+  tlsCert: string | undefined
+  tlsKey: string | undefined
+  stallTimeoutMs: number
+  letGoAfterMs: number
+  exportQueueTimeoutMs: number
+  requestsPerMinute: number
+  exportsAtATime: number
+  authFailuresPerMinute: number
+  intakeBodyBytesMax: number
+  intakeDepthMax: number
+  drainTimeoutMs: number
+  logLevel: string
+}
+
+/** Thrown by a parser with a sentence that says what would be right. */
+class Unusable extends Error {}
+
+export interface Setting<T = unknown> {
+  name: string
+  /** What is used when the variable is absent or empty; undefined when it must be given. */
+  default: string | undefined
+  /** For README: what it is, with unit and bounds. */
+  meaning: string
+  parse: (text: string) => T
+}
+
+const wholeNumber =
+  (min: number, max: number) =>
+  (text: string): number => {
+    const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN
+    if (!(value >= min && value <= max)) throw new Unusable(`must be a whole number from ${min} to ${max}`)
+    return value
+  }
+
+const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+/** `500ms`, `30s`, `5m`, `12h`, `7d`. Bounds in milliseconds. */
+const duration =
+  (minMs: number, maxMs: number) =>
+  (text: string): number => {
+    const match = /^(\d{1,12})(ms|s|m|h|d)$/.exec(text)
+    const value = match === null ? Number.NaN : Number(match[1]) * unitMs[match[2]!]!
+    if (!(value >= minMs && value <= maxMs)) {
+      throw new Unusable(`must be a duration such as 500ms, 30s, 5m, 12h or 7d, from ${minMs} ms to ${maxMs} ms`)
+    }
+    return value
+  }
+
+const oneOf =
+  <const T extends string>(...values: readonly T[]) =>
+  (text: string): T => {
+    const value = values.find(v => v === text)
+    if (value === undefined) throw new Unusable(`must be one of ${values.join(', ')}`)
+    return value
+  }
+
+const onOff = (text: string): boolean => oneOf('on', 'off')(text) === 'on'
+const optionalText = (text: string): string | undefined => (text === '' ? undefined : text)
+
+function postgresUrl(text: string): string {
+  const url = URL.parse(text)
+  if (url === null || !['postgres:', 'postgresql:'].includes(url.protocol)) {
+    throw new Unusable('must be a PostgreSQL address such as postgres://user:password@host:5432/database')
+  }
+  return text
+}
+
+function httpUrl(text: string): string {
+  if (text === '') return ''
+  const url = URL.parse(text)
+  if (
+    url === null ||
+    !['http:', 'https:'].includes(url.protocol) ||
+    url.search !== '' ||
+    url.hash !== '' ||
+    url.username !== ''
+  ) {
+    throw new Unusable('must be an address such as https://apply.example.gov, without query or user')
+  }
+  return text.replace(/\/+$/, '')
+}
+
+function ianaTimeZone(text: string): string {
+  try {
+    if (!/^[A-Za-z]/.test(text)) throw new RangeError()
+    return new Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions().timeZone === 'UTC' ? 'UTC' : text
+  } catch {
+    throw new Unusable('must be an IANA time zone such as America/Los_Angeles or UTC')
+  }
+}
+
+function subnets(text: string): Subnet[] {
+  const parts = text
+    .split(',')
+    .map(part => part.trim())
+    .filter(part => part !== '')
+  const parsed = parts.map(parseSubnet)
+  const faults = parsed.flatMap(subnet => ('fault' in subnet ? [subnet.fault] : []))
+  if (faults.length > 0) throw new Unusable(`must be a comma-separated list of subnets: ${faults.join('; ')}`)
+  return parsed as Subnet[]
+}
+
+function tokenKeys(text: string): Buffer[] {
+  const keys = text.split(',').map(part => Buffer.from(part.trim(), 'base64'))
+  if (keys.length === 0 || keys.some(key => key.length !== 32)) {
+    throw new Unusable(
+      'must be one or more keys of 32 random bytes in Base64, separated by commas, the current one first (openssl rand -base64 32)',
+    )
+  }
+  if (new Set(keys.map(key => key.toString('hex'))).size !== keys.length)
+    throw new Unusable('must not name one key twice')
+  return keys
+}
+
+function pepper(text: string): string {
+  if (text.length < 32 || new Set(text).size < 8)
+    throw new Unusable('must be at least 32 characters of randomness (openssl rand -base64 48)')
+  if (/change.?me|example|default|pepper|secret|password/i.test(text))
+    throw new Unusable('must not be a placeholder (openssl rand -base64 48)')
+  return text
+}
+
+/** The settings, in the order README lists them. Values of secret settings are never repeated in a message. */
+export const settings = {
+  environment: {
+    name: 'TRIBUTARY_ENV',
+    default: 'production',
+    meaning: '`production`, or `development`: plain HTTP is then accepted from and on loopback only.',
+    parse: oneOf('production', 'development'),
+  },
+  databaseUrl: {
+    name: 'DATABASE_URL',
+    default: undefined,
+    meaning: 'PostgreSQL 15 or newer, as `postgres://user:password@host:5432/database`.',
+    parse: postgresUrl,
+  },
+  databaseConnections: {
+    name: 'DATABASE_CONNECTIONS',
+    default: '10',
+    meaning: 'Connections of one process for everything but exports, 1 to 500.',
+    parse: wholeNumber(1, 500),
+  },
+  exportConnections: {
+    name: 'EXPORT_CONNECTIONS',
+    default: '16',
+    meaning: 'Connections of one process for exports, 1 to 500. A slow reader gives its connection back.',
+    parse: wholeNumber(1, 500),
+  },
+  databasePrepare: {
+    name: 'DATABASE_PREPARE',
+    default: 'on',
+    meaning: '`on` or `off`: named prepared statements. Off behind a pooler in transaction mode.',
+    parse: onOff,
+  },
+  statementTimeoutMs: {
+    name: 'STATEMENT_TIMEOUT',
+    default: '30s',
+    meaning: 'How long one statement may run in PostgreSQL, 100ms to 1h.',
+    parse: duration(100, 3_600_000),
+  },
+  host: {
+    name: 'HOST',
+    default: '127.0.0.1',
+    meaning: 'Address to listen on; `0.0.0.0` or `::` for all.',
+    parse: (text: string): string => text,
+  },
+  port: {
+    name: 'PORT',
+    default: '8080',
+    meaning: 'Port of the service, 0 to 65535; 0 picks a free one.',
+    parse: wholeNumber(0, 65_535),
+  },
+  healthPort: {
+    name: 'HEALTH_PORT',
+    default: '8081',
+    meaning: 'Port of `/livez` and `/readyz`, 0 to 65535; 0 picks a free one.',
+    parse: wholeNumber(0, 65_535),
+  },
+  baseUrl: {
+    name: 'BASE_URL',
+    default: '',
+    meaning: 'The address clients use, for docs and links; `https://…` in production. Empty: made from HOST and PORT.',
+    parse: httpUrl,
+  },
+  timeZone: {
+    name: 'INSTANCE_TIME_ZONE',
+    default: 'UTC',
+    meaning: 'IANA time zone of the instance: zone of the times in exports and of dates without one in requests.',
+    parse: ianaTimeZone,
+  },
+  maxPageSize: {
+    name: 'MAX_PAGE_SIZE',
+    default: '1000',
+    meaning: 'Most applications on one page, 1 to 1000000. Also the default page size.',
+    parse: wholeNumber(1, 1_000_000),
+  },
+  pageTokenKeys: {
+    name: 'PAGE_TOKEN_KEYS',
+    default: undefined,
+    meaning:
+      'Keys of 32 bytes in Base64 that seal page tokens, comma-separated: the current one, then earlier ones still accepted. Secret.',
+    parse: tokenKeys,
+  },
+  pageTokenTtlMs: {
+    name: 'PAGE_TOKEN_TTL',
+    default: '7d',
+    meaning: 'How long a page token is accepted after it was issued, 1m to 365d.',
+    parse: duration(60_000, 365 * 86_400_000),
+  },
+  apiKeyPepper: {
+    name: 'API_KEY_PEPPER',
+    default: undefined,
+    meaning:
+      'At least 32 random characters under which API key secrets are hashed. Changing it ends every key. Secret.',
+    parse: pepper,
+  },
+  trustedProxies: {
+    name: 'TRUSTED_PROXIES',
+    default: '',
+    meaning: 'Subnets (comma-separated CIDR) whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed.',
+    parse: subnets,
+  },
+  tlsCert: {
+    name: 'TLS_CERT',
+    default: '',
+    meaning: 'File with the certificate chain (PEM), to end TLS in the service itself. With TLS_KEY.',
+    parse: optionalText,
+  },
+  tlsKey: {
+    name: 'TLS_KEY',
+    default: '',
+    meaning: 'File with the private key (PEM). With TLS_CERT.',
+    parse: optionalText,
+  },
+  stallTimeoutMs: {
+    name: 'STALL_TIMEOUT',
+    default: '60s',
+    meaning: 'How long a reader may take nothing before it is cut off, 1s to 1h.',
+    parse: duration(1000, 3_600_000),
+  },
+  letGoAfterMs: {
+    name: 'LET_GO_AFTER',
+    default: '1s',
+    meaning: 'How long a write may wait before the export gives its database connection back, 10ms to 1m.',
+    parse: duration(10, 60_000),
+  },
+  exportQueueTimeoutMs: {
+    name: 'EXPORT_QUEUE_TIMEOUT',
+    default: '10s',
+    meaning: 'How long an export may wait for a database connection before it is refused with 503, 100ms to 5m.',
+    parse: duration(100, 300_000),
+  },
+  requestsPerMinute: {
+    name: 'REQUESTS_PER_MINUTE',
+    default: '600',
+    meaning: 'Requests a minute of one API key, per process; 0 for no limit.',
+    parse: wholeNumber(0, 10_000_000),
+  },
+  exportsAtATime: {
+    name: 'EXPORTS_AT_A_TIME',
+    default: '4',
+    meaning: 'Exports of one API key under way at once, per process; 0 for no limit.',
+    parse: wholeNumber(0, 10_000),
+  },
+  authFailuresPerMinute: {
+    name: 'AUTH_FAILURES_PER_MINUTE',
+    default: '60',
+    meaning:
+      'Failed authentications a minute from one address before further ones get 429; 0 for no limit. A valid key is never refused for it.',
+    parse: wholeNumber(0, 10_000_000),
+  },
+  intakeBodyBytesMax: {
+    name: 'INTAKE_BODY_BYTES_MAX',
+    default: '2097152',
+    meaning: 'Most bytes of a request body at intake, 1024 to 67108864.',
+    parse: wholeNumber(1024, 67_108_864),
+  },
+  intakeDepthMax: {
+    name: 'INTAKE_DEPTH_MAX',
+    default: '64',
+    meaning: 'Deepest nesting of JSON at intake, 8 to 512.',
+    parse: wholeNumber(8, 512),
+  },
+  drainTimeoutMs: {
+    name: 'DRAIN_TIMEOUT',
+    default: '30s',
+    meaning: 'How long running exports may finish after SIGTERM, 0ms to 1h.',
+    parse: duration(0, 3_600_000),
+  },
+  logLevel: {
+    name: 'LOG_LEVEL',
+    default: 'info',
+    meaning: 'Least severe line that is logged: trace, debug, info, warn, error, fatal or silent.',
+    parse: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
+  },
+} satisfies { [K in keyof Config]: Setting<Config[K]> }
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/**
+ * The configuration in an environment. Throws one Problem that names every setting that cannot be used, and why.
+ * An empty variable counts as absent.
+ */
+export function loadConfig(environment: Environment): Config {
+  const errors: ProblemItem[] = []
+  const fault = (name: string, detail: string): number =>
+    errors.push({ parameter: name, code: 'unusable_setting', detail })
+  const config: Record<string, unknown> = {}
+  for (const [key, setting] of Object.entries(settings) as [string, Setting][]) {
+    const text = environment[setting.name] || setting.default
+    if (text === undefined) {
+      fault(setting.name, `is not set. ${setting.meaning}`)
+      continue
+    }
+    try {
+      config[key] = setting.parse(text)
+    } catch (error) {
+      if (!(error instanceof Unusable)) throw error
+      fault(setting.name, error.message)
+    }
+  }
+  const loaded = config as unknown as Config
+  if ((loaded.tlsCert === undefined) !== (loaded.tlsKey === undefined))
+    fault(
+      loaded.tlsCert === undefined ? 'TLS_CERT' : 'TLS_KEY',
+      'must be set when the other of TLS_CERT and TLS_KEY is',
+    )
+  if (loaded.environment === 'development' && !['127.0.0.1', '::1', 'localhost'].includes(loaded.host))
+    fault('HOST', 'must be 127.0.0.1, ::1 or localhost when TRIBUTARY_ENV is development')
+  if (loaded.environment === 'production' && loaded.baseUrl?.startsWith('http:'))
+    fault('BASE_URL', 'must begin with https:// when TRIBUTARY_ENV is production')
+  if (loaded.healthPort === loaded.port && loaded.port !== 0) fault('HEALTH_PORT', 'must be another port than PORT')
+  if (errors.length > 0) {
+    throw new Problem('invalid_request', {
+      detail: `${errors.length === 1 ? 'A setting' : `${errors.length} settings`} cannot be used:`,
+      errors,
+    })
+  }
+  return loaded
+}

@@ -1,0 +1,59 @@
+// Internet addresses and subnets, IPv4 and IPv6, compared as numbers and never as text.
+// It must not know whose address it is or what being inside a subnet means.
+
+import ipaddr from 'ipaddr.js'
+
+export type Address = ipaddr.IPv4 | ipaddr.IPv6
+
+/** A subnet in canonical form. `text` is what PostgreSQL's `cidr` takes. */
+export interface Subnet {
+  text: string
+  network: Address
+  prefixBits: number
+}
+
+/**
+ * The address a text names, with IPv4-mapped IPv6 (`::ffff:10.0.0.1`) turned into IPv4; undefined when it names none.
+ * Strict: no octal, hexadecimal or shortened IPv4, no zone ids, no ports.
+ */
+export function parseAddress(text: string): Address | undefined {
+  if (ipaddr.IPv4.isValidFourPartDecimal(text)) return ipaddr.IPv4.parse(text)
+  if (!text.includes(':') || text.includes('%') || !ipaddr.IPv6.isValid(text)) return undefined
+  const address = ipaddr.IPv6.parse(text)
+  return address.isIPv4MappedAddress() ? address.toIPv4Address() : address
+}
+
+/** A subnet in CIDR notation, or a single address; or why it is none. */
+export function parseSubnet(text: string): Subnet | { fault: string } {
+  const [addressText = '', prefixText, ...rest] = text.split('/')
+  const address = parseAddress(addressText)
+  if (address === undefined || rest.length > 0)
+    return { fault: `"${text}" is not an IPv4 or IPv6 subnet such as 192.0.2.0/24 or 2001:db8::/32` }
+  const mapped = addressText.includes(':') && address.kind() === 'ipv4'
+  const bits = address.kind() === 'ipv4' ? 32 : 128
+  if (prefixText !== undefined && !/^\d{1,3}$/.test(prefixText))
+    return { fault: `"${text}" has no whole number of bits after the slash` }
+  const prefixBits = prefixText === undefined ? bits : Number(prefixText) - (mapped ? 96 : 0)
+  if (prefixBits < 0 || prefixBits > bits)
+    return { fault: `"${text}" has a prefix length out of range: 0 to ${bits} bits` }
+  const network =
+    address.kind() === 'ipv4'
+      ? ipaddr.IPv4.networkAddressFromCIDR(`${address}/${prefixBits}`)
+      : ipaddr.IPv6.networkAddressFromCIDR(`${address}/${prefixBits}`)
+  if (network.toString() !== address.toString()) {
+    return { fault: `"${text}" has address bits beyond its prefix; the subnet is ${network}/${prefixBits}` }
+  }
+  return { text: `${network}/${prefixBits}`, network, prefixBits }
+}
+
+/** Whether an address lies in a subnet. Addresses of the other family never do. */
+export function contains(subnet: Subnet, address: Address): boolean {
+  if (subnet.network.kind() === 'ipv4')
+    return address.kind() === 'ipv4' && (address as ipaddr.IPv4).match(subnet.network as ipaddr.IPv4, subnet.prefixBits)
+  return address.kind() === 'ipv6' && (address as ipaddr.IPv6).match(subnet.network as ipaddr.IPv6, subnet.prefixBits)
+}
+
+/** Whether an address is of this machine itself (127.0.0.0/8, ::1). */
+export function isLoopback(address: Address): boolean {
+  return address.range() === 'loopback'
+}

@@ -1,0 +1,115 @@
+// What an answer is once it has been checked, and its JSON in an export.
+// It must not know where answers come from; checking them is intake's affair.
+
+import { type KeyNode, nullForm } from './key-map.ts'
+import type { ExportedType } from './question.ts'
+
+/** Results of address correction. Source: spec, ADDRESS, `corrected`. */
+export const correctedStates = ['Corrected', 'Failed', 'AsEnteredByUser'] as const
+export type CorrectedState = (typeof correctedStates)[number]
+
+/** A checked answer to one question; unanswered questions have no Answer at all. Field names are the export's. */
+export type Answer =
+  | {
+      type: 'ADDRESS'
+      street: string
+      line2: string | null
+      city: string
+      state: string
+      zip: string
+      corrected: CorrectedState | null
+      latitude: string | null
+      longitude: string | null
+      well_known_id: string | null
+      service_area: string | null
+    }
+  /** Whole cents, a safe integer (D18). */
+  | { type: 'CURRENCY'; currency_cents: number }
+  /** `YYYY-MM-DD`. */
+  | { type: 'DATE'; date: string }
+  | { type: 'EMAIL'; email: string }
+  | { type: 'ENUMERATOR'; entities: readonly Entity[] }
+  | { type: 'FILE_UPLOAD'; file_urls: readonly string[] }
+  | { type: 'ID'; id: string }
+  | { type: 'MAP'; selections: readonly string[] }
+  | { type: 'MULTI_SELECT'; selections: readonly string[] }
+  | { type: 'NAME'; first_name: string; middle_name: string | null; last_name: string; suffix: string | null }
+  /** An integer that a double holds exactly (D19). */
+  | { type: 'NUMBER'; number: number }
+  /** E.164. */
+  | { type: 'PHONE'; phone_number: string }
+  | { type: 'SINGLE_SELECT'; selection: string }
+  | { type: 'TEXT'; text: string }
+
+/** Answers by question key. A Map, so that a key such as `__proto__` is a key like any other. */
+export type Answers = ReadonlyMap<string, Answer>
+
+/** One item of an enumerator: its name and the answers to the questions repeated for it. */
+export interface Entity {
+  entity_name: string
+  answers: Answers
+}
+
+/**
+ * The character that starts a marker in stored text. JSON text never holds a raw control character, so it cannot
+ * occur in an answer. A marker is this byte, the enumerator's question id in decimal digits, and `markerEnd`.
+ */
+export const markerStart = '\u0001'
+export const markerEnd = '\u0002'
+
+/** What stands at the end of each entity: a marker in stored text, nothing in plain JSON. */
+export type EntityEnd = (enumerator: KeyNode) => string
+export const noEntityEnd: EntityEnd = () => ''
+export const markedEntityEnd: EntityEnd = enumerator => `${markerStart}${enumerator.question_id}${markerEnd}`
+
+/**
+ * `"key":{…}` for every node of a version's shape, answered or not, joined by commas.
+ * Answers whose key is not in the shape must have been refused before.
+ */
+export function renderMembers(shape: readonly KeyNode[], answers: Answers, entityEnd: EntityEnd): string {
+  let text = ''
+  for (const node of shape) {
+    const answer = answers.get(node.question_key)
+    if (text !== '') text += ','
+    text += `${JSON.stringify(node.question_key)}:${answer === undefined ? nullForm(node.type) : renderAnswer(node, answer, entityEnd)}`
+  }
+  return text
+}
+
+/** The question object of an answered question, as JSON text. Source: spec, "Question objects". */
+export function renderAnswer(node: KeyNode, answer: Answer, entityEnd: EntityEnd): string {
+  switch (answer.type) {
+    case 'CURRENCY':
+      return `{"question_type":"CURRENCY","currency_dollars":${dollars(answer.currency_cents)}}`
+    case 'ENUMERATOR':
+      return `{"question_type":"ENUMERATOR","entities":[${answer.entities.map(e => renderEntity(node, e, entityEnd)).join(',')}]}`
+    case 'FILE_UPLOAD':
+      return JSON.stringify({
+        question_type: answer.type,
+        file_key: answer.file_urls[0] ?? null,
+        file_urls: answer.file_urls,
+      })
+    default: {
+      const { type, ...fields } = answer
+      return JSON.stringify({ question_type: type, ...fields })
+    }
+  }
+}
+
+function renderEntity(enumerator: KeyNode, entity: Entity, entityEnd: EntityEnd): string {
+  const members = renderMembers(enumerator.children, entity.answers, entityEnd)
+  return `{"entity_name":${JSON.stringify(entity.entity_name)}${members === '' ? '' : `,${members}`}${entityEnd(enumerator)}}`
+}
+
+/** Cents as an exact JSON number of dollars: `1250` → `12.5`, `10000` → `100` (D18). */
+export function dollars(cents: number): string {
+  const whole = Math.trunc(Math.abs(cents) / 100)
+  const rest = Math.abs(cents) % 100
+  const fraction = rest === 0 ? '' : `.${String(rest).padStart(2, '0').replace(/0$/, '')}`
+  return `${cents < 0 ? '-' : ''}${whole}${fraction}`
+}
+
+/** Whether an answer is of the type its question exports. */
+export function isOfType(answer: Answer, type: ExportedType): boolean {
+  return answer.type === type
+}

@@ -1,0 +1,112 @@
+// The tree of every question a program ever published, and the JSON each has when unanswered.
+// A pure function of published versions; it must not know where they come from or how an application is stored.
+
+import { type ExportedType, exportedType, type VersionQuestion } from './question.ts'
+
+/** One exported question. `children` are its repeated questions (ENUMERATOR only), `option_ids` every id ever selectable. */
+export interface KeyNode {
+  question_id: number
+  question_key: string
+  type: ExportedType
+  option_ids: readonly string[]
+  children: readonly KeyNode[]
+}
+
+/** The questions of one published version, STATIC ones included. */
+export interface PublishedVersion {
+  program_version_id: number
+  questions: readonly VersionQuestion[]
+}
+
+/** The top level of the tree, in order of first publication. */
+export type KeyMap = readonly KeyNode[]
+
+interface GrowingNode extends KeyNode {
+  option_ids: string[]
+  children: GrowingNode[]
+}
+
+/**
+ * The key map of a program: the union of its published versions, oldest first, at every depth (D20, D21). Only ever grows.
+ * Of one version alone it is that version's shape. Every repeated question's enumerator must be in the same version.
+ */
+export function buildKeyMap(versions: readonly PublishedVersion[]): KeyMap {
+  const top: GrowingNode[] = []
+  const nodes = new Map<number, GrowingNode>()
+  for (const version of versions) {
+    for (const question of parentsFirst(version.questions)) {
+      const type = exportedType(question.kind)
+      if (type === undefined) continue
+      let node = nodes.get(question.question_id)
+      if (node === undefined) {
+        node = {
+          question_id: question.question_id,
+          question_key: question.question_key,
+          type,
+          option_ids: [],
+          children: [],
+        }
+        nodes.set(question.question_id, node)
+        const siblings = question.enumerator_id === null ? top : nodes.get(question.enumerator_id)?.children
+        if (siblings === undefined) {
+          throw new Error(
+            `question ${question.question_id} is repeated under ${question.enumerator_id}, which version ${version.program_version_id} lacks`,
+          )
+        }
+        siblings.push(node)
+      }
+      const known = new Set(node.option_ids)
+      for (const { admin_id } of question.settings.options ?? [])
+        if (!known.has(admin_id)) node.option_ids.push(admin_id)
+    }
+  }
+  return top
+}
+
+/** Enumerators before the questions repeated under them, otherwise in the given order. */
+function parentsFirst(questions: readonly VersionQuestion[]): VersionQuestion[] {
+  const ordered: VersionQuestion[] = []
+  const placed = new Set<number>()
+  const byId = new Map(questions.map(q => [q.question_id, q]))
+  const place = (question: VersionQuestion): void => {
+    if (placed.has(question.question_id)) return
+    placed.add(question.question_id)
+    const parent = question.enumerator_id === null ? undefined : byId.get(question.enumerator_id)
+    if (parent !== undefined) place(parent)
+    ordered.push(question)
+  }
+  for (const question of questions) place(question)
+  return ordered
+}
+
+/**
+ * The question object of an unanswered question, as JSON text.
+ * Source: spec, "Unanswered questions carry `null` values (or empty arrays where stated)".
+ */
+export function nullForm(type: ExportedType): string {
+  return nullForms[type]
+}
+
+/** `"key":{…unanswered…}` for each node, joined by commas; empty for no nodes. */
+export function nullMembers(nodes: readonly KeyNode[]): string {
+  return nodes.map(node => `${JSON.stringify(node.question_key)}:${nullForm(node.type)}`).join(',')
+}
+
+const nullForms: Readonly<Record<ExportedType, string>> = {
+  ADDRESS:
+    '{"question_type":"ADDRESS","street":null,"line2":null,"city":null,"state":null,"zip":null,"corrected":null,' +
+    '"latitude":null,"longitude":null,"well_known_id":null,"service_area":null}',
+  CURRENCY: '{"question_type":"CURRENCY","currency_dollars":null}',
+  DATE: '{"question_type":"DATE","date":null}',
+  EMAIL: '{"question_type":"EMAIL","email":null}',
+  ENUMERATOR: '{"question_type":"ENUMERATOR","entities":[]}',
+  FILE_UPLOAD: '{"question_type":"FILE_UPLOAD","file_key":null,"file_urls":[]}',
+  ID: '{"question_type":"ID","id":null}',
+  MAP: '{"question_type":"MAP","selections":[]}',
+  MULTI_SELECT: '{"question_type":"MULTI_SELECT","selections":[]}',
+  NAME: '{"question_type":"NAME","first_name":null,"middle_name":null,"last_name":null,"suffix":null}',
+  NUMBER: '{"question_type":"NUMBER","number":null}',
+  PHONE: '{"question_type":"PHONE","phone_number":null}',
+  SINGLE_SELECT: '{"question_type":"SINGLE_SELECT","selection":null}',
+  TEXT: '{"question_type":"TEXT","text":null}',
+}

@@ -1,0 +1,22 @@
+// How an admin name becomes the key an answer is exported under, and which keys collide.
+// It must not know which questions exist.
+
+/**
+ * Question key for an admin name: letters (`\p{L}`, after NFC) kept in their case, each space becomes `_`, all else dropped.
+ * `"applicant name4?"` → `"applicant_name"`. Never throws; may be empty, and two names may share a key.
+ * Source: spec, "The application object" 2; contract D15.
+ */
+export function questionKey(adminName: string): string {
+  return adminName
+    .normalize('NFC')
+    .replace(/[^\p{L} ]/gu, '')
+    .replaceAll(' ', '_')
+}
+
+/** The form under which two keys count as equal: compared without case (D15). */
+export function foldedQuestionKey(key: string): string {
+  return key.normalize('NFC').toLowerCase().toUpperCase().toLowerCase()
+}
+
+/** Keys that mean something else inside a question object or an entity, so no question may have them. */
+export const reservedQuestionKeys: ReadonlySet<string> = new Set(['entity_name', 'question_type'])

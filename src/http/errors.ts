@@ -1,0 +1,63 @@
+// The one place where a Problem becomes a status and an RFC 9457 body.
+// It must not decide anything: what is wrong was decided before, and what is internal stays in the log.
+
+import { Problem, type ProblemKind } from '../problem.ts'
+import type { RequestRecord } from './request-record.ts'
+
+const statuses: Readonly<Record<ProblemKind, { status: number; title: string }>> = {
+  invalid_request: { status: 400, title: 'Bad Request' },
+  unauthenticated: { status: 401, title: 'Unauthorized' },
+  not_found: { status: 404, title: 'Not Found' },
+  method_not_allowed: { status: 405, title: 'Method Not Allowed' },
+  conflict: { status: 409, title: 'Conflict' },
+  too_large: { status: 413, title: 'Content Too Large' },
+  unsupported_media_type: { status: 415, title: 'Unsupported Media Type' },
+  rate_limited: { status: 429, title: 'Too Many Requests' },
+  internal: { status: 500, title: 'Internal Server Error' },
+  unavailable: { status: 503, title: 'Service Unavailable' },
+}
+
+/** Every failure the service answers with, as `application/problem+json` (contract D3). Notes the cause for the log. */
+export function problemResponse(error: unknown, record: RequestRecord): Response {
+  const problem = asProblem(error)
+  const { status, title } = statuses[problem.kind]
+  if (problem.internal !== undefined) record.fields.reason = problem.internal
+  if (status >= 500) record.fields.error = problem.cause ?? problem
+  const body = {
+    type: `urn:tributary:problem:${problem.kind.replaceAll('_', '-')}`,
+    title,
+    status,
+    detail: problem.detail,
+    request_id: record.id,
+    errors: problem.errors,
+  }
+  return new Response(record.request.method === 'HEAD' ? null : JSON.stringify(body), {
+    status,
+    headers: { 'Content-Type': 'application/problem+json', 'Cache-Control': 'no-store', ...problem.headers },
+  })
+}
+
+/** Errors that are not Problems are hidden whole: their message may hold anything. */
+function asProblem(error: unknown): Problem {
+  if (error instanceof Problem) return error
+  if (isConnectionFailure(error)) {
+    return new Problem('unavailable', {
+      detail: 'The service cannot reach its database just now. Try again in a few seconds.',
+      headers: { 'Retry-After': '5' },
+      cause: error,
+    })
+  }
+  return new Problem('internal', {
+    detail: 'Something went wrong on our side. Quote the request_id to the operator.',
+    cause: error,
+  })
+}
+
+/** Codes by which postgres.js and PostgreSQL say that the server is not there, for now (SQLSTATE classes 08, 53 and 57P). */
+function isConnectionFailure(error: unknown): boolean {
+  const code = (error as { code?: unknown } | null)?.code
+  return (
+    typeof code === 'string' &&
+    /^(ECONNREFUSED|ECONNRESET|ENOENT|EPIPE|CONNECTION_\w+|CONNECT_TIMEOUT|08\w{3}|53\w{3}|57P\d\d)$/.test(code)
+  )
+}

@@ -1,0 +1,80 @@
+// What the service notes about one request while it is served, and the one log line it becomes.
+// It must not hold an answer, a secret or a credential; what is noted here is logged.
+
+import type { Log } from '../log.ts'
+
+/** How a request ended. `client_gone` and `stalled` are exports cut short from the other side. */
+export type Outcome = 'complete' | 'client_gone' | 'stalled' | 'failed'
+
+/** Facts that the log line of a request may carry, each noted where it becomes known. */
+export interface RequestFields {
+  api_key_id?: string
+  address?: string
+  program?: string
+  /** The code of why a request was refused with 401; never in the response. */
+  reason?: string
+  filters?: Record<string, unknown>
+  walk?: string
+  applications?: number
+  application_id?: number
+  bytes?: number
+  outcome?: Outcome
+  error?: unknown
+}
+
+export class RequestRecord {
+  readonly id: string
+  readonly fields: RequestFields = {}
+  /** Set by a response that is still being written when the handler returns; whoever writes it calls `finish`. */
+  streaming = false
+  readonly #startedMs = performance.now()
+  #finished = false
+
+  constructor(
+    readonly request: Request,
+    /** The address of the socket's other end, before any proxy header is believed. */
+    readonly peer: string,
+    /** Whether TLS was ended by this process. */
+    readonly tls: boolean,
+    private readonly log: Log,
+  ) {
+    this.id = crypto.randomUUID()
+  }
+
+  /** Writes the request's one log line. Later calls do nothing. Query values are not logged: a token may be among them. */
+  finish(status: number, outcome: Outcome): void {
+    if (this.#finished) return
+    this.#finished = true
+    const { error, ...fields } = this.fields
+    const line = {
+      request_id: this.id,
+      method: this.request.method,
+      path: pathOf(this.request),
+      status,
+      outcome,
+      duration_ms: Math.round((performance.now() - this.#startedMs) * 100) / 100,
+      peer: this.peer,
+      ...fields,
+      ...(error === undefined ? {} : { err: error }),
+    }
+    if (status >= 500 || outcome === 'failed') this.log.error(line, 'request')
+    else this.log.info(line, 'request')
+  }
+}
+
+const records = new WeakMap<Request, RequestRecord>()
+
+export function keepRecord(record: RequestRecord): void {
+  records.set(record.request, record)
+}
+
+/** The record of a request that is being served. */
+export function recordOf(request: Request): RequestRecord {
+  const record = records.get(request)
+  if (record === undefined) throw new Error('a request is served without a record')
+  return record
+}
+
+function pathOf(request: Request): string {
+  return new URL(request.url).pathname.slice(0, 512)
+}

@@ -1,0 +1,66 @@
+// The one error type of the house: what went wrong, told twice, once for the caller and once for the log.
+// It must not know status codes or headers; http/errors alone turns a kind into an HTTP answer.
+
+/** What kind of failure this is. `http/errors` maps each to one status; scripts map each to one exit code. */
+export type ProblemKind =
+  | 'invalid_request'
+  | 'unauthenticated'
+  | 'not_found'
+  | 'method_not_allowed'
+  | 'conflict'
+  | 'too_large'
+  | 'unsupported_media_type'
+  | 'rate_limited'
+  | 'unavailable'
+  | 'internal'
+
+/**
+ * One thing that is wrong with what the caller sent. `parameter` names a query parameter or header;
+ * `path` is an RFC 6901 JSON Pointer into a body or document. Exactly one of the two is given.
+ */
+export interface ProblemItem {
+  parameter?: string
+  path?: string
+  code: string
+  detail: string
+}
+
+export interface ProblemInit {
+  /** Goes out to the caller. Never holds a secret, an answer, or the reason of a 401. */
+  detail: string
+  errors?: readonly ProblemItem[]
+  /** Goes to one log line only: a short code such as `wrong_secret`. */
+  internal?: string
+  /** Extra response headers the kind calls for, such as `Allow` or `Retry-After`. */
+  headers?: Readonly<Record<string, string>>
+  cause?: unknown
+}
+
+/** A failure with a public face and an internal one (RFC 9457 is its form on the wire). */
+export class Problem extends Error {
+  readonly kind: ProblemKind
+  readonly detail: string
+  readonly errors: readonly ProblemItem[]
+  readonly internal: string | undefined
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(kind: ProblemKind, init: ProblemInit) {
+    super(init.detail, init.cause === undefined ? undefined : { cause: init.cause })
+    this.name = 'Problem'
+    this.kind = kind
+    this.detail = init.detail
+    this.errors = init.errors ?? []
+    this.internal = init.internal
+    this.headers = init.headers ?? {}
+  }
+}
+
+/** A request refused with every fault named at once. */
+export function invalidRequest(detail: string, errors: readonly ProblemItem[]): Problem {
+  return new Problem('invalid_request', { detail, errors })
+}
+
+/** One sentence for a terminal: the detail, then each fault on a line of its own. */
+export function problemLines(problem: Problem): string[] {
+  return [problem.detail, ...problem.errors.map(e => `  ${e.path ?? e.parameter ?? ''}: ${e.detail} [${e.code}]`)]
+}

@@ -1,0 +1,22 @@
+// A complete, valid configuration for tests; every value can be replaced.
+
+import { type Config, loadConfig } from '../../src/config.ts'
+
+export const testPepper = 'k3J9vXq2LmZ8wR5tYb7NcD4fGhP6sUaE1iOx'
+export const testTokenKey = Buffer.alloc(32, 7).toString('base64')
+
+export function testConfig(overrides: Partial<Config> = {}): Config {
+  const config = loadConfig({
+    TRIBUTARY_ENV: 'development',
+    DATABASE_URL: 'postgres://127.0.0.1:1/never-opened',
+    PAGE_TOKEN_KEYS: testTokenKey,
+    API_KEY_PEPPER: testPepper,
+    PORT: '0',
+    HEALTH_PORT: '0',
+    LOG_LEVEL: 'silent',
+    REQUESTS_PER_MINUTE: '0',
+    EXPORTS_AT_A_TIME: '0',
+    AUTH_FAILURES_PER_MINUTE: '0',
+  })
+  return { ...config, ...overrides }
+}

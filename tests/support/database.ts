@@ -1,0 +1,113 @@
+// A real PostgreSQL for tests: one server a run, one template that is migrated once, one clone for each test file.
+
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../scripts/embedded-postgres.ts'
+import { openDatabase, type Sql } from '../../src/db/client.ts'
+import { setInstanceTimeZone } from '../../src/db/instance.ts'
+import { loadMigrations, migrate } from '../../src/db/migrate.ts'
+
+let server: Promise<EmbeddedPostgres> | undefined
+let template: Promise<string> | undefined
+let clones = 0
+
+/** The server of this test run, started by whoever asks first. */
+export function testServer(): Promise<EmbeddedPostgres> {
+  server ??= (async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'tributary-test-'))
+    const started = await startEmbeddedPostgres({ dataDirectory: join(directory, 'pg'), unsafeFast: true })
+    // A run that is ended from outside must not leave its server behind.
+    process.once('exit', () => {
+      try {
+        process.kill(started.pid, 'SIGQUIT')
+      } catch {}
+    })
+    return {
+      ...started,
+      stop: async () => {
+        await started.stop()
+        await rm(started.dataDirectory, { recursive: true, force: true })
+        await rm(directory, { recursive: true, force: true })
+      },
+    }
+  })()
+  return server
+}
+
+export async function stopTestServer(): Promise<void> {
+  if (server === undefined) return
+  const running = await server
+  server = undefined
+  await running.stop()
+}
+
+export interface TestDatabase {
+  url: string
+  sql: Sql
+  /** Closes the pool and drops the database, whoever is still connected. */
+  drop(): Promise<void>
+}
+
+/** An empty, migrated database of its own, in the instance zone UTC unless told otherwise. */
+export async function createTestDatabase(
+  options: { timeZone?: string; connectionsMax?: number } = {},
+): Promise<TestDatabase> {
+  const { url } = await testServer()
+  template ??= makeTemplate(url)
+  const name = `test_${process.pid}_${++clones}`
+  const templateName = await template
+  await asSuperuser(url, sql => sql`create database ${sql(name)} template ${sql(templateName)} strategy file_copy`)
+  const cloneUrl = withDatabase(url, name)
+  const sql = openDatabase({ url: cloneUrl, connectionsMax: options.connectionsMax ?? 20, applicationName: 'test' })
+  if (options.timeZone !== undefined) await setInstanceTimeZone(sql, options.timeZone)
+  return {
+    url: cloneUrl,
+    sql,
+    drop: async () => {
+      await sql.end({ timeout: 1 })
+      await asSuperuser(url, admin => admin`drop database if exists ${admin(name)} with (force)`)
+    },
+  }
+}
+
+/** An empty database with no schema at all. */
+export async function createBareDatabase(): Promise<TestDatabase> {
+  const { url } = await testServer()
+  const name = `bare_${process.pid}_${++clones}`
+  await asSuperuser(url, sql => sql`create database ${sql(name)}`)
+  const sql = openDatabase({ url: withDatabase(url, name), connectionsMax: 10, applicationName: 'test' })
+  return {
+    url: withDatabase(url, name),
+    sql,
+    drop: async () => {
+      await sql.end({ timeout: 1 })
+      await asSuperuser(url, admin => admin`drop database if exists ${admin(name)} with (force)`)
+    },
+  }
+}
+
+async function makeTemplate(url: string): Promise<string> {
+  const name = 'tributary_template'
+  await asSuperuser(url, sql => sql`create database ${sql(name)}`)
+  const sql = openDatabase({ url: withDatabase(url, name), connectionsMax: 2 })
+  await migrate(sql, await loadMigrations())
+  await setInstanceTimeZone(sql, 'UTC')
+  await sql.end()
+  return name
+}
+
+async function asSuperuser(url: string, statement: (sql: Sql) => PromiseLike<unknown>): Promise<void> {
+  const sql = openDatabase({ url, connectionsMax: 1 })
+  try {
+    await statement(sql)
+  } finally {
+    await sql.end()
+  }
+}
+
+function withDatabase(url: string, name: string): string {
+  const changed = new URL(url)
+  changed.pathname = `/${name}`
+  return changed.toString()
+}
