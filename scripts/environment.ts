@@ -1,0 +1,156 @@
+// What every script needs before it can begin: settings, a database, and a way to fail in one clear sentence.
+// It must not know what any script does.
+
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { userInfo } from 'node:os'
+import { dirname, join } from 'node:path'
+import { type Config, type Environment, loadConfig } from '../src/config.ts'
+import { openDatabase, type Sql } from '../src/db/client.ts'
+import { findInstanceTimeZone, setInstanceTimeZone } from '../src/db/instance.ts'
+import { loadMigrations, migrate } from '../src/db/migrate.ts'
+import { Problem, problemLines } from '../src/problem.ts'
+
+const root = join(import.meta.dir, '..')
+const settingsFile = join(root, '.data/development.env')
+export const developmentData = join(root, '.data/postgres')
+
+export interface ScriptContext {
+  sql: Sql
+  config: Config
+  /** `operator:<system user>`, for the audit trail. */
+  actor: string
+  args: string[]
+}
+
+/** Wrong usage: the message is shown with the script's help, and the exit status is 2. */
+export class UsageError extends Error {}
+
+/**
+ * Runs a script against the configured database, or the checkout's own PostgreSQL when `DATABASE_URL` is not set
+ * (started if need be, and stopped again if it was). Migrates first. Exits 0, 1 (a Problem, said in its own words) or 2 (usage).
+ */
+export async function runScript(main: (context: ScriptContext) => Promise<void>): Promise<never> {
+  const cleanUps: (() => Promise<void>)[] = []
+  const code = await exitCode(async () => {
+    const { environment, stop } = await scriptEnvironment()
+    cleanUps.push(stop)
+    const config = loadConfig(environment)
+    const sql = openDatabase({
+      url: config.databaseUrl,
+      connectionsMax: 4,
+      prepare: config.databasePrepare,
+      applicationName: 'tributary-script',
+    })
+    cleanUps.unshift(() => sql.end({ timeout: 5 }))
+    await prepareDatabase(sql, config.timeZone)
+    await main({ sql, config, actor: `operator:${userInfo().username}`, args: process.argv.slice(2) })
+  })
+  for (const cleanUp of cleanUps) await cleanUp().catch(() => {})
+  process.exit(code)
+}
+
+/** Runs `main` and turns whatever it throws into lines on standard error and an exit status. */
+export async function exitCode(main: () => Promise<void>): Promise<number> {
+  try {
+    await main()
+    return 0
+  } catch (error) {
+    for (const line of failureLines(error)) console.error(line)
+    return error instanceof UsageError || isParseArgsError(error) ? 2 : 1
+  }
+}
+
+/** Migrates, and makes sure the instance's zone is the one stored texts are written in. */
+export async function prepareDatabase(sql: Sql, timeZone: string): Promise<void> {
+  await migrate(sql, await loadMigrations())
+  const stored = await findInstanceTimeZone(sql)
+  if (stored === undefined) await setInstanceTimeZone(sql, timeZone)
+}
+
+/** Refuses to go on when stored times are written in another zone than the configured one. */
+export async function requireInstanceTimeZone(sql: Sql, timeZone: string): Promise<void> {
+  const stored = await findInstanceTimeZone(sql)
+  if (stored !== timeZone) {
+    throw new Problem('conflict', {
+      detail: `INSTANCE_TIME_ZONE is ${timeZone}, but this database holds times written in ${stored}. Set it back, or run scripts/rerender-times to write them anew.`,
+    })
+  }
+}
+
+/** The process's environment, completed for development when no `DATABASE_URL` is set. */
+export async function scriptEnvironment(): Promise<{
+  environment: Environment
+  embedded: boolean
+  stop: () => Promise<void>
+}> {
+  if (process.env.DATABASE_URL) return { environment: process.env, embedded: false, stop: async () => {} }
+  const development = await developmentSettings()
+  const { startEmbeddedPostgres } = await import('./embedded-postgres.ts')
+  const server = await startEmbeddedPostgres({ dataDirectory: developmentData })
+  return {
+    environment: { ...development, DATABASE_URL: server.url, ...process.env },
+    embedded: true,
+    stop: async () => {
+      if (server.started) await server.stop()
+    },
+  }
+}
+
+/** Secrets of this checkout's development instance, made once and kept readable by their owner alone. */
+export async function developmentSettings(): Promise<Record<string, string>> {
+  const text = await readFile(settingsFile, 'utf8').catch(() => undefined)
+  if (text !== undefined) {
+    return Object.fromEntries(
+      text
+        .split('\n')
+        .filter(line => line.includes('='))
+        .map(line => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
+    )
+  }
+  const random = (bytes: number): string =>
+    Buffer.from(crypto.getRandomValues(new Uint8Array(bytes))).toString('base64')
+  const made = { TRIBUTARY_ENV: 'development', PAGE_TOKEN_KEYS: random(32), API_KEY_PEPPER: random(48) }
+  await mkdir(dirname(settingsFile), { recursive: true })
+  await writeFile(
+    settingsFile,
+    `${Object.entries(made)
+      .map(([name, value]) => `${name}=${value}`)
+      .join('\n')}\n`,
+    { mode: 0o600 },
+  )
+  return made
+}
+
+function failureLines(error: unknown): string[] {
+  if (error instanceof Problem) return problemLines(error)
+  const { code, message, address, port, path } = error as NodeJS.ErrnoException & { address?: unknown; port?: unknown }
+  switch (code) {
+    case 'ECONNREFUSED':
+    case 'ENOTFOUND':
+    case 'CONNECT_TIMEOUT':
+      return [
+        `The database at ${[address, port].flat().filter(Boolean).join(':') || 'DATABASE_URL'} cannot be reached (${code}). Is it running, and is DATABASE_URL right?`,
+      ]
+    case '28P01':
+    case '28000':
+    case '3D000':
+      return [
+        `The database refused the connection: ${message}. Check the user, password and database name in DATABASE_URL.`,
+      ]
+    case 'EACCES':
+    case 'EPERM':
+      return [`Permission denied: ${path ?? message}.`]
+    case 'EADDRINUSE':
+      return [`The port is already in use: ${message}. Stop what uses it, or set PORT to another.`]
+    case 'ENOENT':
+      return [`There is no such file: ${path ?? message}.`]
+    default:
+      return error instanceof UsageError || isParseArgsError(error)
+        ? [message]
+        : [String((error as Error).stack ?? error)]
+  }
+}
+
+function isParseArgsError(error: unknown): boolean {
+  return String((error as { code?: unknown } | null)?.code).startsWith('ERR_PARSE_ARGS')
+}
