@@ -1,8 +1,15 @@
 // Instants: as whole microseconds inside the house, as ISO 8601 with an offset outside it.
 // It must not know the present time or which zone the instance is in; both are handed in.
 
-/** Whole microseconds since 1970-01-01T00:00:00Z, which is what PostgreSQL keeps. A safe integer for years 1 to 9999. */
+/**
+ * Whole microseconds since 1970-01-01T00:00:00Z, which is what PostgreSQL keeps. Always a safe integer, which reaches from
+ * 1684 to 2255: no application is from outside. Bounds of a filter may be; they are held to `earliest` and `latest`.
+ */
 export type Micros = number
+
+/** Bounds beyond which an instant is only known to be earlier, or later, than every application. */
+export const earliest: Micros = Number.MIN_SAFE_INTEGER
+export const latest: Micros = Number.MAX_SAFE_INTEGER
 
 /**
  * ISO_OFFSET_DATE_TIME in whole seconds (floor) with the numeric offset valid at that instant; UTC is `+00:00` (D13).
@@ -28,5 +35,7 @@ export function parsePostgresInstant(text: string): Micros {
   const date = new Date(0)
   date.setUTCFullYear(Number(year), Number(month) - 1, Number(day))
   date.setUTCHours(Number(hour), Number(minute), Number(second))
-  return date.getTime() * 1000 + Number(fraction.padEnd(6, '0'))
+  const instant = date.getTime() * 1000 + Number(fraction.padEnd(6, '0'))
+  if (!Number.isSafeInteger(instant)) throw new Error(`a time beyond the years 1684 to 2255 came from the database: ${text}`)
+  return instant
 }

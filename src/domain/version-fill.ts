@@ -1,0 +1,41 @@
+// What the stored text of one program version lacks of its program's key map: the unanswered forms to be copied in.
+// It must not know the text they are copied into.
+
+import { type KeyMap, type KeyNode, nullMembers } from './key-map.ts'
+
+/** What every application of one program version lacks, ready to be copied. */
+export interface VersionFill {
+  /** Follows the stored text: the top level's missing members and the closing brace of `application`. */
+  readonly end: Buffer
+  /** For each enumerator of the version, by question id: what each of its entities lacks. Empty buffers included. */
+  readonly entity: ReadonlyMap<number, Buffer>
+  /** The longest entity fill, for an upper bound of a row's size. */
+  readonly entityBytesMax: number
+}
+
+/** Fills for one version: what the program's key map has and the version's own shape has not. */
+export function planFill(keyMap: KeyMap, shape: KeyMap): VersionFill {
+  const missing = missingMembers(keyMap, shape)
+  const entity = new Map<number, Buffer>()
+  const visit = (all: readonly KeyNode[], own: readonly KeyNode[]): void => {
+    const ownById = new Map(own.map(node => [node.question_id, node]))
+    for (const node of all) {
+      const ownNode = ownById.get(node.question_id)
+      if (ownNode === undefined || node.type !== 'ENUMERATOR') continue
+      const lacking = missingMembers(node.children, ownNode.children)
+      entity.set(node.question_id, Buffer.from(lacking === '' ? '' : `,${lacking}`))
+      visit(node.children, ownNode.children)
+    }
+  }
+  visit(keyMap, shape)
+  return {
+    end: Buffer.from(`${missing !== '' && shape.length > 0 ? ',' : ''}${missing}},`),
+    entity,
+    entityBytesMax: Math.max(0, ...[...entity.values()].map(fill => fill.length)),
+  }
+}
+
+function missingMembers(all: readonly KeyNode[], own: readonly KeyNode[]): string {
+  const ownIds = new Set(own.map(node => node.question_id))
+  return nullMembers(all.filter(node => !ownIds.has(node.question_id)))
+}
