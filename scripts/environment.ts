@@ -6,9 +6,8 @@ import { userInfo } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type Config, type Environment, loadConfig } from '../src/config.ts'
 import { openDatabase, type Sql } from '../src/db/client.ts'
-import { findInstanceTimeZone, setInstanceTimeZone } from '../src/db/instance.ts'
-import { loadMigrations, migrate } from '../src/db/migrate.ts'
-import { Problem, problemLines } from '../src/problem.ts'
+import { prepareDatabase } from '../src/db/instance.ts'
+import { failureLines } from '../src/failure.ts'
 
 const root = join(import.meta.dir, '..')
 const settingsFile = join(root, '.data/development.env')
@@ -55,25 +54,9 @@ export async function exitCode(main: () => Promise<void>): Promise<number> {
     await main()
     return 0
   } catch (error) {
-    for (const line of failureLines(error)) console.error(line)
-    return error instanceof UsageError || isParseArgsError(error) ? 2 : 1
-  }
-}
-
-/** Migrates, and makes sure the instance's zone is the one stored texts are written in. */
-export async function prepareDatabase(sql: Sql, timeZone: string): Promise<void> {
-  await migrate(sql, await loadMigrations())
-  const stored = await findInstanceTimeZone(sql)
-  if (stored === undefined) await setInstanceTimeZone(sql, timeZone)
-}
-
-/** Refuses to go on when stored times are written in another zone than the configured one. */
-export async function requireInstanceTimeZone(sql: Sql, timeZone: string): Promise<void> {
-  const stored = await findInstanceTimeZone(sql)
-  if (stored !== timeZone) {
-    throw new Problem('conflict', {
-      detail: `INSTANCE_TIME_ZONE is ${timeZone}, but this database holds times written in ${stored}. Set it back, or run scripts/rerender-times to write them anew.`,
-    })
+    const isUsage = error instanceof UsageError || isParseArgsError(error)
+    for (const line of isUsage ? [(error as Error).message] : failureLines(error)) console.error(line)
+    return isUsage ? 2 : 1
   }
 }
 
@@ -119,36 +102,6 @@ export async function developmentSettings(): Promise<Record<string, string>> {
     { mode: 0o600 },
   )
   return made
-}
-
-function failureLines(error: unknown): string[] {
-  if (error instanceof Problem) return problemLines(error)
-  const { code, message, address, port, path } = error as NodeJS.ErrnoException & { address?: unknown; port?: unknown }
-  switch (code) {
-    case 'ECONNREFUSED':
-    case 'ENOTFOUND':
-    case 'CONNECT_TIMEOUT':
-      return [
-        `The database at ${[address, port].flat().filter(Boolean).join(':') || 'DATABASE_URL'} cannot be reached (${code}). Is it running, and is DATABASE_URL right?`,
-      ]
-    case '28P01':
-    case '28000':
-    case '3D000':
-      return [
-        `The database refused the connection: ${message}. Check the user, password and database name in DATABASE_URL.`,
-      ]
-    case 'EACCES':
-    case 'EPERM':
-      return [`Permission denied: ${path ?? message}.`]
-    case 'EADDRINUSE':
-      return [`The port is already in use: ${message}. Stop what uses it, or set PORT to another.`]
-    case 'ENOENT':
-      return [`There is no such file: ${path ?? message}.`]
-    default:
-      return error instanceof UsageError || isParseArgsError(error)
-        ? [message]
-        : [String((error as Error).stack ?? error)]
-  }
 }
 
 function isParseArgsError(error: unknown): boolean {

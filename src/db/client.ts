@@ -62,3 +62,12 @@ function safeInteger(text: string): number {
   if (!Number.isSafeInteger(value)) throw new Error(`an int8 beyond 2^53 came from the database: ${text}`)
   return value
 }
+
+/** Whether the database answers within two seconds. */
+export async function isReachable(sql: Sql): Promise<boolean> {
+  const answered = sql`select 1`.then(
+    () => true,
+    () => false,
+  )
+  return Promise.race([answered, Bun.sleep(2000).then(() => false)])
+}

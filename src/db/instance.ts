@@ -1,6 +1,8 @@
-// The one row of facts about this installation: the zone its stored times are written in.
+// The one row of facts about this installation: the zone its stored times are written in. And making a database ready for use.
 
-import type { Db } from './client.ts'
+import { Problem } from '../problem.ts'
+import type { Db, Sql } from './client.ts'
+import { loadMigrations, migrate } from './migrate.ts'
 
 /** The zone stored texts are rendered in, or undefined in a database that was never used. */
 export async function findInstanceTimeZone(db: Db): Promise<string | undefined> {
@@ -13,4 +15,20 @@ export async function setInstanceTimeZone(db: Db, timeZone: string): Promise<voi
   await db`
     insert into instance (time_zone) values (${timeZone})
     on conflict (only_row) do update set time_zone = excluded.time_zone`
+}
+
+/** Migrates to this release's schema; a database that was never used takes the configured zone. */
+export async function prepareDatabase(sql: Sql, timeZone: string): Promise<void> {
+  await migrate(sql, await loadMigrations())
+  await sql`insert into instance (time_zone) values (${timeZone}) on conflict do nothing`
+}
+
+/** Refuses to go on when stored times are written in another zone than the configured one. */
+export async function requireInstanceTimeZone(db: Db, timeZone: string): Promise<void> {
+  const stored = await findInstanceTimeZone(db)
+  if (stored !== timeZone) {
+    throw new Problem('conflict', {
+      detail: `INSTANCE_TIME_ZONE is ${timeZone}, but this database holds times written in ${stored}. Set it back, or run scripts/rerender-times to write them anew.`,
+    })
+  }
 }

@@ -2,7 +2,7 @@
 // It must not decide anything: what is wrong was decided before, and what is internal stays in the log.
 
 import { Problem, type ProblemKind } from '../problem.ts'
-import type { RequestRecord } from './request-record.ts'
+import { type RequestRecord, recordOf } from './request-record.ts'
 
 const statuses: Readonly<Record<ProblemKind, { status: number; title: string }>> = {
   invalid_request: { status: 400, title: 'Bad Request' },
@@ -60,4 +60,15 @@ function isConnectionFailure(error: unknown): boolean {
     typeof code === 'string' &&
     /^(ECONNREFUSED|ECONNRESET|ENOENT|EPIPE|CONNECTION_\w+|CONNECT_TIMEOUT|08\w{3}|53\w{3}|57P\d\d)$/.test(code)
   )
+}
+
+/** A handler for the methods an address does not offer (contract D25). */
+export function methodNotAllowed(allowed: readonly string[]): (context: { request: Request }) => Response {
+  return ({ request }) => {
+    const problem = new Problem('method_not_allowed', {
+      detail: `${request.method} is not offered here; ${allowed.join(' and ')} ${allowed.length === 1 ? 'is' : 'are'}.`,
+      headers: { Allow: allowed.join(', ') },
+    })
+    return problemResponse(problem, recordOf(request))
+  }
 }

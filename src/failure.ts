@@ -1,0 +1,37 @@
+// What a process says on a terminal when it cannot go on: one clear sentence for each failure an operator can mend.
+// It must not know which process; anything it does not recognise is shown as it is, for a developer.
+
+import { Problem, problemLines } from './problem.ts'
+
+/** Lines for standard error. A Problem speaks for itself; failures of the network, files and database are put in words. */
+export function failureLines(error: unknown): string[] {
+  if (error instanceof Problem) return problemLines(error)
+  const failure = error as NodeJS.ErrnoException & { address?: unknown; port?: unknown }
+  const { code, message, path } = failure
+  switch (code) {
+    case 'ECONNREFUSED':
+    case 'ENOTFOUND':
+    case 'EHOSTUNREACH':
+    case 'CONNECT_TIMEOUT': {
+      const place = [failure.address, failure.port].flat().filter(Boolean).join(':') || 'DATABASE_URL'
+      return [`The database at ${place} cannot be reached (${code}). Is it running, and is DATABASE_URL right?`]
+    }
+    case '28P01':
+    case '28000':
+    case '3D000':
+      return [
+        `The database refused the connection: ${message}. Check user, password and database name in DATABASE_URL.`,
+      ]
+    case '42501':
+      return [`The database user may not do this: ${message}. Grant it the right, or use another user in DATABASE_URL.`]
+    case 'EADDRINUSE':
+      return [`The port is already in use: ${message}. Stop what uses it, or set PORT and HEALTH_PORT to others.`]
+    case 'EACCES':
+    case 'EPERM':
+      return [`Permission denied: ${path ?? message}.`]
+    case 'ENOENT':
+      return [`There is no such file: ${path ?? message}.`]
+    default:
+      return [error instanceof Error ? (error.stack ?? error.message) : String(error)]
+  }
+}
