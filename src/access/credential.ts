@@ -1,0 +1,122 @@
+// What an API key's credential looks like: minted, read from an Authorization header, hashed, compared, found by scanners.
+// It must not know which keys exist or what they may do.
+
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+
+/** What a client is given once. `apiSecretToken` is the Base64 of `username:password` (spec, "Authentication" 3). */
+export interface Credential {
+  /** The API key's id. */
+  username: string
+  /** The secret. */
+  password: string
+  apiSecretToken: string
+}
+
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+
+// Prefixes of 6 bytes become 8 whole Base64 characters. The username with its colon is 27 bytes, a multiple of 3,
+// so the password's prefix stands out in Base64 too (contract D24).
+const usernamePrefix = 'tribk_'
+const usernameRandomLength = 20
+const passwordPrefix = 'tribs_'
+/** 62^43 > 2^256. */
+const passwordRandomLength = 43
+const checksumLength = 6
+
+/** Longest Authorization header value that is looked at. Ours are 118 characters. */
+const headerLengthMax = 1024
+
+/** For secret scanners: what finds a credential as it is printed, and the API Secret Token made of it. */
+export const scannerPatterns = {
+  username: /\btribk_[0-9A-Za-z]{20}\b/,
+  password: /\btribs_[0-9A-Za-z]{49}\b/,
+  apiSecretToken: /dHJpYmtf[0-9A-Za-z+/]{27}6dHJpYnNf[0-9A-Za-z+/]{65}[AQgw]==/,
+  passwordBase64: /dHJpYnNf[0-9A-Za-z+/]{65}[AQgw]==/,
+} as const
+
+export function mintCredential(): Credential {
+  const username = usernamePrefix + randomBase62(usernameRandomLength)
+  const random = randomBase62(passwordRandomLength)
+  const password = passwordPrefix + random + checksum(random)
+  return { username, password, apiSecretToken: apiSecretToken(username, password) }
+}
+
+export function apiSecretToken(username: string, password: string): string {
+  return Buffer.from(`${username}:${password}`).toString('base64')
+}
+
+/** Whether a text could be an API key's id. What is none is never asked of the database. */
+export function isApiKeyId(text: string): boolean {
+  return /^tribk_[0-9A-Za-z]{20}$/.test(text)
+}
+
+/** Whether a text is a secret as minted, checksum included: a wrong one was then not cut off or mistyped, but another key's. */
+export function isWholePassword(text: string): boolean {
+  const match = /^tribs_([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/.exec(text)
+  return match !== null && checksum(match[1]!) === match[2]
+}
+
+export type HeaderFault = 'no_header' | 'oversized_header' | 'wrong_scheme' | 'bad_base64' | 'bad_utf8' | 'no_colon'
+
+/**
+ * The user and password of an Authorization header's value (RFC 7617), or why there are none.
+ * The scheme is compared without case, Base64 is strict (padded, canonical), the first colon splits.
+ */
+export function parseAuthorization(
+  header: string | null,
+): { username: string; password: string } | { fault: HeaderFault } {
+  if (header === null || header === '') return { fault: 'no_header' }
+  if (header.length > headerLengthMax) return { fault: 'oversized_header' }
+  const match = /^([^ ]+)(?: +([^ ]*))?$/.exec(header)
+  if (match?.[1]?.toLowerCase() !== 'basic') return { fault: /^basic /i.test(header) ? 'bad_base64' : 'wrong_scheme' }
+  const encoded = match[2] ?? ''
+  const bytes = Buffer.from(encoded, 'base64')
+  if (encoded === '' || bytes.toString('base64') !== encoded) return { fault: 'bad_base64' }
+  let text: string
+  try {
+    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    return { fault: 'bad_utf8' }
+  }
+  const colon = text.indexOf(':')
+  if (colon === -1) return { fault: 'no_colon' }
+  return { username: text.slice(0, colon), password: text.slice(colon + 1) }
+}
+
+/** What is stored of a secret: HMAC-SHA-256 under the pepper, 32 bytes. */
+export function hashPassword(pepper: string, password: string): Buffer {
+  return createHmac('sha256', pepper).update(password).digest()
+}
+
+/** Stands in for the hash of a key that does not exist, so that an unknown id takes the same steps as a known one. */
+const nobodysHash = Buffer.alloc(32)
+
+/** Whether a secret is the one whose hash is given; in constant time, and in the same time when there is none. */
+export function passwordMatches(pepper: string, password: string, secretHash: Buffer | undefined): boolean {
+  const equal = timingSafeEqual(hashPassword(pepper, password), secretHash ?? nobodysHash)
+  return equal && secretHash !== undefined
+}
+
+/** Evenly distributed: bytes beyond the last whole multiple of 62 are thrown away. */
+function randomBase62(length: number): string {
+  const evenBelow = 256 - (256 % alphabet.length)
+  let text = ''
+  while (text.length < length) {
+    for (const byte of randomBytes(length)) {
+      if (byte < evenBelow && text.length < length) text += alphabet[byte % alphabet.length]
+    }
+  }
+  return text
+}
+
+/** CRC-32 of the random part in base 62, padded to 6 characters (62^6 > 2^32): lets a scanner tell a key from a lookalike. */
+function checksum(random: string): string {
+  let rest = crc32(random)
+  let text = ''
+  for (let i = 0; i < checksumLength; i++) {
+    text = alphabet[rest % alphabet.length] + text
+    rest = Math.floor(rest / alphabet.length)
+  }
+  return text
+}

@@ -1,0 +1,193 @@
+// API keys and the programs they may reach, as stored.
+// It must not decide whether a key is good for anything; it never sees a secret, only its hash.
+
+import type { Micros } from '../domain/offset-time.ts'
+import type { Db } from './client.ts'
+
+/** A key as it is listed: everything but the hash. */
+export interface ApiKeyRow {
+  api_key_id: string
+  name: string
+  may_export: boolean
+  may_submit: boolean
+  expires_at: Micros
+  allowed_subnets: string[]
+  created_at: Micros
+  created_by: string
+  retired_at: Micros | null
+  retired_by: string | null
+  exposed_at: Micros | null
+  last_used_at: Micros | null
+  last_used_address: string | null
+  /** Slugs, sorted. */
+  programs: string[]
+}
+
+/** What deciding about one request takes. */
+export interface ApiKeyAuthenticationRow {
+  api_key_id: string
+  name: string
+  secret_hash: Buffer
+  may_export: boolean
+  may_submit: boolean
+  expires_at: Micros
+  allowed_subnets: string[]
+  retired_at: Micros | null
+  exposed_at: Micros | null
+  /** Slug and program id of each program it may reach. */
+  programs: [string, number][]
+}
+
+/** One statement, whether the key exists or not. */
+export async function findApiKeyForAuthentication(
+  db: Db,
+  apiKeyId: string,
+): Promise<ApiKeyAuthenticationRow | undefined> {
+  const [row] = await db<ApiKeyAuthenticationRow[]>`
+    select
+      k.api_key_id, k.name, k.secret_hash, k.may_export, k.may_submit, k.expires_at, k.allowed_subnets::text[],
+      k.retired_at, k.exposed_at,
+      coalesce((
+        select json_agg(json_build_array(p.slug, p.program_id))
+        from api_key_program g
+        join program p using (program_id)
+        where g.api_key_id = k.api_key_id
+      ), '[]') as programs
+    from api_key k
+    where k.api_key_id = ${apiKeyId}`
+  return row
+}
+
+/** Every key, newest first. */
+export async function listApiKeys(db: Db): Promise<ApiKeyRow[]> {
+  return db<ApiKeyRow[]>`
+    select ${listedColumns(db)}
+    from api_key k
+    order by k.created_at desc, k.api_key_id desc`
+}
+
+export async function findApiKey(db: Db, apiKeyId: string): Promise<ApiKeyRow | undefined> {
+  const [row] = await db<ApiKeyRow[]>`
+    select ${listedColumns(db)}
+    from api_key k
+    where k.api_key_id = ${apiKeyId}`
+  return row
+}
+
+/** As `findApiKey`, and nobody else changes the key until the transaction ends. */
+export async function lockApiKey(db: Db, apiKeyId: string): Promise<ApiKeyRow | undefined> {
+  const [row] = await db<ApiKeyRow[]>`
+    select ${listedColumns(db)}
+    from api_key k
+    where k.api_key_id = ${apiKeyId}
+    for update`
+  return row
+}
+
+const listedColumns = (db: Db) => db`
+  k.api_key_id, k.name, k.may_export, k.may_submit, k.expires_at, k.allowed_subnets::text[],
+  k.created_at, k.created_by, k.retired_at, k.retired_by, k.exposed_at, k.last_used_at,
+  host(k.last_used_address) as last_used_address,
+  array(
+    select p.slug
+    from api_key_program g
+    join program p using (program_id)
+    where g.api_key_id = k.api_key_id
+    order by p.slug collate "C"
+  ) as programs`
+
+export interface NewApiKeyRow {
+  api_key_id: string
+  name: string
+  secret_hash: Buffer
+  may_export: boolean
+  may_submit: boolean
+  expires_at: Micros
+  allowed_subnets: readonly string[]
+  created_at: Micros
+  created_by: string
+}
+
+export async function insertApiKey(db: Db, key: NewApiKeyRow): Promise<void> {
+  await db`
+    insert into api_key (
+      api_key_id, name, secret_hash, may_export, may_submit, expires_at, allowed_subnets, created_at, created_by)
+    values (
+      ${key.api_key_id}, ${key.name}, ${key.secret_hash}, ${key.may_export}, ${key.may_submit}, ${key.expires_at},
+      ${[...key.allowed_subnets]}::text[]::cidr[], ${key.created_at}, ${key.created_by})`
+}
+
+/** Name and subnets. */
+export async function updateApiKey(
+  db: Db,
+  apiKeyId: string,
+  values: { name: string; allowed_subnets: readonly string[] },
+): Promise<void> {
+  await db`
+    update api_key
+    set name = ${values.name}, allowed_subnets = ${[...values.allowed_subnets]}::text[]::cidr[]
+    where api_key_id = ${apiKeyId}`
+}
+
+/** Grants exactly these programs, no more and no fewer. */
+export async function replaceApiKeyPrograms(db: Db, apiKeyId: string, programIds: readonly number[]): Promise<void> {
+  await db`
+    with withdrawn as (
+      delete from api_key_program
+      where api_key_id = ${apiKeyId}
+      and program_id <> all (${[...programIds]}::bigint[])
+    )
+    insert into api_key_program (api_key_id, program_id)
+    select ${apiKeyId}, granted.program_id
+    from unnest(${[...programIds]}::bigint[]) as granted (program_id)
+    on conflict do nothing`
+}
+
+/** Those of the slugs that name a program, with its id. */
+export async function listProgramIds(
+  db: Db,
+  slugs: readonly string[],
+): Promise<{ slug: string; program_id: number }[]> {
+  return db<{ slug: string; program_id: number }[]>`
+    select slug, program_id
+    from program
+    where slug = any (${[...slugs]}::text[])
+    order by slug collate "C"`
+}
+
+/** True when this call retired it, false when it was retired already or does not exist. */
+export async function retireApiKeyRow(db: Db, apiKeyId: string, at: Micros, by: string): Promise<boolean> {
+  const rows = await db`
+    update api_key
+    set retired_at = ${at}, retired_by = ${by}
+    where api_key_id = ${apiKeyId}
+    and retired_at is null
+    returning api_key_id`
+  return rows.length === 1
+}
+
+/** True when this call was the first to see it exposed. */
+export async function markApiKeyExposed(db: Db, apiKeyId: string, at: Micros): Promise<boolean> {
+  const rows = await db`
+    update api_key
+    set exposed_at = ${at}
+    where api_key_id = ${apiKeyId}
+    and exposed_at is null
+    returning api_key_id`
+  return rows.length === 1
+}
+
+/** Notes a use, unless a later one or one of the last `atLeastMicros` is noted already. */
+export async function noteApiKeyUse(
+  db: Db,
+  apiKeyId: string,
+  at: Micros,
+  address: string,
+  atLeastMicros: number,
+): Promise<void> {
+  await db`
+    update api_key
+    set last_used_at = ${at}, last_used_address = ${address}
+    where api_key_id = ${apiKeyId}
+    and (last_used_at is null or last_used_at <= ${at - atLeastMicros})`
+}

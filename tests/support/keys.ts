@@ -1,0 +1,82 @@
+// Programs and API keys for tests, put straight into the database: also such as no use case would make (expired, retired).
+
+import { apiSecretToken, hashPassword, mintCredential } from '../../src/access/credential.ts'
+import { insertApiKey, listProgramIds, replaceApiKeyPrograms, retireApiKeyRow } from '../../src/db/api-keys.ts'
+import type { Sql } from '../../src/db/client.ts'
+import type { Micros } from '../../src/domain/offset-time.ts'
+import { testPepper } from './config.ts'
+
+const dayMicros = 86_400_000_000
+
+export interface TestKey {
+  api_key_id: string
+  /** The same as `api_key_id`. */
+  username: string
+  password: string
+  apiSecretToken: string
+  /** Value of the Authorization header. */
+  authorization: string
+}
+
+export interface TestKeyOptions {
+  /** Slugs; programs that are not there yet are made, with nothing in them. */
+  programs?: readonly string[]
+  name?: string
+  mayExport?: boolean
+  maySubmit?: boolean
+  createdAt?: Micros
+  /** 90 days after `createdAt` unless given. */
+  expiresAt?: Micros
+  retiredAt?: Micros
+  /** CIDR; everywhere unless given. */
+  allowedSubnets?: readonly string[]
+  pepper?: string
+}
+
+/** A key with a fresh credential, good for exports from everywhere unless told otherwise. */
+export async function createTestKey(sql: Sql, options: TestKeyOptions = {}): Promise<TestKey> {
+  const { username, password } = mintCredential()
+  const createdAt = options.createdAt ?? Date.now() * 1000 - dayMicros
+  await insertApiKey(sql, {
+    api_key_id: username,
+    name: options.name ?? 'A key of a test',
+    secret_hash: hashPassword(options.pepper ?? testPepper, password),
+    may_export: options.mayExport ?? true,
+    may_submit: options.maySubmit ?? false,
+    expires_at: options.expiresAt ?? createdAt + 90 * dayMicros,
+    allowed_subnets: options.allowedSubnets ?? ['0.0.0.0/0', '::/0'],
+    created_at: createdAt,
+    created_by: 'operator:test',
+  })
+  for (const slug of options.programs ?? []) await ensureTestProgram(sql, slug)
+  const programs = await listProgramIds(sql, options.programs ?? [])
+  await replaceApiKeyPrograms(
+    sql,
+    username,
+    programs.map(program => program.program_id),
+  )
+  if (options.retiredAt !== undefined) await retireApiKeyRow(sql, username, options.retiredAt, 'operator:test')
+  return {
+    api_key_id: username,
+    username,
+    password,
+    apiSecretToken: apiSecretToken(username, password),
+    authorization: `Basic ${apiSecretToken(username, password)}`,
+  }
+}
+
+/** The id of the program with this slug, made with a counter and nothing else if it is not there. */
+export async function ensureTestProgram(sql: Sql, slug: string): Promise<number> {
+  return sql.begin(async tx => {
+    await tx`
+      insert into program (slug, display_name)
+      values (${slug}, ${slug})
+      on conflict (slug) do nothing`
+    await tx`
+      insert into submission_counter (program_id)
+      select program_id from program where slug = ${slug}
+      on conflict do nothing`
+    const [program] = await tx<{ program_id: number }[]>`select program_id from program where slug = ${slug}`
+    return program!.program_id
+  })
+}

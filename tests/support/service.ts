@@ -1,0 +1,94 @@
+// The whole HTTP application for tests, listening on a free port of loopback, with its log caught.
+
+import { createApp, type Deps } from '../../src/app.ts'
+import type { Config } from '../../src/config.ts'
+import { openDatabase, type Sql } from '../../src/db/client.ts'
+import type { Micros } from '../../src/domain/offset-time.ts'
+import { createLog } from '../../src/log.ts'
+import { testConfig } from './config.ts'
+import type { TestDatabase } from './database.ts'
+
+export interface TestService {
+  /** `http://127.0.0.1:<port>` */
+  baseUrl: string
+  port: number
+  config: Config
+  deps: Deps
+  /** Every log line so far, parsed. */
+  logLines: Record<string, unknown>[]
+  /** The same lines as they were written, to search for what must not be in them. */
+  logText(): string
+  /** The one line of a request, by its `X-Request-Id`. */
+  requestLine(requestId: string | null): Record<string, unknown> | undefined
+  /** Fetches a path of this service. Never follows a redirect. */
+  get(path: string, init?: RequestInit): Promise<Response>
+  /** Ends the service and whatever connections are open; the database stays. */
+  stop(): Promise<void>
+}
+
+export interface TestServiceOptions {
+  /** The clock; the real one unless given. */
+  now?: () => Micros
+  /** Ends TLS in the service (PEM texts); `baseUrl` is then https. */
+  tls?: { cert: string; key: string }
+  /** Used instead of the database's own pool, for counting statements. */
+  db?: Sql
+}
+
+/**
+ * Starts `createApp` on a real socket. The configuration is `testConfig()`: development, no limits. Exports get a pool of
+ * their own with `config.exportConnections` connections.
+ */
+export async function startTestService(
+  database: TestDatabase,
+  overrides: Partial<Config> = {},
+  options: TestServiceOptions = {},
+): Promise<TestService> {
+  const config = testConfig({ databaseUrl: database.url, logLevel: 'debug', ...overrides })
+  const logLines: Record<string, unknown>[] = []
+  const texts: string[] = []
+  const log = createLog(config.logLevel, {
+    write: line => {
+      texts.push(line)
+      logLines.push(JSON.parse(line))
+    },
+  })
+  const exportDb = openDatabase({
+    url: database.url,
+    connectionsMax: config.exportConnections,
+    prepare: config.databasePrepare,
+    applicationName: 'test-export',
+  })
+  const deps: Deps = {
+    config,
+    log,
+    db: options.db ?? database.sql,
+    exportDb,
+    now: options.now ?? (() => Math.floor((performance.timeOrigin + performance.now()) * 1000)),
+  }
+  const app = createApp(deps)
+  const server = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    idleTimeout: 0,
+    development: false,
+    ...(options.tls === undefined ? {} : { tls: options.tls }),
+    fetch: (request, server) => app.fetch(request, server),
+  })
+  const port = server.port!
+  const baseUrl = `${options.tls === undefined ? 'http' : 'https'}://127.0.0.1:${port}`
+  return {
+    baseUrl,
+    port,
+    config,
+    deps,
+    logLines,
+    logText: () => texts.join(''),
+    requestLine: requestId => logLines.find(line => line.msg === 'request' && line.request_id === requestId),
+    get: (path, init) => fetch(`${baseUrl}${path}`, { redirect: 'manual', ...init }),
+    stop: async () => {
+      await server.stop(true)
+      await exportDb.end({ timeout: 1 })
+    },
+  }
+}
