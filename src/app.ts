@@ -2,15 +2,21 @@
 // It must not know what happens behind a door.
 
 import { Elysia } from 'elysia'
+import { FailureThrottle } from './access/failure-throttle.ts'
+import { databaseKeys, type KeySource } from './access/key-source.ts'
+import { KeyUses } from './access/key-use.ts'
+import { KeyLimits } from './access/limits.ts'
 import type { Config } from './config.ts'
 import type { Sql } from './db/client.ts'
 import type { Micros } from './domain/offset-time.ts'
+import { checkAuth } from './http/check-auth.ts'
 import { problemResponse } from './http/errors.ts'
 import { keepRecord, RequestRecord, recordOf } from './http/request-record.ts'
 import type { Log } from './log.ts'
-import { Problem } from './problem.ts'
+import { invalidRequest, Problem } from './problem.ts'
 
-export interface Deps {
+/** What a process opens before there is an application. */
+export interface Foundation {
   config: Config
   log: Log
   /** Connections for everything but exports. */
@@ -19,6 +25,14 @@ export interface Deps {
   exportDb: Sql
   /** The present time. */
   now: () => Micros
+}
+
+/** What the doors need: the foundation, and what they share with one another. */
+export interface Deps extends Foundation {
+  keys: KeySource
+  uses: KeyUses
+  limits: KeyLimits
+  failures: FailureThrottle
 }
 
 /** What `Bun.serve` tells about a connection, as far as it is needed. */
@@ -30,13 +44,23 @@ export interface App {
   fetch(request: Request, peer: Peer): Promise<Response>
 }
 
-export function createApp(deps: Deps): App {
-  const routes = new Elysia().onError(({ error, code, request }) => {
-    // Elysia's own refusal of an address it does not know.
-    const known =
-      code === 'NOT_FOUND' ? new Problem('not_found', { detail: 'There is nothing at this address.' }) : error
-    return problemResponse(known, recordOf(request))
-  })
+export function createApp(foundation: Foundation): App {
+  const { config, db, log, now } = foundation
+  const deps: Deps = {
+    ...foundation,
+    keys: databaseKeys(db),
+    uses: new KeyUses(db, log),
+    limits: new KeyLimits(config, now),
+    failures: new FailureThrottle(config.authFailuresPerMinute),
+  }
+  const routes = new Elysia()
+    .onError(({ error, code, request }) => {
+      // Elysia's own refusal of an address it does not know.
+      const known =
+        code === 'NOT_FOUND' ? new Problem('not_found', { detail: 'There is nothing at this address.' }) : error
+      return problemResponse(known, recordOf(request))
+    })
+    .use(checkAuth(deps))
   return {
     async fetch(request, peer) {
       const record = new RequestRecord(
@@ -48,6 +72,8 @@ export function createApp(deps: Deps): App {
       keepRecord(record)
       let response: Response
       try {
+        // Bun hands on a Host header that names no host; the address is then none.
+        if (!URL.canParse(request.url)) throw badHost()
         response = await routes.fetch(request)
       } catch (error) {
         response = problemResponse(error, record)
@@ -58,3 +84,8 @@ export function createApp(deps: Deps): App {
     },
   }
 }
+
+const badHost = (): Problem =>
+  invalidRequest('The request cannot be understood.', [
+    { parameter: 'Host', code: 'bad_host', detail: 'must be a host name or address, with a port or without' },
+  ])

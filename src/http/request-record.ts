@@ -76,5 +76,5 @@ export function recordOf(request: Request): RequestRecord {
 }
 
 function pathOf(request: Request): string {
-  return new URL(request.url).pathname.slice(0, 512)
+  return (URL.parse(request.url)?.pathname ?? request.url.split(/[?#]/)[0]!).slice(0, 512)
 }

@@ -1,6 +1,6 @@
 // The whole HTTP application for tests, listening on a free port of loopback, with its log caught.
 
-import { createApp, type Deps } from '../../src/app.ts'
+import { createApp, type Foundation } from '../../src/app.ts'
 import type { Config } from '../../src/config.ts'
 import { openDatabase, type Sql } from '../../src/db/client.ts'
 import type { Micros } from '../../src/domain/offset-time.ts'
@@ -13,7 +13,7 @@ export interface TestService {
   baseUrl: string
   port: number
   config: Config
-  deps: Deps
+  foundation: Foundation
   /** Every log line so far, parsed. */
   logLines: Record<string, unknown>[]
   /** The same lines as they were written, to search for what must not be in them. */
@@ -59,14 +59,14 @@ export async function startTestService(
     prepare: config.databasePrepare,
     applicationName: 'test-export',
   })
-  const deps: Deps = {
+  const foundation: Foundation = {
     config,
     log,
     db: options.db ?? database.sql,
     exportDb,
     now: options.now ?? (() => Math.floor((performance.timeOrigin + performance.now()) * 1000)),
   }
-  const app = createApp(deps)
+  const app = createApp(foundation)
   const server = Bun.serve({
     hostname: '127.0.0.1',
     port: 0,
@@ -81,7 +81,7 @@ export async function startTestService(
     baseUrl,
     port,
     config,
-    deps,
+    foundation,
     logLines,
     logText: () => texts.join(''),
     requestLine: requestId => logLines.find(line => line.msg === 'request' && line.request_id === requestId),

@@ -1,0 +1,72 @@
+// Who is asking: from what a request says and where it comes from to a caller, or to the reason why not.
+// It must not know requests or status codes, and changes nothing; what is to be noted is in its answer.
+
+import { type Address, contains } from '../domain/address.ts'
+import type { Micros } from '../domain/offset-time.ts'
+import type { Caller, Reason } from './caller.ts'
+import { isApiKeyId, isWholePassword, parseAuthorization, passwordMatches } from './credential.ts'
+import type { KeySource, KnownKey } from './key-source.ts'
+
+/** What one request brings to the door. */
+export interface Attempt {
+  /** Value of the Authorization header. */
+  authorization: string | null
+  /** The client's; undefined when it could not be told. */
+  address: Address | undefined
+  secure: boolean
+  now: Micros
+}
+
+export type Admission =
+  | { caller: Caller }
+  | {
+      refused: Reason
+      /** The key, if the id named one: never the id as sent, which may be a secret in the wrong field. */
+      api_key_id?: string
+      /** A good credential was sent without encryption; `known` when that had happened before. */
+      exposed?: 'now' | 'known'
+    }
+
+/** The id that is looked up for what cannot be an id. None is ever minted like it: the chance is 62^-20. */
+const nobodysId = `tribk_${'0'.repeat(20)}`
+
+/**
+ * Decides about one request (spec, "Authentication"; contract D4). With a readable header, one lookup and one HMAC are done
+ * whatever the header says, and every condition is known before the first refusal, so that time tells nothing.
+ */
+export async function admit(keys: KeySource, pepper: string, attempt: Attempt): Promise<Admission> {
+  const sent = parseAuthorization(attempt.authorization)
+  if ('fault' in sent) return { refused: attempt.secure ? sent.fault : 'plain_http' }
+  const key = await keys.find(isApiKeyId(sent.username) ? sent.username : nobodysId)
+  const matches = passwordMatches(pepper, sent.password, key?.secret_hash)
+  if (!attempt.secure) return plainHttp(key, matches, attempt.now)
+  if (key === undefined) return { refused: 'unknown_key' }
+  const refused = matches ? constraintUnmet(key, attempt) : secretFault(sent.password)
+  if (refused !== undefined) return { refused, api_key_id: key.api_key_id }
+  const { api_key_id, name, expires_at, may_export, may_submit, programs } = key
+  const address = attempt.address!.toString()
+  return { caller: { api_key_id, name, expires_at, may_export, may_submit, programs, address } }
+}
+
+/** The first unmet constraint of a key whose secret was right, or undefined. */
+function constraintUnmet(key: KnownKey, { address, now }: Attempt): Reason | undefined {
+  if (key.retired_at !== null) return 'retired'
+  if (now >= key.expires_at) return 'expired'
+  if (address === undefined) return 'unparseable_address'
+  return key.allowed_subnets.some(subnet => contains(subnet, address)) ? undefined : 'address_not_allowed'
+}
+
+function secretFault(password: string): Reason {
+  return isWholePassword(password) ? 'wrong_secret' : 'garbled_secret'
+}
+
+/** Never let in. A key that could still be used is exposed by it; one that is retired or expired opens nothing any more. */
+function plainHttp(key: KnownKey | undefined, matches: boolean, now: Micros): Admission {
+  if (key === undefined) return { refused: 'plain_http' }
+  const exposed = matches && key.retired_at === null && now < key.expires_at
+  return {
+    refused: 'plain_http',
+    api_key_id: key.api_key_id,
+    ...(exposed ? { exposed: key.exposed_at === null ? 'now' : 'known' } : {}),
+  }
+}

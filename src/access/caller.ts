@@ -1,0 +1,67 @@
+// An authenticated API key, and what it may do. Every refusal looks the same from outside.
+// It must not know how the key was authenticated, nor look anything up: what a caller may reach came with it.
+
+import type { Micros } from '../domain/offset-time.ts'
+import { Problem } from '../problem.ts'
+import type { HeaderFault } from './credential.ts'
+
+/** An authenticated API key, as of this request. */
+export interface Caller {
+  api_key_id: string
+  name: string
+  expires_at: Micros
+  may_export: boolean
+  may_submit: boolean
+  /** Slug → program id of every program it may reach. */
+  programs: ReadonlyMap<string, number>
+  /** The client's address, in canonical text. */
+  address: string
+}
+
+/** Why a request was refused with 401; for the log alone (spec, "Errors": "The specific reason is in the server logs"). */
+export type Reason =
+  | HeaderFault
+  | 'unknown_key'
+  | 'wrong_secret'
+  /** A secret that no key ever had, by its checksum: cut off, mistyped or made up. */
+  | 'garbled_secret'
+  | 'retired'
+  | 'expired'
+  | 'address_not_allowed'
+  | 'unparseable_address'
+  | 'plain_http'
+  | 'may_not_export'
+  | 'may_not_submit'
+  /** No grant for the program, whether or not there is one of that name. */
+  | 'no_grant'
+  /** Not a name that any program could have. */
+  | 'no_such_program'
+
+/** The one 401 of the service: body and header fields are the same for every reason (contract D4). */
+export function unauthenticated(reason: Reason): Problem {
+  return new Problem('unauthenticated', {
+    detail:
+      'The credentials are missing, not valid, or not valid for this request. The service logs the reason under this request_id.',
+    internal: reason,
+    headers: { 'WWW-Authenticate': 'Basic realm="tributary", charset="UTF-8"' },
+  })
+}
+
+/** The id of a program whose applications the caller may export, or the 401. `slug` may be any text. */
+export function authorizeExport(caller: Caller, slug: string): number {
+  if (!caller.may_export) throw unauthenticated('may_not_export')
+  return grantedProgram(caller, slug)
+}
+
+/** The id of a program to which the caller may submit, or the 401. `slug` may be any text. */
+export function authorizeSubmit(caller: Caller, slug: string): number {
+  if (!caller.may_submit) throw unauthenticated('may_not_submit')
+  return grantedProgram(caller, slug)
+}
+
+/** Looked up in the caller's own programs alone, so that nothing a client writes here reaches a statement. */
+function grantedProgram(caller: Caller, slug: string): number {
+  const programId = caller.programs.get(slug)
+  if (programId === undefined) throw unauthenticated(/^[a-z0-9-]{1,100}$/.test(slug) ? 'no_grant' : 'no_such_program')
+  return programId
+}

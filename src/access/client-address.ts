@@ -1,0 +1,72 @@
+// Where a request really comes from, and whether it was encrypted all the way: the socket's word, or a trusted proxy's.
+// It must not believe a header that an untrusted peer sent, nor decide who may come in.
+
+import { type Address, contains, isLoopback, parseAddress, type Subnet } from '../domain/address.ts'
+
+/** What is known of a connection. `fields` is satisfied by `Headers`; several lines of one name come joined with commas. */
+export interface Connection {
+  /** Address of the socket's other end. */
+  peer: string
+  /** Whether this process ended TLS. */
+  tls: boolean
+  fields: { get(name: string): string | null }
+}
+
+export interface Trust {
+  trustedProxies: readonly Subnet[]
+  environment: 'production' | 'development'
+}
+
+export interface Origin {
+  /** The client's; undefined when it cannot be told, which means refused. */
+  address: Address | undefined
+  /** Whether credentials came over HTTPS, or from this machine itself in development. */
+  secure: boolean
+}
+
+const forwardingFields = ['forwarded', 'x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host', 'x-real-ip', 'via']
+
+/** Source: spec, "Authentication" 1; contract section 3, HTTPS and client address. */
+export function originOf(connection: Connection, trust: Trust): Origin {
+  const peer = parseAddress(connection.peer)
+  if (peer === undefined) return { address: undefined, secure: connection.tls }
+  if (!isTrusted(peer, trust)) {
+    const direct = forwardingFields.every(name => connection.fields.get(name) === null)
+    return {
+      address: peer,
+      secure: connection.tls || (trust.environment === 'development' && direct && isLoopback(peer)),
+    }
+  }
+  const address = forwardedAddress(connection.fields.get('x-forwarded-for'), peer, trust)
+  const scheme = connection.fields.get('x-forwarded-proto')
+  return {
+    address,
+    secure:
+      saysHttps(scheme) ||
+      (connection.tls && scheme === null) ||
+      (trust.environment === 'development' && isLoopback(peer) && address !== undefined && isLoopback(address)),
+  }
+}
+
+/**
+ * From the right, the first hop that is not a trusted proxy: each proxy appends whom it heard from, so everything to the
+ * left of that hop is the client's own say. All hops trusted: the farthest. No header: the proxy itself is the client.
+ */
+function forwardedAddress(field: string | null, peer: Address, trust: Trust): Address | undefined {
+  if (field === null) return peer
+  let hop: Address | undefined
+  for (const part of field.split(',').reverse()) {
+    hop = parseAddress(part.trim())
+    if (hop === undefined || !isTrusted(hop, trust)) return hop
+  }
+  return hop
+}
+
+/** The last value is the nearest proxy's own; what stands before it came from outside. */
+function saysHttps(field: string | null): boolean {
+  return field?.split(',').at(-1)?.trim() === 'https'
+}
+
+function isTrusted(address: Address, trust: Trust): boolean {
+  return trust.trustedProxies.some(subnet => contains(subnet, address))
+}

@@ -1,0 +1,42 @@
+// Where authentication gets what it has to know about a key: the database, each time.
+// A cache that forgets a key when it changes can take its place; it must answer for unknown ids as for known ones.
+
+import { findApiKeyForAuthentication } from '../db/api-keys.ts'
+import type { Db } from '../db/client.ts'
+import { parseSubnet, type Subnet } from '../domain/address.ts'
+import type { Micros } from '../domain/offset-time.ts'
+
+/** What deciding about one request takes. */
+export interface KnownKey {
+  api_key_id: string
+  name: string
+  secret_hash: Buffer
+  may_export: boolean
+  may_submit: boolean
+  expires_at: Micros
+  allowed_subnets: readonly Subnet[]
+  retired_at: Micros | null
+  exposed_at: Micros | null
+  programs: ReadonlyMap<string, number>
+}
+
+export interface KeySource {
+  /** The key as it is now, or was at most a second ago. `apiKeyId` has the form of an id. */
+  find(apiKeyId: string): Promise<KnownKey | undefined>
+}
+
+/** One statement per call, and nothing kept: a change is in force with the next request on every instance. */
+export function databaseKeys(db: Db): KeySource {
+  return {
+    async find(apiKeyId) {
+      const row = await findApiKeyForAuthentication(db, apiKeyId)
+      return row && { ...row, allowed_subnets: row.allowed_subnets.map(storedSubnet), programs: new Map(row.programs) }
+    },
+  }
+}
+
+function storedSubnet(text: string): Subnet {
+  const subnet = parseSubnet(text)
+  if ('fault' in subnet) throw new Error(`a subnet was stored that is none: ${subnet.fault}`)
+  return subnet
+}

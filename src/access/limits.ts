@@ -1,0 +1,104 @@
+// How much one API key may ask for: requests a minute, exports at a time (contract D23). Counted in this process alone.
+// It must not know what a request is for, and it does not speak of failed authentications: those have no key.
+
+import type { Micros } from '../domain/offset-time.ts'
+import { Problem } from '../problem.ts'
+
+export interface KeyLimitSettings {
+  /** 0 for no limit. */
+  requestsPerMinute: number
+  /** 0 for no limit. */
+  exportsAtATime: number
+}
+
+/** Response fields; empty when nothing is limited. */
+export type LimitFields = Readonly<Record<string, string>>
+
+interface Window {
+  startedAt: Micros
+  requests: number
+}
+
+const windowMicros = 60_000_000
+/** How long an export usually takes at most; when a place will be free is not known. */
+const exportRetrySeconds = 5
+
+/** Holds two small entries per key that is in use, so its size is bounded by the number of keys. */
+export class KeyLimits {
+  readonly #windows = new Map<string, Window>()
+  readonly #exports = new Map<string, number>()
+  readonly #policy: string
+
+  constructor(
+    private readonly settings: KeyLimitSettings,
+    private readonly now: () => Micros,
+  ) {
+    this.#policy = [
+      ...(settings.requestsPerMinute > 0 ? [`"requests";q=${settings.requestsPerMinute};w=60`] : []),
+      ...(settings.exportsAtATime > 0 ? [`"exports";q=${settings.exportsAtATime};qu="concurrent-requests"`] : []),
+    ].join(', ')
+  }
+
+  /**
+   * Counts one request of a key. The fields to send with its answer (`RateLimit-Policy`, `RateLimit`:
+   * draft-ietf-httpapi-ratelimit-headers); throws Problem `rate_limited` with them and `Retry-After` when it is one too many.
+   */
+  takeRequest(apiKeyId: string): LimitFields {
+    const quota = this.settings.requestsPerMinute
+    if (quota === 0) return this.#fields([])
+    const window = this.#currentWindow(apiKeyId)
+    const secondsLeft = Math.max(1, Math.ceil((window.startedAt + windowMicros - this.now()) / 1_000_000))
+    if (window.requests >= quota) {
+      throw new Problem('rate_limited', {
+        detail: `This API key may make ${quota} requests a minute. Try again in ${secondsLeft} s.`,
+        internal: 'requests_per_minute',
+        headers: { 'Retry-After': String(secondsLeft), ...this.#fields([`"requests";r=0;t=${secondsLeft}`]) },
+      })
+    }
+    window.requests++
+    return this.#fields([`"requests";r=${quota - window.requests};t=${secondsLeft}`])
+  }
+
+  /**
+   * Takes one of a key's places for exports and returns what gives it back; calling that twice is harmless.
+   * Throws Problem `rate_limited` when none is free.
+   */
+  beginExport(apiKeyId: string): () => void {
+    const quota = this.settings.exportsAtATime
+    if (quota === 0) return () => {}
+    const running = this.#exports.get(apiKeyId) ?? 0
+    if (running >= quota) {
+      throw new Problem('rate_limited', {
+        detail: `This API key may have ${quota} ${quota === 1 ? 'export' : 'exports'} under way at a time. Try again when one has ended.`,
+        internal: 'exports_at_a_time',
+        headers: { 'Retry-After': String(exportRetrySeconds), ...this.#fields(['"exports";r=0']) },
+      })
+    }
+    this.#exports.set(apiKeyId, running + 1)
+    let held = true
+    return () => {
+      if (!held) return
+      held = false
+      const left = this.#exports.get(apiKeyId)! - 1
+      if (left > 0) this.#exports.set(apiKeyId, left)
+      else this.#exports.delete(apiKeyId)
+    }
+  }
+
+  #currentWindow(apiKeyId: string): Window {
+    const now = this.now()
+    const window = this.#windows.get(apiKeyId)
+    // A window of the future is what a clock set back leaves behind.
+    if (window !== undefined && now >= window.startedAt && now < window.startedAt + windowMicros) return window
+    const fresh = { startedAt: now, requests: 0 }
+    this.#windows.set(apiKeyId, fresh)
+    return fresh
+  }
+
+  #fields(states: readonly string[]): LimitFields {
+    return {
+      ...(this.#policy === '' ? {} : { 'RateLimit-Policy': this.#policy }),
+      ...(states.length === 0 ? {} : { RateLimit: states.join(', ') }),
+    }
+  }
+}

@@ -1,0 +1,52 @@
+// The door for API keys: every route behind it has a caller, or has answered 401 before anything else was looked at.
+// It must not know what a caller may do; handlers ask `access/caller`.
+
+import { Elysia } from 'elysia'
+import { admit } from '../access/admission.ts'
+import { type Caller, unauthenticated } from '../access/caller.ts'
+import { originOf } from '../access/client-address.ts'
+import type { Deps } from '../app.ts'
+import { Problem } from '../problem.ts'
+import { recordOf } from './request-record.ts'
+
+/**
+ * Adds `caller` to the routes of the instance that uses it. A derive: it runs before schemas are checked, but after a body
+ * is parsed, so a route that takes a body says `parse: 'none'` and reads it itself, or a stranger would get a 400.
+ */
+export const authenticate = (deps: Deps) =>
+  new Elysia({ name: 'authenticate' }).derive({ as: 'scoped' }, async ({ request }) => ({
+    caller: await authenticateRequest(deps, request),
+  }))
+
+/**
+ * The caller of a request. Throws Problem `unauthenticated`, the same for every cause (contract D4), or `rate_limited` when
+ * its address has failed too often of late; never the latter for a credential that is good. Notes what the log line tells.
+ */
+export async function authenticateRequest(deps: Deps, request: Request): Promise<Caller> {
+  const { config, failures, keys, now, uses } = deps
+  const record = recordOf(request)
+  const { address, secure } = originOf({ peer: record.peer, tls: record.tls, fields: request.headers }, config)
+  const addressText = address?.toString()
+  if (addressText !== undefined) record.fields.address = addressText
+  const authorization = request.headers.get('authorization')
+  const at = now()
+  const admission = await admit(keys, config.apiKeyPepper, { authorization, address, secure, now: at })
+  if ('caller' in admission) {
+    const { caller } = admission
+    record.fields.api_key_id = caller.api_key_id
+    uses.noteUse(caller.api_key_id, caller.address, at)
+    return caller
+  }
+  const { api_key_id, exposed, refused } = admission
+  if (api_key_id !== undefined) {
+    record.fields.api_key_id = api_key_id
+    if (exposed !== undefined) uses.noteExposure(api_key_id, addressText, at, exposed === 'known')
+  }
+  const retryAfterSeconds = await failures.countFailure(address)
+  if (retryAfterSeconds === undefined) throw unauthenticated(refused)
+  throw new Problem('rate_limited', {
+    detail: `Too many failed authentications came from this address. Try again in ${retryAfterSeconds} s.`,
+    internal: refused,
+    headers: { 'Retry-After': String(retryAfterSeconds) },
+  })
+}

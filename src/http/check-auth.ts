@@ -1,0 +1,32 @@
+// The endpoint with which a client finds out whether its key works.
+// It must not decide whether it does: whoever gets here was let in.
+
+import { Elysia } from 'elysia'
+import type { Caller } from '../access/caller.ts'
+import type { Deps } from '../app.ts'
+import { formatOffsetTime } from '../domain/offset-time.ts'
+import { authenticate } from './authenticate.ts'
+import { methodNotAllowed } from './errors.ts'
+
+const path = '/api/v1/checkAuth'
+
+/** `GET /api/v1/checkAuth`. Source: spec, "Check credentials"; contract D5. */
+export const checkAuth = (deps: Deps) => {
+  const answer = (caller: Caller): Response =>
+    Response.json(describe(caller, deps.config.timeZone), {
+      headers: { 'Cache-Control': 'no-store', ...deps.limits.takeRequest(caller.api_key_id) },
+    })
+  return new Elysia({ name: 'check-auth' })
+    .use(authenticate(deps))
+    .get(path, ({ caller }) => answer(caller), { detail: { summary: 'Check that an API key works' } })
+    // The server leaves the body out and keeps its length.
+    .head(path, ({ caller }) => answer(caller))
+    .all(path, methodNotAllowed(['GET', 'HEAD']), { parse: 'none' })
+}
+
+const describe = (caller: Caller, timeZone: string) => ({
+  api_key_id: caller.api_key_id,
+  name: caller.name,
+  expires_at: formatOffsetTime(caller.expires_at, timeZone),
+  programs: [...caller.programs.keys()].sort(),
+})

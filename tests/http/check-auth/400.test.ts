@@ -1,0 +1,26 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { rawRequest } from '../../support/raw-request.ts'
+import { startTestService, type TestService } from '../../support/service.ts'
+
+let database: TestDatabase
+let service: TestService
+beforeAll(async () => {
+  database = await createTestDatabase()
+  service = await startTestService(database)
+})
+afterAll(async () => {
+  await service.stop()
+  await database.drop()
+})
+
+test('a Host header that names no host is a clear 400 and one log line, not a failure of ours', async () => {
+  const answer = await rawRequest(service.port, [
+    'GET /api/v1/checkAuth?secret-in-query HTTP/1.1',
+    'Host: https://somewhere',
+  ])
+  expect(answer.status).toBe(400)
+  expect(JSON.parse(answer.body).errors).toMatchObject([{ parameter: 'Host', code: 'bad_host' }])
+  expect(service.requestLine(answer.headers.get('x-request-id'))).toMatchObject({ status: 400 })
+  expect(service.logText()).not.toContain('secret-in-query')
+})
