@@ -71,3 +71,44 @@ export async function isReachable(sql: Sql): Promise<boolean> {
   )
   return Promise.race([answered, Bun.sleep(2000).then(() => false)])
 }
+
+/**
+ * Runs `work` in one transaction: committed when it resolves, rolled back when it rejects. Use this, never `sql.begin`:
+ * when the connection dies under a transaction, postgres.js sends its rollback to a socket that is no more, and throws where
+ * nobody can catch it (porsager/postgres 1208). So a lost connection is not told to it twice: it has rejected the transaction itself.
+ */
+export async function inTransaction<T>(
+  sql: Sql,
+  mode: 'read write' | 'read only',
+  work: (tx: Transaction) => Promise<T>,
+): Promise<T> {
+  let ended = false
+  try {
+    return (await sql.begin(mode, async tx => {
+      try {
+        return await work(tx)
+      } catch (error) {
+        if (isLostConnection(error)) {
+          await Bun.sleep(lostConnectionGraceMs)
+          if (ended) return new Promise<never>(() => {})
+        }
+        throw error
+      }
+    })) as T
+  } finally {
+    ended = true
+  }
+}
+
+/** Long enough for postgres.js to have noticed that the connection is closed, which follows at once. */
+const lostConnectionGraceMs = 1000
+
+/** Whether an error says that the server or the way to it was lost, so that the same may succeed on another connection. */
+export function isLostConnection(error: unknown): boolean {
+  const code = (error as { code?: unknown } | null)?.code
+  return typeof code === 'string' && lostConnectionCodes.test(code)
+}
+
+/** As postgres.js, the operating system and PostgreSQL (SQLSTATE classes 08 and 57P, and 53300) name it. */
+const lostConnectionCodes =
+  /^(CONNECTION_\w+|CONNECT_TIMEOUT|ECONNREFUSED|ECONNRESET|EPIPE|ENOENT|57P0[1-5]|08\w{3}|53300)$/

@@ -2,7 +2,7 @@
 // It must not know what becomes of a row, nor what a client is.
 
 import { formatMicros, type Micros, parsePostgresInstant } from '../domain/offset-time.ts'
-import type { Db, Sql } from './client.ts'
+import { type Db, inTransaction, type Sql } from './client.ts'
 
 /** The state of a program's submissions at one moment, which a walk is frozen to. */
 export interface WalkStart {
@@ -95,8 +95,9 @@ export async function readPageRows(
 ): Promise<void> {
   let taking: Promise<unknown> = Promise.resolve()
   let failure: { error: unknown } | undefined
+  let lost = false
   try {
-    await sql.begin('read only', async tx => {
+    await inTransaction(sql, 'read only', async tx => {
       const statement = tx`
         select
           snapshot,
@@ -119,16 +120,22 @@ export async function readPageRows(
         cursorRows: number
         cursor(rows: number, take: (rows: RawRow[]) => unknown): PromiseLike<unknown>
       }
-      await cursor.cursor(batches.firstRows, rows => {
+      const read = cursor.cursor(batches.firstRows, rows => {
         const taken = take(rows).catch(error => {
           failure = { error }
           return false
         })
         taking = taken
         return taken.then(goOn => {
+          // Were it answered now, postgres.js would write to a socket that is no more, and throw where nobody can catch it.
+          if (lost) return new Promise(() => {})
           cursor.cursorRows = batches.laterRows()
           return goOn ? undefined : sql.CLOSE
         })
+      })
+      await read.then(undefined, error => {
+        lost = true
+        throw error
       })
       await taking
     })

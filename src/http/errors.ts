@@ -1,6 +1,7 @@
 // The one place where a Problem becomes a status and an RFC 9457 body.
 // It must not decide anything: what is wrong was decided before, and what is internal stays in the log.
 
+import { isLostConnection } from '../db/client.ts'
 import { Problem, type ProblemKind } from '../problem.ts'
 import { type RequestRecord, recordOf } from './request-record.ts'
 
@@ -40,7 +41,7 @@ export function problemResponse(error: unknown, record: RequestRecord): Response
 /** Errors that are not Problems are hidden whole: their message may hold anything. */
 function asProblem(error: unknown): Problem {
   if (error instanceof Problem) return error
-  if (isConnectionFailure(error)) {
+  if (isLostConnection(error)) {
     return new Problem('unavailable', {
       detail: 'The service cannot reach its database just now. Try again in a few seconds.',
       headers: { 'Retry-After': '5' },
@@ -51,15 +52,6 @@ function asProblem(error: unknown): Problem {
     detail: 'Something went wrong on our side. Quote the request_id to the operator.',
     cause: error,
   })
-}
-
-/** Codes by which postgres.js and PostgreSQL say that the server is not there, for now (SQLSTATE classes 08, 53 and 57P). */
-function isConnectionFailure(error: unknown): boolean {
-  const code = (error as { code?: unknown } | null)?.code
-  return (
-    typeof code === 'string' &&
-    /^(ECONNREFUSED|ECONNRESET|ENOENT|EPIPE|CONNECTION_\w+|CONNECT_TIMEOUT|08\w{3}|53\w{3}|57P\d\d)$/.test(code)
-  )
 }
 
 /** A handler for the methods an address does not offer (contract D25). */

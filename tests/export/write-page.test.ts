@@ -1,0 +1,206 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { openDatabase } from '../../src/db/client.ts'
+import { type Position, readPageRows } from '../../src/db/walks.ts'
+import {
+  nextBatchRows,
+  type PageLimits,
+  type PagePlan,
+  pageLimits,
+  type Sink,
+  writePage,
+} from '../../src/export/write-page.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { insertRawApplications, insertRawProgram, type RawProgram } from '../support/raw-applications.ts'
+
+const limits: PageLimits = { ...pageLimits, letGoAfterMs: 60_000, stallTimeoutMs: 60_000 }
+const batch = 10
+const small: PageLimits = { ...limits, firstBatchRows: 4, batchRows: batch, bufferBytes: 2048 }
+
+let database: TestDatabase
+let program: RawProgram
+let ids: number[]
+beforeAll(async () => {
+  database = await createTestDatabase()
+  program = await insertRawProgram(database.sql, 'raw')
+  ids = await insertRawApplications(database.sql, program, 205, i => 'x'.repeat((i * 37) % 600))
+})
+afterAll(() => database.drop())
+
+const planOf = (pageSize: number, after?: Position, of: RawProgram = program): PagePlan => ({
+  query: { program_id: of.program_id, horizon: 1_000_000, from: undefined, to: undefined, revision_state: undefined },
+  after,
+  pageSize,
+})
+
+/** A client that keeps what it is given, and may do something before each write is taken. */
+class Reader implements Sink {
+  text = ''
+  writes = 0
+  constructor(private readonly beforeTaking: (write: number) => boolean | Promise<boolean> = () => true) {}
+  write(bytes: Uint8Array): boolean | Promise<boolean> {
+    this.text += new TextDecoder().decode(bytes)
+    return this.beforeTaking(++this.writes)
+  }
+  page(): { payload: { application_id: number }[]; nextPageToken: string | null } {
+    return JSON.parse(this.text)
+  }
+}
+
+const write = (sink: Sink, plan: PagePlan, using: PageLimits = small, of: RawProgram = program) =>
+  writePage(database.sql, plan, of.fills, using, sink, position => JSON.stringify(position))
+
+const idsOf = (reader: Reader): number[] => reader.page().payload.map(a => a.application_id)
+
+/** Backends of this test's pool that are inside a transaction. */
+async function busyBackends(): Promise<{ pid: number }[]> {
+  return database.sql<{ pid: number }[]>`
+    select pid from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid() and xact_start is not null and application_name = 'test'`
+}
+
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + 10_000
+  while (!(await condition())) {
+    if (performance.now() > deadline) throw new Error('the condition was not met within 10 s')
+    await Bun.sleep(5)
+  }
+}
+
+describe('writePage', () => {
+  test('G7: pages joined are the whole list, once each, in order; the token is null exactly on the last page, also where batches and pages meet', async () => {
+    for (const pageSize of [
+      1,
+      3,
+      4,
+      5,
+      batch - 1,
+      batch,
+      batch + 1,
+      4 + batch,
+      4 + 2 * batch,
+      41,
+      204,
+      205,
+      206,
+      1000,
+    ]) {
+      const joined: number[] = []
+      let after: Position | undefined
+      let pages = 0
+      do {
+        const reader = new Reader()
+        const receipt = await write(reader, planOf(pageSize, after))
+        const { nextPageToken, payload } = reader.page()
+        joined.push(...payload.map(a => a.application_id))
+        expect(receipt).toMatchObject({
+          outcome: 'complete',
+          applications: payload.length,
+          bytes: Buffer.byteLength(reader.text),
+        })
+        after = nextPageToken === null ? undefined : JSON.parse(nextPageToken)
+        pages++
+      } while (after !== undefined)
+      expect(joined).toEqual(ids)
+      expect(pages).toBe(Math.ceil(ids.length / pageSize))
+    }
+  })
+
+  test('an empty page is an empty payload and a null token', async () => {
+    const reader = new Reader()
+    await write(reader, planOf(10, { submit_time: 2_000_000_000_000_000, submit_seq: 1 }))
+    expect(reader.page()).toEqual({ payload: [], nextPageToken: null })
+  })
+
+  test('G10: a slow reader gives its database connection back at once, and still gets every row once', async () => {
+    const reader = new Reader(async () => {
+      await until(async () => (await busyBackends()).length === 0)
+      return true
+    })
+    const receipt = await write(reader, planOf(205), { ...small, letGoAfterMs: 10 })
+    expect(receipt.outcome).toBe('complete')
+    expect(idsOf(reader)).toEqual(ids)
+    expect(reader.writes).toBeGreaterThan(10)
+  })
+
+  test('G10: a reader that stops for STALL_TIMEOUT is cut off without the closing bracket', async () => {
+    const reader = new Reader(n => (n < 3 ? true : new Promise<boolean>(() => {})))
+    const receipt = await write(reader, planOf(205), { ...small, letGoAfterMs: 10, stallTimeoutMs: 60 })
+    expect(receipt.outcome).toBe('stalled')
+    expect(() => reader.page()).toThrow()
+    expect(await busyBackends()).toEqual([])
+  })
+
+  test('a reader that leaves ends the page at once, without the closing bracket', async () => {
+    const reader = new Reader(n => n < 3)
+    expect((await write(reader, planOf(205))).outcome).toBe('client_gone')
+    expect(reader.writes).toBe(3)
+    expect(() => reader.page()).toThrow()
+    expect(await busyBackends()).toEqual([])
+  })
+
+  test('G9: a backend killed in mid-page, again and again, loses and repeats nothing', async () => {
+    let killed = 0
+    const reader = new Reader(async n => {
+      if (n % 5 === 0) {
+        for (const { pid } of await busyBackends()) {
+          await database.sql`select pg_terminate_backend(${pid})`
+          killed++
+        }
+      }
+      return true
+    })
+    const receipt = await write(reader, planOf(205))
+    expect(killed).toBeGreaterThan(3)
+    expect(receipt.outcome).toBe('complete')
+    expect(idsOf(reader)).toEqual(ids)
+  })
+
+  test('G9: a statement that fails in mid-page rejects, and the body is not JSON', async () => {
+    const broken = await insertRawProgram(database.sql, 'broken')
+    await insertRawApplications(database.sql, broken, 30, i => (i === 25 ? 'y' : 'x'.repeat(500)))
+    // A row of a version that nobody knows: the page cannot be right, so it must not end well.
+    const reader = new Reader()
+    const fills = new Map([[broken.program_version_id + 1, broken.fills.get(broken.program_version_id)!]])
+    expect(writePage(database.sql, planOf(100, undefined, broken), fills, small, reader, String)).rejects.toThrow(
+      /key map does not cover/,
+    )
+    expect(await busyBackends()).toEqual([])
+    expect(() => reader.page()).toThrow()
+  })
+
+  test('rows larger than the buffer are written whole, in their place', async () => {
+    const large = await insertRawProgram(database.sql, 'large')
+    const largeIds = await insertRawApplications(database.sql, large, 20, i => (i % 3 === 0 ? 'ä'.repeat(40_000) : 'x'))
+    for (const pageSize of [1, 7, 20]) {
+      const reader = new Reader()
+      await write(reader, planOf(pageSize, undefined, large), small, large)
+      expect(idsOf(reader)).toEqual(largeIds.slice(0, pageSize))
+    }
+  })
+
+  test('G10: batches shrink with the size of the rows', async () => {
+    expect(nextBatchRows(limits, 4000)).toBe(500)
+    expect(nextBatchRows(limits, 1024 * 1024)).toBe(4)
+    expect(nextBatchRows(limits, 64 * 1024 * 1024)).toBe(1)
+    const sizes: number[] = []
+    const wanted = [7, 20, 1, 100]
+    const batches = { firstRows: 3, laterRows: () => wanted[sizes.length - 1] ?? 50 }
+    await readPageRows(database.sql, { ...planOf(1).query, after: undefined, rowsMax: 100 }, batches, async rows => {
+      sizes.push(rows.length)
+      return true
+    })
+    expect(sizes).toEqual([3, 7, 20, 1, 69])
+  })
+
+  test('many slow readers at once share few connections', async () => {
+    const few = openDatabase({ url: database.url, connectionsMax: 2 })
+    const using: PageLimits = { ...small, firstBatchRows: 50, bufferBytes: 8192, letGoAfterMs: 10 }
+    const readers = Array.from({ length: 20 }, () => new Reader(() => Bun.sleep(30).then(() => true)))
+    const receipts = await Promise.all(
+      readers.map(reader => writePage(few, planOf(205), program.fills, using, reader, String)),
+    )
+    await few.end()
+    expect(receipts.every(r => r.outcome === 'complete')).toBe(true)
+    for (const reader of readers) expect(idsOf(reader)).toEqual(ids)
+  })
+})

@@ -1,0 +1,101 @@
+// Applications put into the tables directly, for tests of reading that need many rows and no rules of intake.
+
+import type { Sql } from '../../src/db/client.ts'
+import { renderAnnotations, renderSnapshot } from '../../src/domain/application.ts'
+import { buildKeyMap } from '../../src/domain/key-map.ts'
+import type { VersionQuestion } from '../../src/domain/question.ts'
+import { planFill, type VersionFill } from '../../src/domain/version-fill.ts'
+
+export interface RawProgram {
+  program_id: number
+  program_version_id: number
+  fills: ReadonlyMap<number, VersionFill>
+}
+
+/** One program with one published version that asks one TEXT question. */
+export async function insertRawProgram(sql: Sql, slug: string): Promise<RawProgram> {
+  const [question] = await sql<{ question_id: number }[]>`
+    insert into question (admin_name, question_key, question_key_folded, kind)
+    values (${`words ${slug}`}, ${`words_${slug}`}, ${`words_${slug}`}, 'TEXT') returning question_id`
+  const [questionVersion] = await sql<{ question_version_id: number }[]>`
+    insert into question_version (question_id, version_number, settings)
+    values (${question!.question_id}, 1, ${sql.json({ text: 'Words?' })}) returning question_version_id`
+  const [program] = await sql<{ program_id: number }[]>`
+    insert into program (slug, display_name) values (${slug}, ${slug}) returning program_id`
+  const [version] = await sql<{ program_version_id: number }[]>`
+    insert into program_version (program_id, state, screens, display_name, statuses, created_by)
+    values (${program!.program_id}, 'DRAFT', '[]', ${slug}, '{}', 'test') returning program_version_id`
+  const program_version_id = version!.program_version_id
+  await sql`
+    insert into program_version_question (program_version_id, question_id, question_version_id, position)
+    values (${program_version_id}, ${question!.question_id}, ${questionVersion!.question_version_id}, 1)`
+  await sql`
+    update program_version set state = 'ACTIVE', published_at = now(), published_by = 'test'
+    where program_version_id = ${program_version_id}`
+  await sql`insert into submission_counter (program_id) values (${program!.program_id}) on conflict do nothing`
+  const asked: VersionQuestion = {
+    ...{ question_id: question!.question_id, question_version_id: questionVersion!.question_version_id, kind: 'TEXT' },
+    ...{
+      admin_name: `words ${slug}`,
+      question_key: `words_${slug}`,
+      enumerator_id: null,
+      settings: { text: 'Words?' },
+    },
+  }
+  const shape = buildKeyMap([{ program_version_id, questions: [asked] }])
+  return {
+    program_id: program!.program_id,
+    program_version_id,
+    fills: new Map([[program_version_id, planFill(shape, shape)]]),
+  }
+}
+
+/** `count` applications, one each of as many applicants, one second apart; `textOf` gives the answer of each. */
+export async function insertRawApplications(
+  sql: Sql,
+  program: RawProgram,
+  count: number,
+  textOf: (i: number) => string = i => `answer ${i}`,
+): Promise<number[]> {
+  const startTime = 1_700_000_000_000_000
+  const applicants = await sql<{ applicant_id: number }[]>`
+    insert into applicant (language) select 'en-US' from generate_series(1, ${count}) returning applicant_id`
+  const [{ submit_seq: base }] = (await sql<{ submit_seq: number }[]>`
+    update submission_counter set submit_seq = submit_seq + ${count}
+    where program_id = ${program.program_id} returning submit_seq - ${count} as submit_seq`) as unknown as [
+    { submit_seq: number },
+  ]
+  const rows = applicants.map(({ applicant_id }, i) => {
+    const submit_time = startTime + (base + i) * 1_000_000
+    const application_id = applicant_id + 1_000_000
+    const key = `words_${program.program_id}`
+    const snapshot = renderSnapshot(
+      {
+        ...{
+          applicant_id,
+          application_id,
+          create_time: submit_time,
+          submit_time,
+          language: 'en-US',
+          program_name: 'raw',
+        },
+        ...{ program_version_id: program.program_version_id, submitter: { submitter_type: 'APPLICANT' } },
+        answers: new Map([[key, { type: 'TEXT', text: textOf(i) }]]),
+      },
+      [{ question_id: 0, question_key: key, type: 'TEXT', option_ids: [], children: [] }],
+      'UTC',
+    )
+    return {
+      ...{
+        program_id: program.program_id,
+        application_id,
+        applicant_id,
+        program_version_id: program.program_version_id,
+      },
+      ...{ create_time: submit_time, submit_time, submit_seq: base + i + 1, snapshot },
+      annotations: renderAnnotations({ status: null, status_last_modified_time: null, application_note: null }, 'UTC'),
+    }
+  })
+  for (let i = 0; i < rows.length; i += 1000) await sql`insert into application ${sql(rows.slice(i, i + 1000))}`
+  return rows.map(row => row.application_id)
+}
