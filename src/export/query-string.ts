@@ -1,0 +1,34 @@
+// A query string, taken apart strictly: what is not well-formed is found here and not repaired.
+// It must not know which parameters there are.
+
+export interface QueryString {
+  /** In the order they were sent. `a` and `a=` are both an empty value. */
+  pairs: readonly { name: string; value: string }[]
+  /** Names, as sent, of the pairs that no well-formed query has: broken escapes, or escapes of what is not UTF-8. */
+  malformed: readonly string[]
+}
+
+/** The part of a URL behind `?`. `+` is a space, `&` alone separates, empty pieces count for nothing. */
+export function parseQueryString(raw: string): QueryString {
+  const pairs: { name: string; value: string }[] = []
+  const malformed: string[] = []
+  for (const piece of raw.split('&')) {
+    if (piece === '') continue
+    const equals = piece.indexOf('=')
+    const name = equals === -1 ? piece : piece.slice(0, equals)
+    const value = equals === -1 ? '' : piece.slice(equals + 1)
+    const decodedName = decode(name)
+    const decodedValue = decode(value)
+    if (decodedName === undefined || decodedValue === undefined) malformed.push(decodedName ?? name)
+    else pairs.push({ name: decodedName, value: decodedValue })
+  }
+  return { pairs, malformed }
+}
+
+function decode(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '))
+  } catch {
+    return undefined
+  }
+}
