@@ -1,7 +1,7 @@
 // Where authentication gets what it has to know about a key: the database, each time.
 // A cache that forgets a key when it changes can take its place; it must answer for unknown ids as for known ones.
 
-import { findApiKeyForAuthentication } from '../db/api-keys.ts'
+import { findApiKeyForAuthentication } from '../db/api-key-rows.ts'
 import type { Db } from '../db/client.ts'
 import { parseSubnet, type Subnet } from '../domain/address.ts'
 import type { Micros } from '../domain/offset-time.ts'

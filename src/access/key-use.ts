@@ -1,7 +1,7 @@
 // What is remembered of a key when its credential is seen: when it was last used, and that it was exposed.
 // It must never delay or fail the request it tells of.
 
-import { markApiKeyExposed, noteApiKeyUse } from '../db/api-keys.ts'
+import { markApiKeyExposed, noteApiKeyUse } from '../db/api-key-rows.ts'
 import { appendAuditEvent } from '../db/audit.ts'
 import type { Sql } from '../db/client.ts'
 import type { Micros } from '../domain/offset-time.ts'

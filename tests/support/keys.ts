@@ -1,7 +1,7 @@
 // Programs and API keys for tests, put straight into the database: also such as no use case would make (expired, retired).
 
 import { apiSecretToken, hashPassword, mintCredential } from '../../src/access/credential.ts'
-import { insertApiKey, listProgramIds, replaceApiKeyPrograms, retireApiKeyRow } from '../../src/db/api-keys.ts'
+import { insertApiKey, listProgramIds, replaceApiKeyPrograms, retireApiKeyRow } from '../../src/db/api-key-rows.ts'
 import type { Sql } from '../../src/db/client.ts'
 import type { Micros } from '../../src/domain/offset-time.ts'
 import { testPepper } from './config.ts'

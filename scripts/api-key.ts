@@ -1,0 +1,202 @@
+// Makes, lists, edits and retires API keys from a terminal.
+// It must not keep a secret: what `create` prints is printed once and stored nowhere.
+
+import { parseArgs } from 'node:util'
+import { createApiKey, editApiKey, type ListedApiKey, listKeys, retireApiKey } from '../src/access/api-keys.ts'
+import { parseExpiry } from '../src/access/expiry.ts'
+import type { Config } from '../src/config.ts'
+import { formatOffsetTime, type Micros } from '../src/domain/offset-time.ts'
+import { Problem } from '../src/problem.ts'
+import { exitCode, runScript, type ScriptContext, UsageError } from './environment.ts'
+
+const help = `Usage:
+  scripts/api-key create --name <name> --programs <slug,…> --expires <when> --subnets <cidr,…|anywhere> [--may export,submit]
+  scripts/api-key list
+  scripts/api-key edit <key id> [--name <name>] [--programs <slug,…>] [--subnets <cidr,…|anywhere>]
+  scripts/api-key retire <key id>
+
+  --name      Whose key it is and what for.
+  --programs  The programs it may reach, by slug.
+  --expires   90d, or a date (through the end of that day), or an instant such as 2027-01-31T12:00:00Z; within 366 days.
+  --subnets   Where it may be used from, such as 192.0.2.0/24,2001:db8::/32; or the word anywhere.
+  --may       What it may do: export (the default), submit, or export,submit.
+
+The password is printed once, by create, and cannot be had again.`
+
+type Run = (context: ScriptContext) => Promise<void>
+
+type Options = Record<string, string | undefined>
+
+/** What the arguments ask for, before a database is opened. Throws UsageError. */
+function parseCommand([command, ...rest]: readonly string[]): Run {
+  switch (command) {
+    case 'create':
+      return create(
+        parseOptions(rest, { needed: ['name', 'programs', 'expires', 'subnets'], possible: ['may'] }).options,
+      )
+    case 'list':
+      parseOptions(rest, {})
+      return list
+    case 'edit': {
+      const { keyId, options } = parseOptions(rest, { keyId: true, possible: ['name', 'programs', 'subnets'] })
+      return edit(keyId, options)
+    }
+    case 'retire':
+      return retire(parseOptions(rest, { keyId: true }).keyId)
+    default:
+      throw usage(command === undefined ? 'Say what to do.' : `There is no command "${command}".`)
+  }
+}
+
+function parseOptions(
+  args: string[],
+  form: { keyId?: boolean; needed?: readonly string[]; possible?: readonly string[] },
+): { keyId: string; options: Options } {
+  const needed = form.needed ?? []
+  const names = [...needed, ...(form.possible ?? [])]
+  const known = Object.fromEntries(names.map(name => [name, { type: 'string' as const }]))
+  const { positionals, values } = parseArgs({ args, options: known, allowPositionals: true })
+  const options = values as Options
+  const missing = needed.filter(name => options[name] === undefined)
+  if (missing.length > 0) throw usage(`Missing: ${missing.map(name => `--${name}`).join(', ')}.`)
+  if (positionals.length !== (form.keyId ? 1 : 0))
+    throw usage(form.keyId ? 'Name exactly one key by its id.' : `Unexpected: ${positionals.join(' ')}.`)
+  return { keyId: positionals[0] ?? '', options }
+}
+
+function create(options: Options): Run {
+  const may = split(options.may ?? 'export')
+  const unknown = may.filter(word => word !== 'export' && word !== 'submit')
+  if (unknown.length > 0) throw usage(`--may takes export, submit or both, not "${unknown.join(',')}".`)
+  return async ({ sql, config, actor }) => {
+    const now = presentTime()
+    const expiry = parseExpiry(options.expires!, now, config.timeZone)
+    if (typeof expiry === 'object') throw usage(`--expires ${expiry.fault}.`)
+    const { key, ...credential } = await createApiKey(sql, config.apiKeyPepper, {
+      name: options.name!,
+      programs: split(options.programs!),
+      expires_at: expiry,
+      allowed_subnets: split(options.subnets!),
+      may_export: may.includes('export'),
+      may_submit: may.includes('submit'),
+      actor,
+      now,
+    })
+    const baseUrl = config.baseUrl || `${config.tlsCert ? 'https' : 'http'}://${config.host}:${config.port}`
+    console.log(`Made the key "${key.name}", good until ${formatOffsetTime(key.expires_at, config.timeZone)}.
+The password is shown this once.
+
+Username:         ${credential.username}
+Password:         ${credential.password}
+API Secret Token: ${credential.apiSecretToken}
+
+curl -u '${credential.username}:${credential.password}' ${baseUrl}/api/v1/checkAuth`)
+  }
+}
+
+const list: Run = async ({ sql, config }) => {
+  const keys = await listKeys(sql, presentTime())
+  if (keys.length === 0) {
+    console.log('There are no API keys yet. scripts/api-key create makes one.')
+    return
+  }
+  const head = ['Key id', 'Name', 'Programs', 'Expires', 'State', 'Last used']
+  for (const line of table([head, ...keys.map(key => cells(key, config))])) console.log(line)
+}
+
+function edit(keyId: string, options: Options): Run {
+  if (Object.keys(options).length === 0) throw usage('Say what to change: --name, --programs or --subnets.')
+  return async ({ sql, config, actor }) => {
+    const key = await editApiKey(
+      sql,
+      keyId,
+      {
+        ...(options.name === undefined ? {} : { name: options.name }),
+        ...(options.programs === undefined ? {} : { programs: split(options.programs) }),
+        ...(options.subnets === undefined ? {} : { allowed_subnets: split(options.subnets) }),
+      },
+      { actor, now: presentTime() },
+    )
+    const [id, name, programs, expires] = cells(key, config)
+    console.log(
+      `${id} is now "${name}": programs ${programs}, from ${key.allowed_subnets.join(',')}, until ${expires}.`,
+    )
+  }
+}
+
+function retire(keyId: string): Run {
+  return async ({ sql, config, actor }) => {
+    const key = await retireApiKey(sql, keyId, { actor, now: presentTime() })
+    console.log(
+      `${key.api_key_id} ("${key.name}") is retired since ${formatOffsetTime(key.retired_at!, config.timeZone)} and opens nothing any more.`,
+    )
+  }
+}
+
+function cells(key: ListedApiKey, { timeZone }: Config): string[] {
+  const lastUsed =
+    key.last_used_at === null
+      ? 'never'
+      : `${formatOffsetTime(key.last_used_at, timeZone)} from ${key.last_used_address}`
+  return [
+    key.api_key_id,
+    key.name,
+    key.programs.join(','),
+    formatOffsetTime(key.expires_at, timeZone),
+    key.state,
+    lastUsed,
+  ]
+}
+
+/** Columns as wide as their widest cell on a terminal. */
+function table(rows: readonly string[][]): string[] {
+  const widths = rows[0]!.map((_, column) => Math.max(...rows.map(row => Bun.stringWidth(row[column]!))))
+  return rows.map(row =>
+    row
+      .map((cell, column) => cell + ' '.repeat(widths[column]! - Bun.stringWidth(cell)))
+      .join('  ')
+      .trimEnd(),
+  )
+}
+
+/** A Problem that names options as they are typed, not places in a document. */
+function inOptions(error: unknown): unknown {
+  if (!(error instanceof Problem)) return error
+  const optionOf: Record<string, string> = {
+    name: '--name',
+    programs: '--programs',
+    expires_at: '--expires',
+    allowed_subnets: '--subnets',
+    may_export: '--may',
+  }
+  const errors = error.errors.map(({ path, ...item }) => ({ ...item, parameter: optionOf[path?.split('/')[1] ?? ''] }))
+  return new Problem(error.kind, { detail: error.detail, errors })
+}
+
+const split = (text: string): string[] =>
+  text
+    .split(',')
+    .map(part => part.trim())
+    .filter(part => part !== '')
+
+const presentTime = (): Micros => Date.now() * 1000
+const usage = (message: string): UsageError => new UsageError(`${message} scripts/api-key --help tells more.`)
+
+const args = process.argv.slice(2)
+if (args.some(arg => arg === '--help' || arg === '-h')) {
+  console.log(help)
+  process.exit(0)
+}
+let run: Run | undefined
+const code = await exitCode(async () => {
+  run = parseCommand(args)
+})
+if (run === undefined) process.exit(code)
+const chosen = run
+await runScript(async context => {
+  try {
+    await chosen(context)
+  } catch (error) {
+    throw inOptions(error)
+  }
+})

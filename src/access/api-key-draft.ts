@@ -1,0 +1,132 @@
+// What an administrator may ask of a key, and what is wrong with what was asked.
+// It must not change anything.
+
+import { listProgramIds } from '../db/api-key-rows.ts'
+import type { Db } from '../db/client.ts'
+import { parseSubnet, type Subnet } from '../domain/address.ts'
+import type { Micros } from '../domain/offset-time.ts'
+import type { ProblemItem } from '../problem.ts'
+import { dayMicros } from './expiry.ts'
+
+const nameLengthMax = 100
+const programsMax = 1000
+const subnetsMax = 100
+const lifetimeDaysMax = 366
+
+/** The word that stands alone for every address; never a default. */
+export const anywhere = 'anywhere'
+const anywhereSubnets = ['0.0.0.0/0', '::/0']
+
+/** What the administrator asks for, as it was entered. */
+export interface ApiKeyDraft {
+  name: string
+  /** Slugs. */
+  programs: readonly string[]
+  /** Undefined when none was given. */
+  expires_at: Micros | undefined
+  /** CIDR subnets or single addresses, or `anywhere` alone. */
+  allowed_subnets: readonly string[]
+  may_export: boolean
+  may_submit: boolean
+}
+
+/** What can be changed later; what is absent stays as it is. */
+export type ApiKeyChanges = Partial<Pick<ApiKeyDraft, 'name' | 'programs' | 'allowed_subnets'>>
+
+/** Values as they are stored: trimmed, canonical, without repetition, sorted. */
+export type CheckedValues = {
+  name?: string
+  programs?: string[]
+  allowed_subnets?: string[]
+}
+
+interface Checked {
+  faults: ProblemItem[]
+  values: CheckedValues
+  programIds: number[]
+}
+
+/** What was given, checked whole: every fault is named, with its place in the draft (`/name`, `/programs/0`, …). */
+export async function checkChanges(db: Db, changes: ApiKeyChanges): Promise<Checked> {
+  const checked: Checked = { faults: [], values: {}, programIds: [] }
+  if (changes.name !== undefined) checkName(checked, changes.name)
+  if (changes.programs !== undefined) await checkPrograms(db, checked, changes.programs)
+  if (changes.allowed_subnets !== undefined) checkSubnets(checked, changes.allowed_subnets)
+  return checked
+}
+
+function checkName({ faults, values }: Checked, text: string): void {
+  const name = text.trim()
+  if (name === '') faults.push(required('/name', 'must say whose key it is and what for'))
+  else if (name.length > nameLengthMax || /\p{Cc}/u.test(name) || !name.isWellFormed())
+    faults.push({
+      path: '/name',
+      code: 'bad_name',
+      detail: `must be at most ${nameLengthMax} characters, without line breaks or other control characters`,
+    })
+  else values.name = name
+}
+
+async function checkPrograms(db: Db, checked: Checked, slugs: readonly string[]): Promise<void> {
+  const { faults, values } = checked
+  if (slugs.length === 0) faults.push(required('/programs', 'must name at least one program'))
+  if (slugs.length > programsMax) {
+    faults.push(tooMany('/programs', `must name at most ${programsMax} programs`))
+    return
+  }
+  // What cannot be a slug is not asked of the database.
+  const programs = await listProgramIds(
+    db,
+    slugs.filter(slug => /^[a-z0-9-]{1,100}$/.test(slug)),
+  )
+  const known = new Set(programs.map(program => program.slug))
+  slugs.forEach((slug, index) => {
+    if (known.has(slug)) return
+    const detail = `there is no program ${JSON.stringify(slug.slice(0, 100))}`
+    faults.push({ path: `/programs/${index}`, code: 'unknown_program', detail })
+  })
+  values.programs = programs.map(program => program.slug)
+  checked.programIds = programs.map(program => program.program_id)
+}
+
+function checkSubnets({ faults, values }: Checked, texts: readonly string[]): void {
+  const path = '/allowed_subnets'
+  if (texts.length === 0)
+    faults.push(required(path, `must name the subnets the key may be used from, or say "${anywhere}"`))
+  if (texts.length > subnetsMax) {
+    faults.push(tooMany(path, `must name at most ${subnetsMax} subnets`))
+    return
+  }
+  if (texts.length === 1 && texts[0] === anywhere) {
+    values.allowed_subnets = anywhereSubnets
+    return
+  }
+  const parsed = texts.map(text => parseSubnet(text.slice(0, 100)))
+  parsed.forEach((subnet, index) => {
+    if (!('fault' in subnet)) return
+    const detail =
+      texts[index] === anywhere ? `"${anywhere}" must stand alone: with it, no subnet says anything` : subnet.fault
+    faults.push({ path: `${path}/${index}`, code: 'bad_subnet', detail })
+  })
+  const subnets = parsed.filter((subnet): subnet is Subnet => !('fault' in subnet))
+  values.allowed_subnets = [...new Set(subnets.map(subnet => subnet.text))].sort()
+}
+
+export function expiryFaults(expiresAt: Micros | undefined, now: Micros): ProblemItem[] {
+  const path = '/expires_at'
+  if (expiresAt === undefined)
+    return [required(path, `must be given: every key ends, after ${lifetimeDaysMax} days at most`)]
+  if (expiresAt <= now) return [{ path, code: 'expiry_in_the_past', detail: 'must lie in the future' }]
+  if (expiresAt > now + lifetimeDaysMax * dayMicros)
+    return [{ path, code: 'expiry_too_far', detail: `must be within ${lifetimeDaysMax} days from now` }]
+  return []
+}
+
+export function permissionFaults({ may_export, may_submit }: ApiKeyDraft): ProblemItem[] {
+  return may_export || may_submit
+    ? []
+    : [required('/may_export', 'must be allowed to export or to submit, or the key is good for nothing')]
+}
+
+const required = (path: string, detail: string): ProblemItem => ({ path, code: 'required', detail })
+const tooMany = (path: string, detail: string): ProblemItem => ({ path, code: 'too_many', detail })

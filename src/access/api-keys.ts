@@ -1,0 +1,154 @@
+// API keys as administrators handle them: made, listed, edited, retired. Each change and its audit event are one transaction.
+// It must not keep a secret: `createApiKey` returns it once, and only its hash is stored.
+
+import {
+  type ApiKeyRow,
+  findApiKey,
+  insertApiKey,
+  listApiKeys,
+  lockApiKey,
+  replaceApiKeyPrograms,
+  retireApiKeyRow,
+  updateApiKey,
+} from '../db/api-key-rows.ts'
+import { appendAuditEvent } from '../db/audit.ts'
+import type { Db, Sql } from '../db/client.ts'
+import { formatMicros, type Micros } from '../domain/offset-time.ts'
+import { invalidRequest, Problem } from '../problem.ts'
+import {
+  type ApiKeyChanges,
+  type ApiKeyDraft,
+  type CheckedValues,
+  checkChanges,
+  expiryFaults,
+  permissionFaults,
+} from './api-key-draft.ts'
+import { type Credential, hashPassword, isApiKeyId, mintCredential } from './credential.ts'
+import { dayMicros } from './expiry.ts'
+
+const expiringSoonDays = 30
+
+/** Who does it, from where, when; for the audit trail. */
+export interface By {
+  /** `operator:<system user>` or `admin:<name>`. */
+  actor: string
+  address?: string | undefined
+  now: Micros
+}
+
+/** `expiring`: within 30 days. `exposed`: seen without encryption, and still good. */
+export type ApiKeyState = 'active' | 'expiring' | 'exposed' | 'expired' | 'retired'
+
+export interface ListedApiKey extends ApiKeyRow {
+  state: ApiKeyState
+}
+
+/** A key just made, with the credential that is shown once. */
+export interface IssuedApiKey extends Credential {
+  key: ListedApiKey
+}
+
+/**
+ * Makes a key. The credential is in the answer and nowhere else, so it can be shown once.
+ * Throws `invalid_request` naming every fault (`/name`, `/programs/0`, `/expires_at`, …).
+ */
+export async function createApiKey(sql: Sql, pepper: string, draft: ApiKeyDraft & By): Promise<IssuedApiKey> {
+  const credential = mintCredential()
+  const api_key_id = credential.username
+  const { actor, address, now } = draft
+  const row = await sql.begin(async tx => {
+    const checked = await checkChanges(tx, draft)
+    const faults = [...checked.faults, ...expiryFaults(draft.expires_at, now), ...permissionFaults(draft)]
+    if (faults.length > 0) throw invalidRequest('The key cannot be made.', faults)
+    const { name, programs, allowed_subnets } = checked.values as Required<CheckedValues>
+    const { may_export, may_submit } = draft
+    const expires_at = draft.expires_at!
+    const secret_hash = hashPassword(pepper, credential.password)
+    const facts = { api_key_id, name, may_export, may_submit, expires_at, allowed_subnets }
+    await insertApiKey(tx, { ...facts, secret_hash, created_at: now, created_by: actor })
+    await replaceApiKeyPrograms(tx, api_key_id, checked.programIds)
+    await appendAuditEvent(tx, {
+      actor,
+      action: 'api_key_created',
+      subject: api_key_id,
+      address,
+      detail: { name, programs, allowed_subnets, may_export, may_submit, expires_at: formatMicros(expires_at) },
+    })
+    return findApiKey(tx, api_key_id)
+  })
+  return { ...credential, key: withState(row!, now) }
+}
+
+/** Every key, newest first. */
+export async function listKeys(db: Db, now: Micros): Promise<ListedApiKey[]> {
+  return (await listApiKeys(db)).map(row => withState(row, now))
+}
+
+/** One key, or `not_found`. */
+export async function loadKey(db: Db, apiKeyId: string, now: Micros): Promise<ListedApiKey> {
+  const row = isApiKeyId(apiKeyId) ? await findApiKey(db, apiKeyId) : undefined
+  if (row === undefined) throw noSuchKey()
+  return withState(row, now)
+}
+
+/** Ends a key for good, with its next request. Doing it again changes nothing. Throws `not_found`. */
+export async function retireApiKey(sql: Sql, apiKeyId: string, by: By): Promise<ListedApiKey> {
+  await loadKey(sql, apiKeyId, by.now)
+  await sql.begin(async tx => {
+    if (!(await retireApiKeyRow(tx, apiKeyId, by.now, by.actor))) return
+    await appendAuditEvent(tx, {
+      actor: by.actor,
+      action: 'api_key_retired',
+      subject: apiKeyId,
+      address: by.address,
+    })
+  })
+  return loadKey(sql, apiKeyId, by.now)
+}
+
+/**
+ * Changes name, programs or subnets, in force with the key's next request. Throws `not_found`, `conflict` when it is retired,
+ * `invalid_request` naming every fault. Values that are as they were leave no audit event.
+ */
+export async function editApiKey(sql: Sql, apiKeyId: string, changes: ApiKeyChanges, by: By): Promise<ListedApiKey> {
+  if (!isApiKeyId(apiKeyId)) throw noSuchKey()
+  await sql.begin(async tx => {
+    const key = await lockApiKey(tx, apiKeyId)
+    if (key === undefined) throw noSuchKey()
+    if (key.retired_at !== null)
+      throw new Problem('conflict', { detail: 'This key is retired. Make another one instead.' })
+    const { faults, programIds, values } = await checkChanges(tx, changes)
+    if (faults.length > 0) throw invalidRequest('The key cannot be changed like this.', faults)
+    const before = pick(key, values)
+    if (JSON.stringify(before) === JSON.stringify(values)) return
+    await updateApiKey(tx, apiKeyId, { ...key, ...values })
+    if (values.programs !== undefined) await replaceApiKeyPrograms(tx, apiKeyId, programIds)
+    await appendAuditEvent(tx, {
+      actor: by.actor,
+      action: 'api_key_edited',
+      subject: apiKeyId,
+      address: by.address,
+      detail: { before, after: values },
+    })
+  })
+  return loadKey(sql, apiKeyId, by.now)
+}
+
+export function apiKeyState(key: ApiKeyRow, now: Micros): ApiKeyState {
+  if (key.retired_at !== null) return 'retired'
+  if (now >= key.expires_at) return 'expired'
+  if (key.exposed_at !== null) return 'exposed'
+  return key.expires_at <= now + expiringSoonDays * dayMicros ? 'expiring' : 'active'
+}
+
+/** The present values of what is to be changed, in the same form. */
+function pick(key: ApiKeyRow, wanted: CheckedValues): CheckedValues {
+  return {
+    ...(wanted.name === undefined ? {} : { name: key.name }),
+    ...(wanted.programs === undefined ? {} : { programs: key.programs }),
+    ...(wanted.allowed_subnets === undefined ? {} : { allowed_subnets: key.allowed_subnets }),
+  }
+}
+
+const withState = (row: ApiKeyRow, now: Micros): ListedApiKey => ({ ...row, state: apiKeyState(row, now) })
+const noSuchKey = (): Problem => new Problem('not_found', { detail: 'There is no API key with this id.' })

@@ -1,0 +1,29 @@
+// When a key ends, as an administrator writes it: a number of days, a date, or an instant.
+// It must not know how far ahead an expiry may lie; making a key decides that.
+
+import type { Micros } from '../domain/offset-time.ts'
+
+export const dayMicros = 86_400_000_000
+
+/**
+ * `90d` (days of 24 hours from now), `2027-01-31` (through the end of that day in the instance's zone) or
+ * `2027-01-31T12:00:00Z` (that instant; any offset); or what would be right.
+ */
+export function parseExpiry(text: string, now: Micros, timeZone: string): Micros | { fault: string } {
+  const days = /^(\d{1,4})d$/.exec(text)
+  if (days !== null) return now + Number(days[1]) * dayMicros
+  try {
+    if (/^\d{4}-\d\d-\d\d$/.test(text)) {
+      const dayAfter = Temporal.PlainDate.from(text).add({ days: 1 })
+      return dayAfter.toZonedDateTime(timeZone).epochMilliseconds * 1000
+    }
+    if (/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?(Z|[+-]\d\d:\d\d)$/.test(text))
+      return Temporal.Instant.from(text).epochMilliseconds * 1000
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+  }
+  return {
+    fault:
+      'must be a number of days such as 90d, a date such as 2027-01-31, or an instant such as 2027-01-31T12:00:00Z',
+  }
+}
