@@ -1,0 +1,128 @@
+// Programs and their versions, as read. Writing them is db/program-versions.
+// It must not decide what may be published, nor what a version means.
+
+import type { PublishedVersion } from '../domain/key-map.ts'
+import type { Micros } from '../domain/offset-time.ts'
+import type { ProgramVersion, ProgramVersionState } from '../domain/program-version.ts'
+import { Problem } from '../problem.ts'
+import type { Db } from './client.ts'
+
+/** `display_name` and `statuses` are those of the newest published version; of the draft, before there is one. */
+export interface Program {
+  program_id: number
+  slug: string
+  display_name: string
+  /** The statuses administrators may give its applications, in their order. */
+  statuses: string[]
+  created_at: Micros
+}
+
+/** A program version with everything that is stored of it. Published ones never change, but for ACTIVE becoming OBSOLETE. */
+export interface StoredProgramVersion extends ProgramVersion {
+  display_name: string
+  statuses: string[]
+  /** The newest published version of the program when this one was made. */
+  based_on: number | null
+  created_at: Micros
+  created_by: string
+  published_at: Micros | null
+  published_by: string | null
+}
+
+/** A program with the ids of the versions an administrator works with. */
+export interface ProgramListing extends Program {
+  active_version_id: number | null
+  draft_version_id: number | null
+}
+
+export async function findProgram(db: Db, slug: string): Promise<Program | undefined> {
+  const [row] = await db<Program[]>`
+    select program_id, slug, display_name, statuses, created_at
+    from program
+    where slug = ${slug}`
+  return row
+}
+
+/** Every program, by slug. */
+export async function readPrograms(db: Db): Promise<ProgramListing[]> {
+  return db<ProgramListing[]>`
+    select p.program_id, p.slug, p.display_name, p.statuses, p.created_at,
+      active.program_version_id as active_version_id,
+      draft.program_version_id as draft_version_id
+    from program p
+    left join program_version active on active.program_id = p.program_id and active.state = 'ACTIVE'
+    left join program_version draft on draft.program_id = p.program_id and draft.state = 'DRAFT'
+    order by p.slug`
+}
+
+/** The version whose questions are asked now; undefined before the first publication. */
+export async function findActiveVersion(db: Db, program_id: number): Promise<StoredProgramVersion | undefined> {
+  const [row] = await readVersions(db, db`v.program_id = ${program_id} and v.state = 'ACTIVE'`)
+  return row
+}
+
+export async function findDraftVersion(db: Db, program_id: number): Promise<StoredProgramVersion | undefined> {
+  const [row] = await readVersions(db, db`v.program_id = ${program_id} and v.state = 'DRAFT'`)
+  return row
+}
+
+/** The version with this id, in any state. Throws a `not_found` Problem. */
+export async function loadProgramVersion(db: Db, program_version_id: number): Promise<StoredProgramVersion> {
+  const [row] = await readVersions(db, db`v.program_version_id = ${program_version_id}`)
+  if (row === undefined) {
+    throw new Problem('not_found', { detail: `There is no program version ${program_version_id}.` })
+  }
+  return row
+}
+
+/**
+ * Every version of the program that was ever published, whole, oldest publication first: what its key map is made of (D21).
+ * Within a program, ids rise in the same order.
+ */
+export async function readPublishedVersions(
+  db: Db,
+  program_id: number,
+): Promise<(StoredProgramVersion & PublishedVersion)[]> {
+  return readVersions(db, db`v.program_id = ${program_id} and v.published_at is not null`)
+}
+
+/** The version a program published last: its ACTIVE one. Undefined before the first publication. */
+export async function newestPublishedVersionId(db: Db, program_id: number): Promise<number | undefined> {
+  const [row] = await db<{ program_version_id: number }[]>`
+    select program_version_id
+    from program_version
+    where program_id = ${program_id}
+    and published_at is not null
+    order by published_at desc, program_version_id desc
+    limit 1`
+  return row?.program_version_id
+}
+
+/** Versions of any programs with their questions in order, oldest publication first and drafts last. */
+function readVersions(
+  db: Db,
+  condition: ReturnType<Db>,
+): PromiseLike<(StoredProgramVersion & { questions: ProgramVersion['questions'] })[]> {
+  return db<(StoredProgramVersion & { state: ProgramVersionState })[]>`
+    select v.program_version_id, v.program_id, p.slug, v.state, v.screens, v.display_name, v.statuses, v.based_on,
+      v.created_at, v.created_by, v.published_at, v.published_by,
+      (
+        select coalesce(jsonb_agg(jsonb_build_object(
+          'question_id', q.question_id,
+          'admin_name', q.admin_name,
+          'question_key', q.question_key,
+          'kind', q.kind,
+          'enumerator_id', q.enumerator_id,
+          'question_version_id', qv.question_version_id,
+          'settings', qv.settings
+        ) order by pvq.position), '[]')
+        from program_version_question pvq
+        join question q using (question_id)
+        join question_version qv using (question_version_id)
+        where pvq.program_version_id = v.program_version_id
+      ) as questions
+    from program_version v
+    join program p using (program_id)
+    where ${condition}
+    order by v.published_at nulls last, v.program_version_id`
+}

@@ -1,0 +1,234 @@
+// Whether a definition document has the form its schema asks for, every fault in words of our own.
+// It must not know what the names in the document refer to.
+
+import { Settings } from 'typebox/system'
+import { Value } from 'typebox/value'
+import { type NamedCondition, programDefinitionSchema } from './program-definition.ts'
+import { comparisonOperators } from './program-version.ts'
+
+/** One thing wrong with a document. `path` is an RFC 6901 JSON Pointer. */
+export interface DefinitionFault {
+  path: string
+  code: string
+  detail: string
+}
+
+/** Levels of arrays and objects, one in another. Conditions take two for each level of theirs. */
+export const definitionDepthMax = 64
+
+// TypeBox stops at 8 errors unless told otherwise; whoever wrote the document wants to see all of them.
+Settings.Set({ maxErrors: 10_000 })
+
+/** Every fault of form: depth, characters that cannot be kept, and the schema. */
+export function formFaults(document: unknown): DefinitionFault[] {
+  const tooDeep = depthFault(document)
+  if (tooDeep !== undefined) return [tooDeep]
+  return [...characterFaults(document, ''), ...schemaFaults(document), ...conditionFormFaults(document)]
+}
+
+function depthFault(document: unknown): DefinitionFault | undefined {
+  const waiting: { value: unknown; path: string; depth: number }[] = [{ value: document, path: '', depth: 1 }]
+  for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
+    if (typeof at.value !== 'object' || at.value === null) continue
+    if (at.depth > definitionDepthMax) {
+      return {
+        path: at.path,
+        code: 'too_deep',
+        detail: `Must not be nested more than ${definitionDepthMax} levels deep.`,
+      }
+    }
+    for (const [name, value] of Object.entries(at.value)) {
+      waiting.push({ value, path: child(at.path, name), depth: at.depth + 1 })
+    }
+  }
+  return undefined
+}
+
+/** Text that PostgreSQL or UTF-8 cannot hold would be stored as something else: it is refused instead. */
+function characterFaults(value: unknown, path: string): DefinitionFault[] {
+  if (typeof value === 'string') {
+    return value.isWellFormed() && !value.includes('\0')
+      ? []
+      : [{ path, code: 'unstorable_text', detail: 'Must be Unicode text without U+0000 and without lone surrogates.' }]
+  }
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([name, inner]) => characterFaults(inner, child(path, name)))
+}
+
+function schemaFaults(document: unknown): DefinitionFault[] {
+  return Value.Errors(programDefinitionSchema, document).flatMap(({ keyword, instancePath: path, params }) => {
+    // Conditions are a union of five forms: the schema can only say that none fits, so they are looked at below.
+    if (/\/visible_when(\/|$)/.test(path)) return []
+    const wants = params as Readonly<Record<string, unknown>>
+    switch (keyword) {
+      // What `additionalProperties` refuses is reported a second time under this keyword.
+      case 'boolean':
+        return []
+      case 'required':
+        return names(wants.requiredProperties).map(name => ({
+          path: child(path, name),
+          code: 'required',
+          detail: `Must be given: \`${name}\` is missing.`,
+        }))
+      case 'additionalProperties':
+        return names(wants.additionalProperties).map(name => ({
+          path: child(path, name),
+          code: 'unknown_member',
+          detail: `Must be left out: there is no \`${name}\` here.`,
+        }))
+      case 'type':
+        return [{ path, code: 'wrong_type', detail: `Must be ${typeWords[String(wants.type)] ?? wants.type}.` }]
+      case 'enum':
+        return [{ path, code: 'not_allowed', detail: `Must be one of ${names(wants.allowedValues).join(', ')}.` }]
+      case 'minLength':
+        return [{ path, code: 'too_short', detail: 'Must not be empty.' }]
+      case 'maxLength':
+        return [{ path, code: 'too_long', detail: `Must not be longer than ${wants.limit} characters.` }]
+      case 'pattern':
+        return [{ path, code: 'wrong_characters', detail: patternWords(path) }]
+      case 'minItems':
+        return [{ path, code: 'too_few', detail: `Must have at least ${wants.limit}.` }]
+      case 'maxItems':
+        return [{ path, code: 'too_many', detail: `Must not have more than ${wants.limit}.` }]
+      case 'minimum':
+        return [{ path, code: 'too_small', detail: `Must not be less than ${wants.limit}.` }]
+      case 'maximum':
+        return [{ path, code: 'too_large', detail: `Must not be more than ${wants.limit}.` }]
+      default:
+        return [{ path, code: 'wrong_form', detail: `Must fit the schema of a program definition (${keyword}).` }]
+    }
+  })
+}
+
+const typeWords: Readonly<Record<string, string>> = {
+  object: 'an object',
+  array: 'an array',
+  string: 'text',
+  boolean: 'true or false',
+  integer: 'a whole number that a double holds exactly',
+  number: 'a number',
+}
+
+function patternWords(path: string): string {
+  return path === '/slug'
+    ? 'Must be lower case letters a to z and digits, in groups joined by single dashes, such as `housing-aid-2026`.'
+    : 'Must be one line: no line breaks, tabs or other control characters.'
+}
+
+function conditionFormFaults(document: unknown): DefinitionFault[] {
+  return members(document, 'screens').flatMap(screen => [
+    ...optionalConditionFaults(screen.value, screen.path),
+    ...members(screen.value, 'questions', screen.path).flatMap(placed =>
+      optionalConditionFaults(placed.value, placed.path),
+    ),
+  ])
+}
+
+function optionalConditionFaults(holder: unknown, path: string): DefinitionFault[] {
+  const condition = member(holder, 'visible_when')
+  return condition === undefined || condition === null ? [] : conditionFaults(condition, `${path}/visible_when`)
+}
+
+const comparisonMembers: Readonly<Record<string, readonly string[]>> = {
+  all: ['all'],
+  any: ['any'],
+  not: ['not'],
+  answered: ['question', 'operator'],
+  comparison: ['question', 'field', 'operator', 'value'],
+}
+
+/** The faults of one condition's form: exactly those documents are free of them that the schema accepts. */
+function conditionFaults(condition: unknown, path: string): DefinitionFault[] {
+  if (!isObject(condition)) return [{ path, code: 'wrong_type', detail: 'Must be an object.' }]
+  const form =
+    ['all', 'any', 'not'].find(name => Object.hasOwn(condition, name)) ??
+    (member(condition, 'operator') === 'answered' ? 'answered' : 'comparison')
+  const wanted = comparisonMembers[form]!
+  const faults: DefinitionFault[] = [
+    ...wanted
+      .filter(name => !Object.hasOwn(condition, name))
+      .map(name => ({ path: child(path, name), code: 'required', detail: `Must be given: \`${name}\` is missing.` })),
+    ...Object.keys(condition)
+      .filter(name => !wanted.includes(name))
+      .map(name => ({
+        path: child(path, name),
+        code: 'unknown_member',
+        detail: `Must be left out: beside \`${wanted[0]}\` only ${wanted.slice(1).join(', ') || 'nothing'} may stand here.`,
+      })),
+  ]
+  if (form === 'not') return [...faults, ...conditionFaults(condition.not, `${path}/not`)]
+  if (form === 'all' || form === 'any') return [...faults, ...conditionListFaults(condition[form], `${path}/${form}`)]
+  return [...faults, ...comparisonFaults(condition, form, path)]
+}
+
+function conditionListFaults(list: unknown, path: string): DefinitionFault[] {
+  if (!Array.isArray(list)) return [{ path, code: 'wrong_type', detail: 'Must be an array.' }]
+  if (list.length === 0) return [{ path, code: 'too_few', detail: 'Must have at least 1.' }]
+  if (list.length > 100) return [{ path, code: 'too_many', detail: 'Must not have more than 100.' }]
+  return list.flatMap((inner, index) => conditionFaults(inner, `${path}/${index}`))
+}
+
+function comparisonFaults(condition: Readonly<Record<string, unknown>>, form: string, path: string): DefinitionFault[] {
+  const faults: DefinitionFault[] = []
+  const refuse = (name: string, code: string, detail: string): void => {
+    if (Object.hasOwn(condition, name)) faults.push({ path: child(path, name), code, detail })
+  }
+  if (!isLine(condition.question, 200)) {
+    refuse('question', 'wrong_type', 'Must be the admin name of a question: one line of at most 200 characters.')
+  }
+  if (form === 'answered') return faults
+  const { field, operator, value } = condition
+  if (typeof field !== 'string' || field === '' || characters(field) > 100) {
+    refuse('field', 'wrong_type', 'Must be the name of a field of an answer.')
+  }
+  if (!comparisonOperators.some(known => known === operator)) {
+    refuse('operator', 'not_allowed', `Must be one of answered, ${comparisonOperators.join(', ')}.`)
+  }
+  if (!isConditionValue(value)) {
+    refuse(
+      'value',
+      'wrong_type',
+      'Must be text, a number, or a list of 1 to 1000 texts or of 1 to 1000 numbers; a text of at most 1000 characters.',
+    )
+  }
+  return faults
+}
+
+function isConditionValue(value: unknown): value is Extract<NamedCondition, { value: unknown }>['value'] {
+  if (Array.isArray(value)) {
+    return value.length >= 1 && value.length <= 1000 && (value.every(isConditionText) || value.every(Number.isFinite))
+  }
+  return isConditionText(value) || Number.isFinite(value)
+}
+
+const isConditionText = (value: unknown): value is string => typeof value === 'string' && characters(value) <= 1000
+
+function isLine(value: unknown, lengthMax: number): value is string {
+  return typeof value === 'string' && value !== '' && characters(value) <= lengthMax && !/[\0-\x1f\x7f]/.test(value)
+}
+
+/** Characters as the schema counts them, and PostgreSQL: Unicode code points. */
+const characters = (text: string): number => [...text].length
+
+/** Entries of an array member of an unchecked object, with the path of each; none if there is no such array. */
+export function members(holder: unknown, name: string, path = ''): { value: unknown; path: string; index: number }[] {
+  const list = member(holder, name)
+  return Array.isArray(list) ? list.map((value, index) => ({ value, path: `${path}/${name}/${index}`, index })) : []
+}
+
+/** A member of an unchecked value; undefined if it is no object or has no such member of its own. */
+export function member(holder: unknown, name: string): unknown {
+  return isObject(holder) && Object.hasOwn(holder, name) ? holder[name] : undefined
+}
+
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function names(value: unknown): string[] {
+  return Array.isArray(value) ? value.map(String) : []
+}
+
+function child(path: string, name: string): string {
+  return `${path}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
+}

@@ -1,0 +1,135 @@
+// What the publication of new question versions does to the other programs that ask these questions.
+// It must not know how the publication came about. The question bank's lock must be held.
+
+import { appendAuditEvent } from '../db/audit.ts'
+import type { Transaction } from '../db/client.ts'
+import {
+  activateDraft,
+  deleteDraft,
+  insertDraft,
+  type QuestionRelease,
+  readProgramsUsingOthers,
+  readQuestionReleases,
+  retireActiveVersion,
+} from '../db/program-versions.ts'
+import { findActiveVersion, findDraftVersion, type StoredProgramVersion } from '../db/programs.ts'
+import { readQuestionVersions } from '../db/questions.ts'
+import type { QuestionSettings } from '../domain/question.ts'
+import { describeVersion } from '../domain/version-definition.ts'
+import { settingChanges } from '../domain/version-diff.ts'
+import { Problem } from '../problem.ts'
+import { parseDefinition } from './parse-definition.ts'
+
+export interface PublishedProgram {
+  program_id: number
+  slug: string
+  program_version_id: number
+}
+
+/**
+ * Gives every other program whose active version asks a released question a new active version that asks it as it is now, and
+ * moves drafts along. Throws `conflict` when another program looks at an option that is gone. Returns the programs, by id.
+ */
+export async function moveSharedQuestions(
+  tx: Transaction,
+  releases: readonly QuestionRelease[],
+  because_of: string,
+  actor: string,
+): Promise<PublishedProgram[]> {
+  if (releases.length === 0) return []
+  const versions = await readQuestionVersions(
+    tx,
+    releases.map(release => release.question_version_id),
+  )
+  const settings = new Map(versions.map(version => [version.question_version_id, version.settings]))
+  const published: PublishedProgram[] = []
+  for (const { program_id } of await readProgramsUsingOthers(tx, releases)) {
+    const active = await findActiveVersion(tx, program_id)
+    const draft = await findDraftVersion(tx, program_id)
+    if (draft !== undefined) await deleteDraft(tx, draft.program_version_id)
+    let based_on = draft?.based_on ?? null
+    const moved = active && move(active, releases, settings)
+    if (active !== undefined && moved !== undefined) {
+      refuseBrokenConditions(moved, because_of)
+      const replaces = active.program_version_id
+      const program_version_id = await insertDraft(tx, { ...moved, based_on: replaces, created_by: actor })
+      await retireActiveVersion(tx, program_id)
+      await activateDraft(tx, program_version_id, actor)
+      const detail = { program_version_id, replaces, because_of }
+      await appendAuditEvent(tx, { actor, action: 'program_published', subject: active.slug, detail })
+      published.push({ program_id, slug: active.slug, program_version_id })
+      if (based_on === replaces) based_on = program_version_id
+    }
+    if (draft !== undefined) await restoreDraft(tx, draft, releases, based_on)
+  }
+  return published
+}
+
+/**
+ * Puts back a draft that made place for a publication, under a new id: whoever has it open is told that it changed. It moves
+ * along to released questions, but for those it changes itself: publishing it will then be refused with the difference.
+ */
+export async function restoreDraft(
+  tx: Transaction,
+  draft: StoredProgramVersion,
+  releases: readonly QuestionRelease[],
+  based_on: number | null,
+): Promise<void> {
+  const moved = move(draft, releases, new Map()) ?? draft
+  await insertDraft(tx, { ...moved, based_on })
+}
+
+/** The version with released questions in place of what they replace; undefined when it has none of these. */
+function move(
+  version: StoredProgramVersion,
+  releases: readonly QuestionRelease[],
+  settings: ReadonlyMap<number, QuestionSettings>,
+): StoredProgramVersion | undefined {
+  const byReplaced = new Map(releases.map(release => [release.replaces, release.question_version_id]))
+  if (!version.questions.some(q => byReplaced.has(q.question_version_id))) return undefined
+  const questions = version.questions.map(q => {
+    const question_version_id = byReplaced.get(q.question_version_id)
+    if (question_version_id === undefined) return q
+    return { ...q, question_version_id, settings: settings.get(question_version_id) ?? q.settings }
+  })
+  return { ...version, questions }
+}
+
+function refuseBrokenConditions(version: StoredProgramVersion, because_of: string): void {
+  try {
+    parseDefinition(describeVersion(version))
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    throw new Problem('conflict', {
+      detail:
+        `Program "${version.slug}" asks a question that "${because_of}" changes, and looks at what it would no longer have.` +
+        ` Change the conditions of "${version.slug}" first. Nothing was published.`,
+      errors: error.errors.map(({ path, code, detail }) => ({
+        path: '',
+        code,
+        detail: `"${version.slug}" ${path}: ${detail}`,
+      })),
+    })
+  }
+}
+
+/** Throws `conflict`, with the difference, when a question that the draft changes was changed by another program meanwhile. */
+export async function refuseOutdatedQuestions(tx: Transaction, draft: StoredProgramVersion): Promise<void> {
+  const releases = await readQuestionReleases(tx, draft.program_version_id)
+  const overtaken = releases.filter(({ based_on, replaces }) => based_on !== replaces)
+  if (overtaken.length === 0) return
+  const ids = overtaken.flatMap(({ based_on, replaces }) => [based_on, replaces]).filter(id => id !== null)
+  const settings = new Map((await readQuestionVersions(tx, ids)).map(v => [v.question_version_id, v.settings]))
+  throw new Problem('conflict', {
+    detail:
+      `The draft of "${draft.slug}" changes questions that another program changed after it was saved.` +
+      ' Nothing was published. Save it again, with these changes or without them:',
+    errors: overtaken.flatMap(({ admin_name, based_on, replaces }) =>
+      settingChanges(
+        admin_name,
+        settings.get(based_on ?? 0) ?? { text: '' },
+        settings.get(replaces ?? 0) ?? { text: '' },
+      ).map(({ code, subject, detail }) => ({ path: '', code, detail: `"${subject}": ${detail}` })),
+    ),
+  })
+}

@@ -1,0 +1,138 @@
+// A draft becomes the program's active version, and what it changes in shared questions reaches every program that asks them.
+// One transaction under the question bank's lock. It must not compute what is derived from versions; it announces them.
+
+import { appendAuditEvent } from '../db/audit.ts'
+import type { Sql, Transaction } from '../db/client.ts'
+import {
+  activateDraft,
+  deleteDraft,
+  insertProgram,
+  notifyPublished,
+  readQuestionReleases,
+  retireActiveVersion,
+  setProgramContent,
+} from '../db/program-versions.ts'
+import { findActiveVersion, findDraftVersion, findProgram, type StoredProgramVersion } from '../db/programs.ts'
+import { lockQuestionBank } from '../db/questions.ts'
+import type { ProgramDefinition } from '../domain/program-definition.ts'
+import { describeVersion } from '../domain/version-definition.ts'
+import { diffVersions, type VersionChange } from '../domain/version-diff.ts'
+import { moveSharedQuestions, type PublishedProgram, refuseOutdatedQuestions, restoreDraft } from './move-questions.ts'
+import { loadBankFor, parseDefinition } from './parse-definition.ts'
+import {
+  checkEdit,
+  discard,
+  type EditBasis,
+  insertContent,
+  noDraft,
+  outdated,
+  refuseOutdatedBasis,
+  removeUnused,
+} from './save-draft.ts'
+
+export interface PublicationResult extends PublishedProgram {
+  /** False when this is what was published already: no version was made, and the ids are those of the active one. */
+  published: boolean
+  /** Against the version published before; every question as added, when there was none. */
+  changes: VersionChange[]
+  /** Other programs that have a new version because they ask a question that changed. */
+  also_published: PublishedProgram[]
+}
+
+/**
+ * Saves and publishes a definition in one go. The definition is checked anew, so any document may be given.
+ * With `basis.draft`, that draft is what was edited and goes; without it, a draft that the program has is kept, and is out of
+ * date from then on. Throws `invalid_request` with every fault, or `conflict` with what changed since the edit began.
+ */
+export async function publishDefinition(
+  sql: Sql,
+  definition: ProgramDefinition,
+  actor: string,
+  basis: EditBasis = {},
+): Promise<PublicationResult> {
+  return sql.begin('isolation level read committed', async tx => {
+    const edit = await checkEdit(tx, definition, basis)
+    const { active, changes } = edit
+    const { slug } = edit.definition
+    const draft = basis.draft === edit.draft?.program_version_id ? edit.draft : undefined
+    const kept = draft === undefined ? edit.draft : undefined
+    if (edit.program !== undefined && active !== undefined && changes.length === 0) {
+      if (draft !== undefined) await discard(tx, edit.program, draft, actor)
+      return unchanged(active)
+    }
+    if (kept !== undefined) await deleteDraft(tx, kept.program_version_id)
+    const program_id = edit.program?.program_id ?? (await insertProgram(tx, edit.definition))
+    const program_version_id = await insertContent(tx, program_id, { ...edit, draft }, actor)
+    await removeUnused(tx, draft)
+    return release(tx, { program_id, slug, program_version_id, replaces: active, kept, changes, actor })
+  })
+}
+
+/**
+ * Publishes the program's draft. Throws `not_found` when there is none, `conflict` when something it was based on has been
+ * changed by another publication, with the difference, and `invalid_request` when it no longer fits the question bank.
+ */
+export async function publishDraft(
+  sql: Sql,
+  slug: string,
+  actor: string,
+  basis: EditBasis = {},
+): Promise<PublicationResult> {
+  return sql.begin('isolation level read committed', async tx => {
+    await lockQuestionBank(tx)
+    const program = await findProgram(tx, slug)
+    const draft = program && (await findDraftVersion(tx, program.program_id))
+    if (program === undefined || (draft === undefined && basis.draft === undefined)) throw noDraft(slug)
+    await refuseOutdatedBasis(tx, program, draft, basis)
+    if (draft === undefined) throw noDraft(slug)
+    const active = await findActiveVersion(tx, program.program_id)
+    const newest = active?.program_version_id ?? null
+    if (draft.based_on !== newest) throw await outdated(tx, program, draft.based_on, newest)
+    const changes = diffVersions(active ?? { ...draft, screens: [], questions: [] }, draft)
+    if (active !== undefined && changes.length === 0) {
+      await discard(tx, program, draft, actor)
+      return unchanged(active)
+    }
+    await refuseOutdatedQuestions(tx, draft)
+    const definition = describeVersion(draft)
+    parseDefinition(definition, await loadBankFor(tx, definition))
+    const { program_id } = program
+    const { program_version_id } = draft
+    return release(tx, { program_id, slug, program_version_id, replaces: active, kept: undefined, changes, actor })
+  })
+}
+
+function unchanged({ program_id, slug, program_version_id }: StoredProgramVersion): PublicationResult {
+  return { program_id, slug, program_version_id, published: false, changes: [], also_published: [] }
+}
+
+interface Release extends PublishedProgram {
+  replaces: StoredProgramVersion | undefined
+  /** Another edit's draft, already removed to make place; it is put back. */
+  kept: StoredProgramVersion | undefined
+  changes: VersionChange[]
+  actor: string
+}
+
+async function release(tx: Transaction, the: Release): Promise<PublicationResult> {
+  const { program_id, slug, program_version_id, changes, actor } = the
+  const releases = await readQuestionReleases(tx, program_version_id)
+  await retireActiveVersion(tx, program_id)
+  await activateDraft(tx, program_version_id, actor)
+  await setProgramContent(tx, program_version_id)
+  await appendAuditEvent(tx, {
+    actor,
+    action: 'program_published',
+    subject: slug,
+    detail: { program_version_id, replaces: the.replaces?.program_version_id ?? null, changes: changes.length },
+  })
+  const also_published = await moveSharedQuestions(tx, releases, slug, actor)
+  if (the.kept !== undefined) await restoreDraft(tx, the.kept, releases, the.kept.based_on)
+  await announcePublication(tx, [program_version_id, ...also_published.map(other => other.program_version_id)])
+  return { program_id, slug, program_version_id, published: true, changes, also_published }
+}
+
+/** Whatever must happen because these versions were published, in the same transaction: neither is ever there without the other. */
+export async function announcePublication(tx: Transaction, program_version_ids: readonly number[]): Promise<void> {
+  await notifyPublished(tx, program_version_ids)
+}

@@ -1,0 +1,87 @@
+// From a definition to what a program version holds: questions and question versions are made where the bank lacks them.
+// It must not know whether the version is to be a draft or published. The question bank's lock must be held.
+
+import type { Transaction } from '../db/client.ts'
+import type { VersionContent } from '../db/program-versions.ts'
+import type { StoredProgramVersion } from '../db/programs.ts'
+import { type BankQuestion, insertQuestion, insertQuestionVersion, readQuestionVersions } from '../db/questions.ts'
+import type { NamedCondition, ProgramDefinition, QuestionDefinition } from '../domain/program-definition.ts'
+import type { QuestionSettings } from '../domain/question.ts'
+import { foldedQuestionKey, questionKey } from '../domain/question-key.ts'
+import { storedCondition } from '../domain/version-definition.ts'
+import { sameSettings } from '../domain/version-diff.ts'
+
+/**
+ * The content of a complete definition (see `completeDefinition`), by ids. A question keeps its newest published version if its
+ * settings are the same, else the version it has in `draft` if that was made from the newest published, else it gets a new one.
+ */
+export async function storeContent(
+  tx: Transaction,
+  definition: ProgramDefinition,
+  bank: readonly BankQuestion[],
+  draft: StoredProgramVersion | undefined,
+): Promise<VersionContent> {
+  const known = new Map(bank.map(question => [question.admin_name, question]))
+  const drafted = await draftedVersions(tx, draft)
+  const ids = new Map<string, number>()
+  const questions: { question_id: number; question_version_id: number }[] = []
+  for (const question of definition.questions) {
+    const stored = known.get(question.admin_name)
+    const question_id =
+      stored?.question_id ??
+      (await insertQuestion(tx, {
+        admin_name: question.admin_name,
+        question_key: questionKey(question.admin_name),
+        question_key_folded: foldedQuestionKey(questionKey(question.admin_name)),
+        kind: question.kind,
+        enumerator_id: question.enumerator === undefined ? null : idOf(question.enumerator),
+      }))
+    ids.set(question.admin_name, question_id)
+    const settings = settingsOf(question)
+    const based_on = stored?.published === true ? stored.question_version_id : null
+    const candidates = [
+      ...(stored === undefined ? [] : [stored]),
+      ...drafted.filter(version => version.question_id === question_id && version.based_on === based_on),
+    ]
+    const question_version_id =
+      candidates.find(candidate => sameSettings(candidate.settings, settings))?.question_version_id ??
+      (await insertQuestionVersion(tx, { question_id, settings, based_on }))
+    questions.push({ question_id, question_version_id })
+  }
+  return {
+    display_name: definition.display_name,
+    statuses: definition.statuses,
+    screens: definition.screens.map(screen => ({
+      name: screen.name,
+      visible_when: stored(screen.visible_when),
+      questions: screen.questions.map(placement => ({
+        question_id: idOf(placement.question),
+        optional: placement.optional ?? false,
+        visible_when: stored(placement.visible_when),
+      })),
+    })),
+    questions,
+  }
+
+  function idOf(name: string): number {
+    const id = ids.get(name)
+    if (id === undefined) throw new Error(`question ${name} is used before it is stored`)
+    return id
+  }
+  function stored(condition: NamedCondition | null | undefined) {
+    return condition == null ? null : storedCondition(condition, idOf)
+  }
+}
+
+async function draftedVersions(tx: Transaction, draft: StoredProgramVersion | undefined) {
+  return draft === undefined
+    ? []
+    : readQuestionVersions(
+        tx,
+        draft.questions.map(q => q.question_version_id),
+      )
+}
+
+function settingsOf({ admin_name, kind, enumerator, ...settings }: QuestionDefinition): QuestionSettings {
+  return settings
+}

@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import {
+  findActiveVersion,
+  findProgram,
+  newestPublishedVersionId,
+  readPublishedVersions,
+} from '../../src/db/programs.ts'
+import { buildKeyMap, type KeyNode } from '../../src/domain/key-map.ts'
+import { publishDefinition } from '../../src/programs/publish.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { aDefinition, aProgram, everyKind, q } from '../support/programs.ts'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.drop())
+
+const keys = (nodes: readonly KeyNode[]): unknown[] =>
+  nodes.map(node => (node.children.length === 0 ? node.question_key : [node.question_key, keys(node.children)]))
+
+describe('publishing', () => {
+  test('a new program becomes active with the questions it defines, at any depth', async () => {
+    const program = await aProgram(database.sql, { slug: 'every-kind', questions: everyKind })
+    const active = await findActiveVersion(database.sql, program.program_id)
+    expect(active).toEqual(program.version)
+    expect(active).toMatchObject({ slug: 'every-kind', state: 'ACTIVE', published_by: 'admin:test' })
+    expect(active?.questions.map(question => question.kind)).toEqual(
+      aDefinition({ questions: everyKind }).questions.map(question => question.kind),
+    )
+    expect(keys(buildKeyMap([program.version])).at(-1)).toEqual([
+      'household_member',
+      ['member_name', 'member_birthday', ['member_job', ['employer', 'monthly_pay']]],
+    ])
+  })
+
+  test('"It changes whenever the program or a question in it is updated": each publication is a new version', async () => {
+    const first = await aProgram(database.sql, { slug: 'grows', questions: [q.text('colour')] })
+    const second = await aProgram(database.sql, { slug: 'grows', questions: [q.text('colour', { max_length: 9 })] })
+    const third = await aProgram(database.sql, { slug: 'grows', questions: [q.number('shoe size')] })
+    expect(second.program_version_id).toBeGreaterThan(first.program_version_id)
+    expect(third.program_version_id).toBeGreaterThan(second.program_version_id)
+    const versions = await readPublishedVersions(database.sql, first.program_id)
+    expect(versions.map(version => [version.program_version_id, version.state])).toEqual([
+      [first.program_version_id, 'OBSOLETE'],
+      [second.program_version_id, 'OBSOLETE'],
+      [third.program_version_id, 'ACTIVE'],
+    ])
+    expect(await newestPublishedVersionId(database.sql, first.program_id)).toBe(third.program_version_id)
+    expect(second.question('colour').question_id).toBe(first.question('colour').question_id)
+    expect(second.question('colour').question_version_id).not.toBe(first.question('colour').question_version_id)
+  })
+
+  test('identical content makes no new version, and the result says so', async () => {
+    const definition = aDefinition({ slug: 'same', questions: everyKind })
+    const first = await publishDefinition(database.sql, definition, 'admin:test')
+    const again = await publishDefinition(database.sql, structuredClone(definition), 'admin:other')
+    expect(first.published).toBe(true)
+    expect(again).toEqual({ ...first, published: false, changes: [], also_published: [] })
+    expect(await readPublishedVersions(database.sql, first.program_id)).toHaveLength(1)
+  })
+
+  test('display name and statuses are those of the newest published version', async () => {
+    await aProgram(database.sql, { slug: 'named', display_name: 'Before', statuses: ['New'] })
+    await aProgram(database.sql, { slug: 'named', display_name: 'After', statuses: ['New', 'Paid'] })
+    expect(await findProgram(database.sql, 'named')).toMatchObject({ display_name: 'After', statuses: ['New', 'Paid'] })
+  })
+})

@@ -1,0 +1,153 @@
+// Makes programs for tests in a line or two, through the same door administrators use.
+
+import type { Sql } from '../../src/db/client.ts'
+import { loadProgramVersion, type StoredProgramVersion } from '../../src/db/programs.ts'
+import type {
+  NamedCondition,
+  PlacementDefinition,
+  ProgramDefinition,
+  QuestionDefinition,
+  ScreenDefinition,
+} from '../../src/domain/program-definition.ts'
+import type { QuestionKind, QuestionSettings, VersionQuestion } from '../../src/domain/question.ts'
+import { publishDefinition } from '../../src/programs/publish.ts'
+
+/** A question, how it is placed, and the questions repeated under it. Made by `q`. */
+export interface QuestionSpec {
+  question: QuestionDefinition
+  placement: Omit<PlacementDefinition, 'question'>
+  repeated: readonly QuestionSpec[]
+}
+
+export type QuestionOptions = Partial<QuestionSettings> & { optional?: boolean; visible_when?: NamedCondition }
+
+const spec = (
+  kind: QuestionKind,
+  admin_name: string,
+  { optional, visible_when, ...settings }: QuestionOptions = {},
+  repeated: readonly QuestionSpec[] = [],
+): QuestionSpec => ({
+  question: { admin_name, kind, text: `${admin_name}?`, ...settings },
+  placement: { ...(optional ? { optional } : {}), ...(visible_when === undefined ? {} : { visible_when }) },
+  repeated,
+})
+
+const plain =
+  (kind: QuestionKind) =>
+  (admin_name: string, options?: QuestionOptions): QuestionSpec =>
+    spec(kind, admin_name, options)
+
+const choice =
+  (kind: QuestionKind) =>
+  (admin_name: string, ids: readonly string[], options?: QuestionOptions): QuestionSpec =>
+    spec(kind, admin_name, { options: ids.map(admin_id => ({ admin_id, text: `Option ${admin_id}` })), ...options })
+
+/** `q.text('favourite colour', { max_length: 20, optional: true })`, `q.radio('pet', ['cat', 'dog'])`, `q.enumerator('child', [q.date('born')])`. */
+export const q = {
+  address: plain('ADDRESS'),
+  checkbox: choice('CHECKBOX'),
+  currency: plain('CURRENCY'),
+  date: plain('DATE'),
+  dropdown: choice('DROPDOWN'),
+  email: plain('EMAIL'),
+  enumerator: (admin_name: string, repeated: readonly QuestionSpec[] = [], options?: QuestionOptions): QuestionSpec =>
+    spec('ENUMERATOR', admin_name, options, repeated),
+  file: plain('FILE_UPLOAD'),
+  id: plain('ID'),
+  map: choice('MAP'),
+  name: plain('NAME'),
+  number: plain('NUMBER'),
+  phone: plain('PHONE'),
+  radio: choice('RADIO'),
+  static: plain('STATIC'),
+  text: plain('TEXT'),
+}
+
+/** One question of each kind, with two levels of repeated questions. Every kind is exported but for STATIC. */
+export const everyKind: readonly QuestionSpec[] = [
+  q.static('welcome'),
+  q.name('applicant name'),
+  q.address('home address', { correct_addresses: true, optional: true }),
+  q.currency('monthly rent', { optional: true }),
+  q.date('date of birth', { optional: true }),
+  q.email('contact email', { optional: true }),
+  q.phone('contact phone', { optional: true }),
+  q.file('proof of income', { max_count: 3, optional: true }),
+  q.id('case number', { min_length: 2, max_length: 12, optional: true }),
+  q.map('service location', ['north-1', 'south-2', 'Old Town'], { optional: true }),
+  q.number('household size', { min: 1, max: 30, optional: true }),
+  q.checkbox('utilities', ['water', 'power', 'gas'], { optional: true }),
+  q.dropdown('county', ['king', 'pierce'], { optional: true }),
+  q.radio('owns home', ['yes', 'no'], { optional: true }),
+  q.text('anything else', { max_length: 2000, optional: true }),
+  q.enumerator(
+    'household member',
+    [
+      q.name('member name', { optional: true }),
+      q.date('member birthday', { optional: true }),
+      q.enumerator(
+        'member job',
+        [q.text('employer', { optional: true }), q.currency('monthly pay', { optional: true })],
+        { optional: true },
+      ),
+    ],
+    { optional: true },
+  ),
+]
+
+export interface ProgramSpec {
+  slug?: string
+  display_name?: string
+  statuses?: readonly string[]
+  /** All on one screen, each followed by the questions repeated under it. */
+  questions?: readonly QuestionSpec[]
+  /** Instead of `questions`: several screens. */
+  screens?: readonly { name?: string; visible_when?: NamedCondition; questions: readonly QuestionSpec[] }[]
+}
+
+let made = 0
+
+/** The document of a program; without a slug it has one of its own in this test run. */
+export function aDefinition(program: ProgramSpec = {}): ProgramDefinition {
+  const slug = program.slug ?? `program-${++made}`
+  const questions: QuestionDefinition[] = []
+  const place = (specs: readonly QuestionSpec[], enumerator?: string): PlacementDefinition[] =>
+    specs.flatMap(({ question, placement, repeated }) => {
+      questions.push({ ...question, ...(enumerator === undefined ? {} : { enumerator }) })
+      const { admin_name } = question
+      return [{ question: admin_name, ...placement }, ...place(repeated, admin_name)]
+    })
+  const specs = program.screens ?? [
+    { questions: program.questions ?? [q.name('applicant name'), q.text('reason', { optional: true })] },
+  ]
+  const screens = specs.map(
+    ({ name, visible_when, questions: asked }, index): ScreenDefinition => ({
+      name: name ?? `Screen ${index + 1}`,
+      ...(visible_when === undefined ? {} : { visible_when }),
+      questions: place(asked),
+    }),
+  )
+  const display_name = program.display_name ?? `Program ${slug}`
+  return { slug, display_name, statuses: [...(program.statuses ?? ['Approved', 'Denied'])], questions, screens }
+}
+
+export interface PublishedTestProgram {
+  program_id: number
+  program_version_id: number
+  slug: string
+  version: StoredProgramVersion
+  /** The question with this admin name, as this version asks it. */
+  question(admin_name: string): VersionQuestion
+}
+
+/** A published program. Given the slug of one that exists, publishes it again with these questions. */
+export async function aProgram(sql: Sql, program: ProgramSpec = {}): Promise<PublishedTestProgram> {
+  const { program_id, program_version_id, slug } = await publishDefinition(sql, aDefinition(program), 'admin:test')
+  const version = await loadProgramVersion(sql, program_version_id)
+  const question = (admin_name: string): VersionQuestion => {
+    const found = version.questions.find(one => one.admin_name === admin_name)
+    if (found === undefined) throw new Error(`program ${slug} has no question "${admin_name}"`)
+    return found
+  }
+  return { program_id, program_version_id, slug, version, question }
+}
