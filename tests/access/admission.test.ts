@@ -1,0 +1,167 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { type Admission, admit } from '../../src/access/admission.ts'
+import { apiSecretToken, mintCredential } from '../../src/access/credential.ts'
+import { databaseKeys, type KeySource } from '../../src/access/key-source.ts'
+import type { Sql } from '../../src/db/client.ts'
+import { parseAddress } from '../../src/domain/address.ts'
+import { testPepper } from '../support/config.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { createTestKey, type TestKey, type TestKeyOptions } from '../support/keys.ts'
+
+const dayMicros = 86_400_000_000
+const now = Date.UTC(2026, 2, 1) * 1000
+
+let database: TestDatabase
+let keys: KeySource
+beforeAll(async () => {
+  database = await createTestDatabase()
+  keys = databaseKeys(database.sql)
+})
+afterAll(() => database.drop())
+
+const makeKey = (options: TestKeyOptions = {}): Promise<TestKey> =>
+  createTestKey(database.sql, { createdAt: now - dayMicros, ...options })
+
+function attempt(authorization: string | null, from = '192.0.2.1', secure = true): Promise<Admission> {
+  return admit(keys, testPepper, { authorization, address: parseAddress(from), secure, now })
+}
+
+describe('who comes in', () => {
+  test('a caller has everything that authorizing takes', async () => {
+    const key = await makeKey({ name: 'Payroll', programs: ['rent-aid', 'constructor'], maySubmit: true })
+    const admission = await attempt(key.authorization, '::ffff:192.0.2.1')
+    expect(admission).toEqual({
+      caller: {
+        api_key_id: key.api_key_id,
+        name: 'Payroll',
+        expires_at: now + 89 * dayMicros,
+        may_export: true,
+        may_submit: true,
+        programs: new Map([
+          ['rent-aid', expect.any(Number)],
+          ['constructor', expect.any(Number)],
+        ]),
+        address: '192.0.2.1',
+      },
+    })
+  })
+
+  test('a key without programs reaches none', async () => {
+    const admission = await attempt((await makeKey()).authorization)
+    expect(admission).toMatchObject({ caller: { programs: new Map() } })
+  })
+})
+
+describe('who does not, and why (spec, "Authentication" 6: "When any constraint of those features is unmet, the response is 401.")', () => {
+  test('unknown_key: also for what is no id, such as SQL, NUL or an endless name', async () => {
+    const { password } = mintCredential()
+    for (const username of [mintCredential().username, '', "' or 1=1 --", 'tribk_\0', 'x'.repeat(500), '\u{1F511}'])
+      expect(await attempt(`Basic ${apiSecretToken(username, password)}`)).toEqual({ refused: 'unknown_key' })
+  })
+
+  test("wrong_secret: another key's; garbled_secret: nobody's, by its checksum", async () => {
+    const key = await makeKey()
+    const withPassword = (password: string) => attempt(`Basic ${apiSecretToken(key.username, password)}`)
+    const { api_key_id } = key
+    expect(await withPassword((await makeKey()).password)).toEqual({ refused: 'wrong_secret', api_key_id })
+    for (const password of ['', key.password.slice(0, -1), `${key.password} `, key.password.toLowerCase()])
+      expect(await withPassword(password)).toEqual({ refused: 'garbled_secret', api_key_id })
+  })
+
+  test('expired: from the instant of its expiry on', async () => {
+    const ended = await makeKey({ expiresAt: now })
+    const ending = await makeKey({ expiresAt: now + 1 })
+    expect(await attempt(ended.authorization)).toMatchObject({ refused: 'expired' })
+    expect(await attempt(ending.authorization)).toHaveProperty('caller')
+  })
+
+  test('retired', async () => {
+    const key = await makeKey({ retiredAt: now })
+    expect(await attempt(key.authorization)).toEqual({ refused: 'retired', api_key_id: key.api_key_id })
+  })
+
+  test.each([
+    [['192.0.2.0/24'], '192.0.2.255', true],
+    [['192.0.2.0/24'], '192.0.3.0', false],
+    [['192.0.2.0/24'], '::ffff:192.0.2.9', true],
+    [['192.0.2.0/24'], '2001:db8::1', false],
+    [['192.0.2.7/32', '2001:db8::/32'], '2001:db8:ffff::1', true],
+    [['192.0.2.7/32', '2001:db8::/32'], '2001:db9::1', false],
+    [['0.0.0.0/0'], '203.0.113.1', true],
+    [['0.0.0.0/0'], '2001:db8::1', false],
+    [['::/0'], '203.0.113.1', false],
+    [['0.0.0.0/0', '::/0'], '2001:db8::1', true],
+  ])('"Allowed subnets of a key: one or more CIDRs, v4 or v6": %p, %s → %p', async (allowedSubnets, from, allowed) => {
+    const key = await makeKey({ allowedSubnets })
+    const admission = await attempt(key.authorization, from)
+    if (allowed) expect(admission).toHaveProperty('caller')
+    else expect(admission).toEqual({ refused: 'address_not_allowed', api_key_id: key.api_key_id })
+  })
+
+  test('unparseable_address: even where a key may be used from anywhere', async () => {
+    const key = await makeKey()
+    expect(await attempt(key.authorization, 'unknown')).toMatchObject({ refused: 'unparseable_address' })
+  })
+
+  test('plain_http: whatever was sent; a good credential is told as exposed', async () => {
+    const key = await makeKey()
+    const { api_key_id } = key
+    const plain = (authorization: string | null) => attempt(authorization, '192.0.2.1', false)
+    expect(await plain(null)).toEqual({ refused: 'plain_http' })
+    expect(await plain('Bearer x')).toEqual({ refused: 'plain_http' })
+    expect(await plain(`Basic ${mintCredential().apiSecretToken}`)).toEqual({ refused: 'plain_http' })
+    expect(await plain(`Basic ${apiSecretToken(key.username, 'guess')}`)).toEqual({ refused: 'plain_http', api_key_id })
+    expect(await plain(key.authorization)).toEqual({ refused: 'plain_http', api_key_id, exposed: 'now' })
+    await database.sql`update api_key set exposed_at = now() where api_key_id = ${api_key_id}`
+    expect(await plain(key.authorization)).toEqual({ refused: 'plain_http', api_key_id, exposed: 'known' })
+  })
+
+  test('what a retired or expired key opened no more, plain HTTP does not expose', async () => {
+    for (const key of [await makeKey({ retiredAt: now }), await makeKey({ expiresAt: now })]) {
+      const admission = await attempt(key.authorization, '192.0.2.1', false)
+      expect(admission).toEqual({ refused: 'plain_http', api_key_id: key.api_key_id })
+    }
+  })
+
+  test('another pepper ends every key', async () => {
+    const key = await makeKey()
+    const facts = { authorization: key.authorization, address: parseAddress('192.0.2.1'), secure: true, now }
+    expect(await admit(keys, `${testPepper}!`, facts)).toMatchObject({ refused: 'wrong_secret' })
+  })
+})
+
+describe('"unknown ids cost the same as known ones" (contract section 3)', () => {
+  test('every readable header is one and the same statement, whatever it says', async () => {
+    const key = await makeKey({ programs: ['a', 'b', 'c'] })
+    const retired = await makeKey({ retiredAt: now })
+    const statements: string[] = []
+    const counted = new Proxy(database.sql, {
+      apply: (target, self, args: [TemplateStringsArray, ...unknown[]]) => {
+        statements.push(args[0].join('?'))
+        return Reflect.apply(target as (...values: unknown[]) => unknown, self, args)
+      },
+    }) as Sql
+    const statementsOf = async (username: string, password: string, from = '192.0.2.1', secure = true) => {
+      statements.length = 0
+      const authorization = `Basic ${apiSecretToken(username, password)}`
+      await admit(databaseKeys(counted), testPepper, { authorization, address: parseAddress(from), secure, now })
+      return [...statements]
+    }
+    const known = await statementsOf(key.username, key.password)
+    expect(known).toHaveLength(1)
+    const unknown = mintCredential()
+    expect(await statementsOf(unknown.username, unknown.password)).toEqual(known)
+    expect(await statementsOf('not an id', '')).toEqual(known)
+    expect(await statementsOf(key.username, unknown.password)).toEqual(known)
+    expect(await statementsOf(retired.username, retired.password)).toEqual(known)
+    expect(await statementsOf(key.username, key.password, 'unknown')).toEqual(known)
+    expect(await statementsOf(unknown.username, unknown.password, '192.0.2.1', false)).toEqual(known)
+  })
+
+  test('a header that cannot be read costs no statement', async () => {
+    const refuses: KeySource = { find: () => Promise.reject(new Error('the database was asked')) }
+    const facts = { address: parseAddress('192.0.2.1'), secure: true, now }
+    for (const authorization of [null, 'Bearer x', 'Basic !', 'Basic eA=='])
+      expect(await admit(refuses, testPepper, { ...facts, authorization })).toHaveProperty('refused')
+  })
+})

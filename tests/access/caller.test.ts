@@ -1,0 +1,67 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { authorizeExport, authorizeSubmit, type Caller, unauthenticated } from '../../src/access/caller.ts'
+import { Problem } from '../../src/problem.ts'
+
+const caller = (permissions: { may_export: boolean; may_submit: boolean }): Caller => ({
+  api_key_id: 'tribk_00000000000000000001',
+  name: 'A key',
+  expires_at: 0,
+  programs: new Map([['rent-aid', 7]]),
+  address: '192.0.2.1',
+  ...permissions,
+})
+const both = caller({ may_export: true, may_submit: true })
+
+function refusal(act: () => unknown): Problem {
+  try {
+    act()
+  } catch (error) {
+    if (error instanceof Problem) return error
+    throw error
+  }
+  throw new Error('nothing was refused')
+}
+
+describe('"A request for a program outside that set fails with 401." (spec, "Authentication" 5; contract D6)', () => {
+  test('a granted program gives its id', () => {
+    expect(authorizeExport(both, 'rent-aid')).toBe(7)
+    expect(authorizeSubmit(both, 'rent-aid')).toBe(7)
+  })
+
+  test('any other text is the same 401; only the log tells a name from what is none', () => {
+    const reasonOf = (slug: string) => {
+      const problem = refusal(() => authorizeExport(both, slug))
+      expect({ ...problem, internal: '' }).toEqual({ ...unauthenticated('no_header'), internal: '' })
+      return problem.internal
+    }
+    expect(reasonOf('other-program')).toBe('no_grant')
+    const names = [
+      '',
+      'Rent-Aid',
+      'rent-aid ',
+      '%00',
+      '\0',
+      '__proto__',
+      'constructor',
+      "'; drop table program",
+      'x'.repeat(10_000),
+    ]
+    expect(names.map(reasonOf)).toEqual(names.map(name => (name === 'constructor' ? 'no_grant' : 'no_such_program')))
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), slug => {
+        fc.pre(slug !== 'rent-aid')
+        expect(['no_grant', 'no_such_program']).toContain(reasonOf(slug)!)
+      }),
+    )
+  })
+
+  test('a key that may not export, or not submit, gets the same 401 there', () => {
+    const reader = caller({ may_export: true, may_submit: false })
+    const writer = caller({ may_export: false, may_submit: true })
+    expect(authorizeExport(reader, 'rent-aid')).toBe(7)
+    expect(authorizeSubmit(writer, 'rent-aid')).toBe(7)
+    expect(refusal(() => authorizeSubmit(reader, 'rent-aid')).internal).toBe('may_not_submit')
+    expect(refusal(() => authorizeExport(writer, 'rent-aid')).internal).toBe('may_not_export')
+  })
+})
