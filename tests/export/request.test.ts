@@ -1,0 +1,429 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import type { PageTokenContents } from '../../src/export/page-token.ts'
+import { type ExportRequest, parseExportRequest, planWalk, queryLengthMax } from '../../src/export/request.ts'
+import { Problem } from '../../src/problem.ts'
+
+const limits = { maxPageSize: 1000, timeZone: 'America/New_York' }
+const strict = 'handling=strict'
+const day = 86_400_000_000
+const utc = (text: string): number => Date.parse(text) * 1000
+
+const parse = (query: string, prefer: string | null = null): ExportRequest => parseExportRequest(query, prefer, limits)
+
+function refusal(attempt: () => unknown): Problem {
+  try {
+    attempt()
+  } catch (error) {
+    if (error instanceof Problem && error.kind === 'invalid_request') return error
+    throw error
+  }
+  throw new Error('was not refused')
+}
+
+const codes = (attempt: () => unknown): [string | undefined, string][] =>
+  refusal(attempt).errors.map(({ parameter, code }) => [parameter, code])
+
+describe('query parameters: "all optional; names are case-sensitive"', () => {
+  test('none', () => {
+    const request = parse('')
+    expect(Object.values({ ...request, preference_applied: undefined }).every(v => v === undefined)).toBe(true)
+    expect(request.preference_applied).toBe(false)
+  })
+
+  test('all at once, in any order', () => {
+    const request = parse(
+      'nextPageToken=abc&pageSize=7&toDate=2026-02-01&revisionState=OBSOLETE&fromDate=2026-01-01T00:00:00Z',
+    )
+    expect(request).toEqual({
+      from: utc('2026-01-01T00:00:00Z'),
+      to: utc('2026-02-01T05:00:00Z'),
+      revision_state: 'OBSOLETE',
+      page_size: 7,
+      page_token: 'abc',
+      token: undefined,
+      preference_applied: false,
+    })
+  })
+
+  test('an escaped spelling of a name or a value is the same name and value', () => {
+    expect(parse('from%44ate=2026%2D01%2d01T00%3A00%3A00%5A').from).toBe(utc('2026-01-01T00:00:00Z'))
+    expect(codes(() => parse('page%53ize=1&pageSize=1'))).toEqual([['pageSize', 'duplicate_parameter']])
+  })
+})
+
+describe('fromDate and toDate (contract D12)', () => {
+  test.each([
+    '2026-01-01T00:00:00+05:00',
+    '2026-01-01T00:00:00%2B05:00',
+    '2026-01-01T00:00:00%2b05%3A00',
+    '2026-01-01T00:00:00%2005:00',
+  ])('an offset with its + escaped or not: %s', text => {
+    expect(parse(`fromDate=${text}`).from).toBe(utc('2025-12-31T19:00:00Z'))
+    expect(parse(`toDate=${text}`).to).toBe(utc('2025-12-31T19:00:00Z'))
+  })
+
+  test('"With no timezone the instance\'s local timezone is used"', () => {
+    expect(parse('fromDate=2026-07-01T08:00').from).toBe(utc('2026-07-01T12:00:00Z'))
+    expect(parseExportRequest('fromDate=2026-07-01T08:00', null, { timeZone: 'UTC' }).from).toBe(
+      utc('2026-07-01T08:00:00Z'),
+    )
+  })
+
+  test('"With no time the beginning of the day is used"', () => {
+    expect(parse('toDate=2026-07-01').to).toBe(utc('2026-07-01T04:00:00Z'))
+  })
+
+  test('contract D11: fromDate at or after toDate is no error', () => {
+    for (const to of ['2026-01-01', '2025-12-31']) {
+      const request = parse(`fromDate=2026-01-01&toDate=${to}`)
+      expect(request.from).toBeGreaterThanOrEqual(request.to!)
+      expect(planWalk(request, undefined, limits)).toMatchObject({ from: request.from, to: request.to })
+    }
+  })
+
+  test('what is no date is refused with what would be right', () => {
+    const { errors } = refusal(() => parse('fromDate=2026-02-30&toDate=yesterday'))
+    expect(errors).toEqual([
+      { parameter: 'fromDate', code: 'invalid_date', detail: 'names 2026-02-30, which is not a day of the calendar.' },
+      {
+        parameter: 'toDate',
+        code: 'invalid_date',
+        detail: 'must be a date or a date-time such as 2026-01-31, 2026-01-31T09:30:00Z or 2026-01-31T09:30:00-08:00.',
+      },
+    ])
+  })
+})
+
+describe('revisionState: "string, `CURRENT` or `OBSOLETE`"', () => {
+  test.each(['CURRENT', 'OBSOLETE'] as const)('%s', state => {
+    expect(parse(`revisionState=${state}`).revision_state).toBe(state)
+  })
+
+  test('"When omitted, all revision states are returned"', () => {
+    expect(planWalk(parse(''), undefined, limits).revision_state).toBeUndefined()
+  })
+
+  test.each(['current', 'Current', 'ALL', 'CURRENT,OBSOLETE', '%20CURRENT', 'CURRENT%00', 'null', '*', '__proto__'])(
+    '%s is refused',
+    value => {
+      expect(codes(() => parse(`revisionState=${value}`))).toEqual([['revisionState', 'invalid_revision_state']])
+    },
+  )
+})
+
+describe('pageSize: "positive integer", "A value above the maximum page size is replaced by the maximum"', () => {
+  const effective = (query: string): number => planWalk(parse(query), undefined, limits).page_size
+
+  test('contract D2: without one it is the maximum', () => {
+    expect(effective('')).toBe(1000)
+  })
+
+  test.each([
+    ['1', 1],
+    ['7', 7],
+    ['999', 999],
+    ['1000', 1000],
+    ['1001', 1000],
+    ['007', 7],
+    ['0000000000000000000000000000000000000005', 5],
+    ['9007199254740993', 1000],
+    ['99999999999999999999', 1000],
+    ['9'.repeat(5000), 1000],
+  ])('%s', (text, size) => {
+    expect(effective(`pageSize=${text}`)).toBe(size)
+  })
+
+  test.each([
+    '0',
+    '00',
+    '-1',
+    '%2B5',
+    '+5',
+    '5+',
+    '1.0',
+    '1.5',
+    '1e3',
+    '0x10',
+    '1_000',
+    '1,000',
+    ' 5',
+    '%D9%A3',
+    '%EF%BC%95',
+    'ten',
+    'NaN',
+    'Infinity',
+    '5%00',
+  ])('%s is refused', text => {
+    expect(codes(() => parse(`pageSize=${text}`))).toEqual([['pageSize', 'invalid_page_size']])
+  })
+})
+
+describe('contract D3: "All bad parameters are named at once"', () => {
+  test('each with its own code', () => {
+    const query = 'fromDate=x&toDate=&revisionState=old&pageSize=0&nextPageToken=a&nextPageToken=b&broken=%'
+    expect(codes(() => parse(query))).toEqual([
+      ['broken', 'malformed_encoding'],
+      ['fromDate', 'invalid_date'],
+      ['toDate', 'missing_value'],
+      ['revisionState', 'invalid_revision_state'],
+      ['pageSize', 'invalid_page_size'],
+      ['nextPageToken', 'duplicate_parameter'],
+    ])
+    expect(refusal(() => parse(query)).detail).toBe('6 parameters cannot be used.')
+    expect(refusal(() => parse('pageSize=0')).detail).toBe('A parameter cannot be used.')
+  })
+
+  test('with a token that cannot be opened among them', () => {
+    const openToken = (): PageTokenContents => {
+      const errors = [{ parameter: 'nextPageToken', code: 'page_token_expired', detail: 'has expired.' }]
+      throw new Problem('invalid_request', { detail: 'x', errors, internal: 'token_expired' })
+    }
+    const problem = refusal(() => parseExportRequest('pageSize=0&nextPageToken=abc', null, limits, openToken))
+    expect(problem.errors.map(e => e.code)).toEqual(['invalid_page_size', 'page_token_expired'])
+    expect(problem.internal).toBe('token_expired')
+  })
+
+  test('with those that differ from the first page among them', () => {
+    const attempt = () =>
+      parseExportRequest('pageSize=0&revisionState=CURRENT&nextPageToken=abc', null, limits, () => token())
+    expect(codes(attempt)).toEqual([
+      ['pageSize', 'invalid_page_size'],
+      ['revisionState', 'differs_from_first_page'],
+    ])
+  })
+
+  test('a failure of another kind while opening is not swallowed', () => {
+    const openToken = (): PageTokenContents => {
+      throw new RangeError('no such key')
+    }
+    expect(() => parseExportRequest('pageSize=0&nextPageToken=abc', null, limits, openToken)).toThrow(RangeError)
+  })
+
+  test.each(['fromDate', 'toDate', 'revisionState', 'pageSize', 'nextPageToken'])(
+    '%s without a value, with and without =',
+    name => {
+      for (const query of [name, `${name}=`]) expect(codes(() => parse(query))).toEqual([[name, 'missing_value']])
+    },
+  )
+})
+
+describe('contract D10: "A known name sent twice: 400"', () => {
+  test.each(['fromDate', 'toDate', 'revisionState', 'pageSize', 'nextPageToken'])(
+    '%s, even with equal values',
+    name => {
+      expect(codes(() => parse(`${name}=1&other=2&${name}=1`))).toEqual([[name, 'duplicate_parameter']])
+      expect(codes(() => parse(`${name}=&${name}=`))).toEqual([[name, 'duplicate_parameter']])
+    },
+  )
+})
+
+describe('contract D10: "Unknown query names, wrong case: Ignored; with `Prefer: handling=strict`, 400 naming them"', () => {
+  const query = 'PageSize=5&from_date=2026-01-01&utm=1&utm=2&=x&__proto__=1&pageSize=3'
+
+  test('ignored', () => {
+    expect(parse(query)).toMatchObject({ page_size: 3, from: undefined, preference_applied: false })
+    expect(parse(query, 'handling=lenient').page_size).toBe(3)
+  })
+
+  test('named once each under the strict preference, with what was meant where only the case is wrong', () => {
+    const { errors } = refusal(() => parse(query, strict))
+    expect(errors.map(e => [e.parameter, e.code])).toEqual([
+      ['PageSize', 'unknown_parameter'],
+      ['from_date', 'unknown_parameter'],
+      ['utm', 'unknown_parameter'],
+      ['', 'unknown_parameter'],
+      ['__proto__', 'unknown_parameter'],
+    ])
+    expect(errors[0]!.detail).toEndWith('Did you mean pageSize?')
+    expect(errors[1]!.detail).toEndWith('Known are fromDate, toDate, revisionState, pageSize, nextPageToken.')
+  })
+
+  test('the strict preference is said to be applied', () => {
+    expect(parse('pageSize=3', strict)).toMatchObject({ page_size: 3, preference_applied: true })
+  })
+
+  test('thousands of unknown names, or one very long one, make no large answer', () => {
+    const many = Array.from({ length: 2000 }, (_, i) => `x${i}`)
+      .join('&')
+      .slice(0, queryLengthMax)
+    const { errors } = refusal(() => parse(many, strict))
+    expect(errors.length).toBe(51)
+    expect(errors.at(-1)!.detail).toMatch(/^stands for \d+ more names/)
+    expect(JSON.stringify(refusal(() => parse('x'.repeat(8000), strict)).errors).length).toBeLessThan(500)
+  })
+})
+
+describe('section 3: "invalid UTF-8", "`%00`", "Everything has a bound and a name": a clear 400, never a 500', () => {
+  test.each(['fromDate=%', 'other=%zz', '%FF=1', 'nextPageToken=%C0%AF', 'x=%ED%A0%80'])('%s', query => {
+    expect(codes(() => parse(query))[0]![1]).toBe('malformed_encoding')
+  })
+
+  test('a query over its bound is refused, one at its bound is read', () => {
+    expect(parse(`pageSize=3&x=${'y'.repeat(queryLengthMax - 13)}`).page_size).toBe(3)
+    expect(codes(() => parse(`pageSize=3&x=${'y'.repeat(queryLengthMax - 12)}`))).toEqual([['?', 'query_too_long']])
+  })
+
+  test('no query and no preference whatever makes it fail in another way', () => {
+    const name = fc.constantFrom('fromDate', 'toDate', 'revisionState', 'pageSize', 'nextPageToken', 'x')
+    const value = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.constantFrom('%', '%00', '%ff', '1', '2026-01-01', 'CURRENT'),
+    )
+    const query = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.array(fc.tuple(name, value)).map(pairs => pairs.map(pair => pair.join('=')).join('&')),
+    )
+    fc.assert(
+      fc.property(query, fc.option(fc.constantFrom(strict, 'x')), (raw, prefer) => {
+        try {
+          parse(raw, prefer)
+        } catch (error) {
+          expect(error).toBeInstanceOf(Problem)
+          expect((error as Problem).kind).toBe('invalid_request')
+          for (const item of (error as Problem).errors)
+            expect(item).toEqual({
+              parameter: expect.any(String),
+              code: expect.stringMatching(/^[a-z_]+$/),
+              detail: expect.stringMatching(/\.$|\?$/),
+            })
+        }
+      }),
+      { numRuns: 1000 },
+    )
+  })
+})
+
+function token(changes: Partial<PageTokenContents> = {}): PageTokenContents {
+  return {
+    program_id: 1,
+    walk_id: '00000000000000aa',
+    horizon: 10,
+    after: { submit_time: 1, submit_seq: 1 },
+    from: undefined,
+    to: undefined,
+    revision_state: undefined,
+    page_size: 1000,
+    page_size_max: 1000,
+    applications: 1000,
+    issued_at: 0,
+    ...changes,
+  }
+}
+
+describe('spec, "Pagination rules"', () => {
+  const first = token({
+    from: utc('2026-01-01T05:00:00Z'),
+    to: utc('2026-02-01T05:00:00Z'),
+    revision_state: 'CURRENT',
+    page_size: 7,
+  })
+  const filters = {
+    from: first.from,
+    to: first.to,
+    revision_state: 'CURRENT',
+    page_size: 7,
+    page_size_max: 1000,
+  } as const
+  const plan = (query: string, of: PageTokenContents = first) => planWalk(parse(`nextPageToken=x&${query}`), of, limits)
+
+  test('3. "When `nextPageToken` is sent, the other query parameters may be omitted"', () => {
+    expect(plan('')).toEqual(filters)
+    expect(plan('pageSize=7')).toEqual(filters)
+    expect(plan('toDate=2026-02-01')).toEqual(filters)
+  })
+
+  test('4. "they must equal the values of the initial request": by effective value, in any spelling', () => {
+    expect(plan('fromDate=2026-01-01&toDate=2026-02-01&revisionState=CURRENT&pageSize=7')).toEqual(filters)
+    for (const spelling of [
+      '2026-01-01T00:00',
+      '2026-01-01T05:00:00.000Z',
+      '2026-01-01T06:00+01:00',
+      '2025-12-31T23:59:59.9999999-05:00',
+    ]) {
+      expect(plan(`fromDate=${spelling}&pageSize=0007`)).toEqual(filters)
+    }
+  })
+
+  test('4. "Otherwise the request is rejected as invalid": every parameter that differs is named, with both values', () => {
+    const problem = refusal(() => plan('fromDate=2026-01-02&toDate=2026-02-02&revisionState=OBSOLETE&pageSize=8'))
+    expect(problem.detail).toBe('4 parameters cannot be used.')
+    expect(problem.errors.every(e => e.code === 'differs_from_first_page')).toBe(true)
+    expect(problem.errors.map(e => [e.parameter, e.detail.split(' on the first page')[0]])).toEqual([
+      ['fromDate', 'is 2026-01-02T05:00:00.000000Z, but was 2026-01-01T05:00:00.000000Z'],
+      ['toDate', 'is 2026-02-02T05:00:00.000000Z, but was 2026-02-01T05:00:00.000000Z'],
+      ['revisionState', 'is OBSOLETE, but was CURRENT'],
+      ['pageSize', 'is 8, but was 7'],
+    ])
+  })
+
+  test('a bound that differs by one microsecond differs', () => {
+    expect(codes(() => plan('fromDate=2026-01-01T05:00:00.000001Z'))).toEqual([['fromDate', 'differs_from_first_page']])
+  })
+
+  test('contract D9: "Absent on page 1 and present later with another effective value: 400"', () => {
+    const { errors } = refusal(() => plan('fromDate=2026-01-01&revisionState=CURRENT&pageSize=10', token()))
+    expect(errors.map(e => e.detail)).toEqual([
+      'is 2026-01-01T05:00:00.000000Z, but was not given on the first page. Leave it out, or start again without nextPageToken.',
+      'is CURRENT, but was not given on the first page. Leave it out, or start again without nextPageToken.',
+      'is 10, but was 1000 on the first page. Leave it out, or start again without nextPageToken.',
+    ])
+  })
+
+  test('contract D9: "a clamped and an omitted `pageSize` are equal to the maximum"', () => {
+    for (const query of ['', 'pageSize=1000', 'pageSize=1001', 'pageSize=5000', `pageSize=${'9'.repeat(400)}`]) {
+      expect(plan(query, token()).page_size).toBe(1000)
+    }
+    expect(codes(() => plan('pageSize=999', token()))).toEqual([['pageSize', 'differs_from_first_page']])
+    expect(codes(() => plan('pageSize=5000'))).toEqual([['pageSize', 'differs_from_first_page']])
+  })
+
+  test('contract G8: a walk outlives a change of the maximum, whatever page size it began with and repeats', () => {
+    for (const maxPageSize of [500, 1000, 2000]) {
+      for (const query of ['', 'pageSize=1000', 'pageSize=5000']) {
+        expect(planWalk(parse(query), token(), { maxPageSize }).page_size).toBe(1000)
+      }
+    }
+  })
+
+  test('what the first page was asked, repeated or left out in part, is always accepted; any other value never is', () => {
+    const asked = fc.record({
+      fromDate: fc.option(fc.integer({ min: 0, max: 400 }), { nil: undefined }),
+      toDate: fc.option(fc.integer({ min: 0, max: 400 }), { nil: undefined }),
+      revisionState: fc.option(fc.constantFrom('CURRENT', 'OBSOLETE'), { nil: undefined }),
+      pageSize: fc.option(fc.integer({ min: 1, max: 1500 }), { nil: undefined }),
+    })
+    type Asked = typeof asked extends fc.Arbitrary<infer T> ? T : never
+    const queryOf = (a: Partial<Asked>): string =>
+      Object.entries(a)
+        .filter(([, value]) => value !== undefined)
+        .map(
+          ([name, value]) =>
+            `${name}=${name.endsWith('Date') ? new Date(Number(value) * (day / 1000)).toISOString() : value}`,
+        )
+        .join('&')
+    fc.assert(
+      fc.property(
+        asked,
+        asked,
+        fc.subarray(['fromDate', 'toDate', 'revisionState', 'pageSize'] as const),
+        (onFirst, other, names) => {
+          const walk = planWalk(parse(queryOf(onFirst)), undefined, limits)
+          const contents = token(walk)
+          const repeated = Object.fromEntries(names.map(name => [name, onFirst[name]]))
+          expect(planWalk(parse(queryOf(repeated)), contents, limits)).toEqual(walk)
+
+          const size = (asked: number | undefined): number => Math.min(asked ?? 1000, 1000)
+          const differing = (['fromDate', 'toDate', 'revisionState'] as const).filter(
+            name => other[name] !== undefined && other[name] !== onFirst[name],
+          ) as string[]
+          if (other.pageSize !== undefined && size(other.pageSize) !== size(onFirst.pageSize))
+            differing.push('pageSize')
+          const attempt = () => planWalk(parse(queryOf(other)), contents, limits)
+          if (differing.length === 0) expect(attempt()).toEqual(walk)
+          else expect(codes(attempt).map(([parameter]) => parameter)).toEqual(differing)
+        },
+      ),
+    )
+  })
+})
