@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { randomBytes } from 'node:crypto'
+import { createCipheriv, createHash, randomBytes } from 'node:crypto'
 import fc from 'fast-check'
+import { decodeBase62, encodeBase62 } from '../../src/domain/base62.ts'
 import { openPageToken, type PageTokenContents, sealPageToken, tokenLengthMax } from '../../src/export/page-token.ts'
 import { Problem } from '../../src/problem.ts'
 
@@ -116,6 +117,24 @@ describe('contract D8: the page token', () => {
     const text = sealPageToken(example, [key])
     expect(open(text, [key], { now: now - minute })).toEqual(example)
     expect(codeOf(() => open(text, [key], { now: now - minute - 1 }))).toBe('page_token_expired')
+  })
+
+  test('a token of another layout is refused, though it was sealed under a known key', () => {
+    const sealedAs = (version: number): string => {
+      const head = Buffer.concat([Buffer.of(version), createHash('sha256').update(key).digest().subarray(0, 4)])
+      const nonce = randomBytes(12)
+      const cipher = createCipheriv('aes-256-gcm', key, nonce)
+      cipher.setAAD(head)
+      const bytes = decodeBase62(sealPageToken(example, [key]), 122)!
+      const size = bytes.length - 5 - 12 - 16
+      const plain = Buffer.alloc(size)
+      plain.writeDoubleBE(example.program_id, 9)
+      plain.writeDoubleBE(now, size - 8)
+      const sealed = Buffer.concat([cipher.update(plain), cipher.final()])
+      return encodeBase62(Buffer.concat([head, nonce, sealed, cipher.getAuthTag()]))
+    }
+    expect(open(sealedAs(1)).program_id).toBe(example.program_id)
+    expect(codeOf(() => open(sealedAs(2)))).toBe('page_token_invalid')
   })
 
   test('contents that a token cannot hold exactly are never sealed', () => {
