@@ -1,6 +1,7 @@
 // What every script needs before it can begin: settings, a database, and a way to fail in one clear sentence.
 // It must not know what any script does.
 
+import { existsSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -60,13 +61,19 @@ export async function exitCode(main: () => Promise<void>): Promise<number> {
   }
 }
 
-/** The process's environment, completed for development when no `DATABASE_URL` is set. */
+/**
+ * The process's environment; on a checkout that scripts/start has been run in, completed with its development settings, and
+ * with its own PostgreSQL when `DATABASE_URL` is not set.
+ */
 export async function scriptEnvironment(): Promise<{
   environment: Environment
   embedded: boolean
   stop: () => Promise<void>
 }> {
-  if (process.env.DATABASE_URL) return { environment: process.env, embedded: false, stop: async () => {} }
+  if (process.env.DATABASE_URL) {
+    const development = existsSync(settingsFile) ? await developmentSettings() : {}
+    return { environment: { ...development, ...process.env }, embedded: false, stop: async () => {} }
+  }
   const development = await developmentSettings()
   const { startEmbeddedPostgres } = await import('./embedded-postgres.ts')
   const server = await startEmbeddedPostgres({ dataDirectory: developmentData })

@@ -8,9 +8,11 @@ import { KeyUses } from './access/key-use.ts'
 import { KeyLimits } from './access/limits.ts'
 import type { Config } from './config.ts'
 import type { Sql } from './db/client.ts'
+import { KeyMaps } from './derived/program-key-map.ts'
 import type { Micros } from './domain/offset-time.ts'
 import { checkAuth } from './http/check-auth.ts'
 import { problemResponse } from './http/errors.ts'
+import { exportApplications } from './http/export-applications.ts'
 import { keepRecord, RequestRecord, recordOf } from './http/request-record.ts'
 import type { Log } from './log.ts'
 import { invalidRequest, Problem } from './problem.ts'
@@ -33,6 +35,7 @@ export interface Deps extends Foundation {
   uses: KeyUses
   limits: KeyLimits
   failures: FailureThrottle
+  keyMaps: KeyMaps
 }
 
 /** What `Bun.serve` tells about a connection, as far as it is needed. */
@@ -52,6 +55,7 @@ export function createApp(foundation: Foundation): App {
     uses: new KeyUses(db, log),
     limits: new KeyLimits(config, now),
     failures: new FailureThrottle(config.authFailuresPerMinute),
+    keyMaps: new KeyMaps(),
   }
   const routes = new Elysia()
     .onError(({ error, code, request }) => {
@@ -61,6 +65,7 @@ export function createApp(foundation: Foundation): App {
       return problemResponse(known, recordOf(request))
     })
     .use(checkAuth(deps))
+    .use(exportApplications(deps))
   return {
     async fetch(request, peer) {
       const record = new RequestRecord(

@@ -44,7 +44,7 @@ export const pageLimits: Omit<PageLimits, 'letGoAfterMs' | 'stallTimeoutMs'> = {
   batchRows: 500,
   batchBytes: 4 * 1024 * 1024,
   bufferBytes: 256 * 1024,
-  reopensMax: 6,
+  reopensMax: 8,
   reopenPauseMs: 50,
 }
 

@@ -11,6 +11,7 @@ import {
 } from '../../src/export/write-page.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { insertRawApplications, insertRawProgram, type RawProgram } from '../support/raw-applications.ts'
+import { until } from '../support/until.ts'
 
 const limits: PageLimits = { ...pageLimits, letGoAfterMs: 60_000, stallTimeoutMs: 60_000 }
 const batch = 10
@@ -56,14 +57,6 @@ async function busyBackends(): Promise<{ pid: number }[]> {
   return database.sql<{ pid: number }[]>`
     select pid from pg_stat_activity
     where datname = current_database() and pid <> pg_backend_pid() and xact_start is not null and application_name = 'test'`
-}
-
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 10_000
-  while (!(await condition())) {
-    if (performance.now() > deadline) throw new Error('the condition was not met within 10 s')
-    await Bun.sleep(5)
-  }
 }
 
 describe('writePage', () => {
@@ -113,7 +106,7 @@ describe('writePage', () => {
 
   test('G10: a slow reader gives its database connection back at once, and still gets every row once', async () => {
     const reader = new Reader(async () => {
-      await until(async () => (await busyBackends()).length === 0)
+      await until('the connection to be given back', async () => (await busyBackends()).length === 0)
       return true
     })
     const receipt = await write(reader, planOf(205), { ...small, letGoAfterMs: 10 })

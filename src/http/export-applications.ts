@@ -1,0 +1,126 @@
+// The export endpoint: one request walks from its caller to the last byte of its page.
+// It must hold no rule of its own; each step is a room's.
+
+import { Elysia } from 'elysia'
+import { authorizeExport, type Caller } from '../access/caller.ts'
+import type { Deps } from '../app.ts'
+import { appendAuditEvent } from '../db/audit.ts'
+import { readWalkStart } from '../db/walks.ts'
+import { formatMicros, type Micros } from '../domain/offset-time.ts'
+import { beginWalk, nextPage, planPage, resumeWalk, snapshotTime, type Walk } from '../export/page.ts'
+import { openPageToken, sealPageToken } from '../export/page-token.ts'
+import { parseExportRequest, planWalk } from '../export/request.ts'
+import { type PageReceipt, pageLimits, type Sink, writePage } from '../export/write-page.ts'
+import { authenticate } from './authenticate.ts'
+import { methodNotAllowed } from './errors.ts'
+import { type Outcome, type RequestRecord, recordOf } from './request-record.ts'
+import { streamResponse } from './stream-response.ts'
+
+const path = '/api/v1/admin/programs/:programSlug/applications'
+
+/** `GET /api/v1/admin/programs/{programSlug}/applications`. Source: spec, "List program applications". */
+export const exportApplications = (deps: Deps) =>
+  new Elysia({ name: 'export-applications' })
+    .use(authenticate(deps))
+    .get(path, async ({ caller, params, request }) => {
+      const { config, db, exportDb, keyMaps, limits } = deps
+      const record = recordOf(request)
+      const programId = authorizeExport(caller, params.programSlug)
+      record.fields.program = params.programSlug
+      const headers = new Headers(limits.takeRequest(caller.api_key_id))
+      headers.set('Content-Type', 'application/json')
+      headers.set('Cache-Control', 'no-store')
+
+      const openToken = (text: string) =>
+        openPageToken(text, config.pageTokenKeys, {
+          now: deps.now(),
+          ttlMs: config.pageTokenTtlMs,
+          program_id: programId,
+        })
+      const asked = parseExportRequest(rawQuery(request.url), request.headers.get('prefer'), config, openToken)
+      const { token } = asked
+      const filters = planWalk(asked, token, config)
+      const start = await readWalkStart(db, programId)
+      const walk =
+        token === undefined ? beginWalk(programId, filters, start, newWalkId()) : resumeWalk(programId, filters, token)
+      if (token === undefined) headers.set('Snapshot-Time', snapshotTime(start))
+      if (asked.preference_applied) headers.set('Preference-Applied', 'handling=strict')
+      noteWalk(record, walk)
+      if (request.method === 'HEAD') return new Response(null, { headers })
+
+      const { fills } = await keyMaps.load(db, programId, start.published_versions)
+      const plan = planPage(walk, token?.after)
+      const seal: Parameters<typeof writePage>[5] = (after, applications) =>
+        sealPageToken(nextPage(walk, after, applications, deps.now()), config.pageTokenKeys)
+      const endExport = limits.beginExport(caller.api_key_id)
+      const { letGoAfterMs, stallTimeoutMs } = config
+      const produce = async (sink: Sink): Promise<Outcome> => {
+        try {
+          const receipt = await writePage(
+            exportDb,
+            plan,
+            fills,
+            { ...pageLimits, letGoAfterMs, stallTimeoutMs },
+            sink,
+            seal,
+          )
+          await noteReceipt(deps, record, caller, walk, receipt)
+          return receipt.outcome
+        } finally {
+          endExport()
+        }
+      }
+      return streamResponse(record, headers, config.exportQueueTimeoutMs, produce)
+    })
+    .all(path, methodNotAllowed(['GET', 'HEAD']), { parse: 'none' })
+
+const newWalkId = (): string => Buffer.from(crypto.getRandomValues(new Uint8Array(8))).toString('hex')
+
+const rawQuery = (url: string): string => {
+  const at = url.indexOf('?')
+  return at === -1 ? '' : url.slice(at + 1)
+}
+
+function noteWalk(record: RequestRecord, walk: Walk): void {
+  record.fields.walk = walk.walk_id
+  record.fields.filters = filtersOf(walk)
+}
+
+function filtersOf(walk: Walk) {
+  return { from: shown(walk.from), to: shown(walk.to), revision_state: walk.revision_state, page_size: walk.page_size }
+}
+
+const shown = (instant: Micros | undefined): string | undefined =>
+  instant === undefined ? undefined : formatMicros(instant)
+
+/** The audit trail's line on a page: which key read what, up to where, from which address. A failure to write it fails no export. */
+async function noteReceipt(
+  deps: Deps,
+  record: RequestRecord,
+  caller: Caller,
+  walk: Walk,
+  receipt: PageReceipt,
+): Promise<void> {
+  record.fields.applications = receipt.applications
+  record.fields.bytes = receipt.bytes
+  try {
+    await appendAuditEvent(deps.db, {
+      actor: `key:${caller.api_key_id}`,
+      action: 'applications_exported',
+      subject: record.fields.program ?? String(walk.program_id),
+      address: caller.address,
+      detail: {
+        request_id: record.id,
+        walk: walk.walk_id,
+        horizon: walk.horizon,
+        filters: filtersOf(walk),
+        applications: receipt.applications,
+        applications_before: walk.applications,
+        outcome: receipt.outcome,
+        last_page: receipt.outcome === 'complete' && receipt.next === undefined,
+      },
+    })
+  } catch (error) {
+    deps.log.error({ request_id: record.id, err: error }, 'an export could not be noted in the audit trail')
+  }
+}

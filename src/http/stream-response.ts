@@ -1,0 +1,138 @@
+// Turns something that writes bytes into an HTTP response, so that what fails early is a clean error and what fails late is a
+// broken connection. It must not know what the bytes are.
+
+import type { Sink } from '../export/write-page.ts'
+import { Problem } from '../problem.ts'
+import type { Outcome, RequestRecord } from './request-record.ts'
+
+/** What `Bun.serve` hands to a direct stream: `write` gives a number at once, or a promise when the client must read first; 0 when it has gone. */
+interface DirectController {
+  write(bytes: Uint8Array): number | Promise<number>
+}
+
+/** Thrown into a stream to break its connection; the client must not take what it got for the whole. */
+export class BrokenOff extends Error {}
+
+/**
+ * Runs `produce` against a sink. Resolves with a Response once the first bytes are there: of known length when they are also
+ * the last, streamed otherwise; the request's log line is then written when the stream has ended.
+ * Rejects with what `produce` threw when that was before its first write, and with a Problem (unavailable) when there was no
+ * write within `firstWriteTimeoutMs`; `produce` then finds its client gone.
+ * After that, a rejection, or an outcome other than `complete`, resets the connection; it is never closed as if complete.
+ *
+ * A direct stream, because it alone hands the bytes to the socket without a copy of its own; every write is awaited and its
+ * result checked, without which it would neither wait for slow clients nor notice absent ones.
+ */
+export async function streamResponse(
+  record: RequestRecord,
+  headers: Headers,
+  firstWriteTimeoutMs: number,
+  produce: (sink: Sink) => Promise<Outcome>,
+): Promise<Response> {
+  const client = new ClientSink(record.request.signal)
+  const produced = produce(client)
+  // Seen by whoever awaits `produced` below; without this, a failure between the two awaits would be reported as unhandled.
+  produced.catch(() => {})
+  if (!(await within(firstWriteTimeoutMs, Promise.race([client.firstWrite, produced])))) {
+    client.leave()
+    throw new Problem('unavailable', {
+      detail: 'The service is busy with other exports just now. Try again in a few seconds.',
+      headers: { 'Retry-After': '5' },
+      internal: 'export_queue_timeout',
+    })
+  }
+  if (client.wholeBody !== undefined) {
+    await produced
+    headers.set('Content-Length', String(client.wholeBody.length))
+    return new Response(client.wholeBody, { headers })
+  }
+  record.streaming = true
+  produced.then(
+    outcome => record.finish(200, outcome),
+    error => {
+      record.fields.error = error
+      record.finish(200, 'failed')
+    },
+  )
+  const source = {
+    type: 'direct' as const,
+    async pull(controller: DirectController) {
+      client.attach(controller)
+      if ((await produced) !== 'complete') throw new BrokenOff('the response was broken off')
+    },
+    cancel() {
+      client.leave()
+    },
+  }
+  return new Response(new ReadableStream(source as unknown as Bun.DirectUnderlyingSource<Uint8Array>), { headers })
+}
+
+/** Whether a promise settled in time; rejects as it does. */
+async function within(ms: number, promise: Promise<unknown>): Promise<boolean> {
+  let timer: Timer | undefined
+  const late = new Promise<false>(resolve => {
+    timer = setTimeout(resolve, ms, false)
+  })
+  try {
+    return await Promise.race([promise.then(() => true), late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+class ClientSink implements Sink {
+  wholeBody: Uint8Array<ArrayBuffer> | undefined
+  readonly firstWrite: Promise<void>
+  #wrote: () => void = () => {}
+  #isFirst = true
+  #controller: DirectController | undefined
+  #attached: (controller: DirectController | undefined) => void = () => {}
+  readonly #attachment: Promise<DirectController | undefined>
+  #leave: () => void = () => {}
+  readonly #left: Promise<boolean>
+  #gone = false
+
+  constructor(signal: AbortSignal) {
+    this.firstWrite = new Promise(resolve => {
+      this.#wrote = resolve
+    })
+    this.#attachment = new Promise(resolve => {
+      this.#attached = resolve
+    })
+    this.#left = new Promise(resolve => {
+      this.#leave = () => resolve(false)
+    })
+    if (signal.aborted) this.leave()
+    else signal.addEventListener('abort', () => this.leave(), { once: true })
+  }
+
+  attach(controller: DirectController): void {
+    this.#controller = controller
+    this.#attached(controller)
+  }
+
+  leave(): void {
+    this.#gone = true
+    this.#attached(undefined)
+    this.#leave()
+  }
+
+  write(bytes: Uint8Array, last: boolean): boolean | Promise<boolean> {
+    if (this.#gone) return false
+    if (this.#isFirst) {
+      this.#isFirst = false
+      if (last) this.wholeBody = new Uint8Array(bytes)
+      this.#wrote()
+      if (last) return true
+    }
+    if (this.#controller !== undefined) return this.#hand(this.#controller, bytes)
+    return this.#attachment.then(controller => controller !== undefined && this.#hand(controller, bytes))
+  }
+
+  #hand(controller: DirectController, bytes: Uint8Array): boolean | Promise<boolean> {
+    const taken = controller.write(bytes)
+    if (typeof taken === 'number') return taken > 0
+    // A write that waits is not always settled when its client goes; leaving settles it.
+    return Promise.race([taken.then(count => count !== 0), this.#left])
+  }
+}

@@ -1,0 +1,84 @@
+// The HTTP process: configuration, database, application, listening, draining. It composes and decides nothing else.
+
+import { createApp } from './app.ts'
+import { type Config, loadConfig } from './config.ts'
+import { isReachable, openDatabase, type Sql } from './db/client.ts'
+import { prepareDatabase, requireInstanceTimeZone } from './db/instance.ts'
+import { failureLines } from './failure.ts'
+import { health } from './http/health.ts'
+import { createLog, type Log } from './log.ts'
+
+try {
+  await serve(loadConfig(process.env))
+} catch (error) {
+  for (const line of failureLines(error)) console.error(line)
+  process.exit(1)
+}
+
+async function serve(config: Config): Promise<void> {
+  const log = createLog(config.logLevel)
+  const db = openDatabase(poolOptions(config, config.databaseConnections))
+  const exportDb = openDatabase(poolOptions(config, config.exportConnections))
+  await prepareDatabase(db, config.timeZone)
+  await requireInstanceTimeZone(db, config.timeZone)
+
+  let draining = false
+  const app = createApp({ config, log, db, exportDb, now: () => Date.now() * 1000 })
+  const server = Bun.serve({
+    hostname: config.host,
+    port: config.port,
+    // Only the stall limit of an export cuts anybody off; Bun's own would count a slow reader or a slow database as idle.
+    idleTimeout: 0,
+    maxRequestBodySize: config.intakeBodyBytesMax + 1024,
+    reusePort: process.env.TRIBUTARY_REUSE_PORT === 'on',
+    development: false,
+    ...(config.tlsCert === undefined ? {} : { tls: { cert: Bun.file(config.tlsCert), key: Bun.file(config.tlsKey!) } }),
+    fetch: (request, server) => app.fetch(request, server),
+  })
+  const platform = Bun.serve({
+    hostname: config.host,
+    port: config.healthPort,
+    development: false,
+    fetch: health(async () => !draining && (await isReachable(db))).fetch,
+  })
+  log.info({ url: server.url.href, health: platform.url.href, time_zone: config.timeZone }, 'listening')
+
+  const drain = async (signal: string): Promise<void> => {
+    if (draining) process.exit(130)
+    draining = true
+    log.info({ signal }, 'draining')
+    const drained = await Promise.race([
+      server.stop(false).then(() => true),
+      Bun.sleep(config.drainTimeoutMs).then(() => false),
+    ])
+    if (!drained) {
+      log.warn({ drain_timeout_ms: config.drainTimeoutMs }, 'exports still running are broken off')
+      await server.stop(true)
+    }
+    await platform.stop(true)
+    await closePools([exportDb, db])
+    log.info('stopped')
+    process.exit(0)
+  }
+  process.on('SIGTERM', () => void drain('SIGTERM'))
+  process.on('SIGINT', () => void drain('SIGINT'))
+  keepRunning(log)
+}
+
+/**
+ * postgres.js can throw from a socket that died, where no caller can catch it. The query itself was rejected through its
+ * promise as well, so the process goes on; the line in the log is for finding anything that is not that.
+ */
+function keepRunning(log: Log): void {
+  process.on('uncaughtException', error => log.error({ err: error }, 'uncaught exception'))
+  process.on('unhandledRejection', error => log.error({ err: error }, 'unhandled rejection'))
+}
+
+function poolOptions(config: Config, connectionsMax: number) {
+  const { databaseUrl: url, databasePrepare: prepare, statementTimeoutMs } = config
+  return { url, connectionsMax, prepare, statementTimeoutMs }
+}
+
+async function closePools(pools: readonly Sql[]): Promise<void> {
+  await Promise.all(pools.map(pool => pool.end({ timeout: 5 })))
+}

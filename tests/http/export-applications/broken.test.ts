@@ -1,0 +1,203 @@
+// What a client, an operator and the database see when a page cannot be finished (contract G9, G10), over real sockets.
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { ExportClient } from '../../support/export-client.ts'
+import { createTestKey, type TestKey } from '../../support/keys.ts'
+import { insertRawApplications, insertRawProgram } from '../../support/raw-applications.ts'
+import { startTestService, type TestService } from '../../support/service.ts'
+import { until } from '../../support/until.ts'
+
+const slug = 'raw'
+const count = 700
+let database: TestDatabase
+let service: TestService
+let key: TestKey
+let client: ExportClient
+let ids: number[]
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  const program = await insertRawProgram(database.sql, slug)
+  // 28 MB: more than the buffers of any socket between service and client take.
+  ids = await insertRawApplications(database.sql, program, count, i => `${i} `.repeat(10_000))
+  service = await startTestService(database, { letGoAfterMs: 50, stallTimeoutMs: 1500, exportConnections: 4 })
+  key = await createTestKey(database.sql, { programs: [slug] })
+  client = new ExportClient(service, key, slug)
+})
+afterAll(async () => {
+  await service.stop()
+  await database.drop()
+})
+
+/** Connections of the service that are inside the cursor of a page. */
+const busy = async (): Promise<{ pid: number }[]> => database.sql<{ pid: number }[]>`
+  select pid from pg_stat_activity
+  where datname = current_database() and application_name = 'test-export' and xact_start is not null
+  and query ~ 'annotations'`
+
+/** Opens the export on a bare socket and reads nothing beyond what arrives before `pause`. */
+async function openSocket(onData: (socket: Bun.Socket, bytes: Uint8Array) => void = () => {}) {
+  const state = { closed: false, bytes: 0 }
+  const socket = await Bun.connect({
+    hostname: '127.0.0.1',
+    port: service.port,
+    socket: {
+      open(s) {
+        s.write(
+          `GET /api/v1/admin/programs/${slug}/applications HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${key.authorization}\r\n\r\n`,
+        )
+      },
+      data(s, bytes) {
+        state.bytes += bytes.length
+        onData(s, bytes)
+      },
+      close() {
+        state.closed = true
+      },
+      error() {
+        state.closed = true
+      },
+    },
+  })
+  return { socket, state }
+}
+
+const requestLine = (outcome: string) =>
+  service.logLines.filter(line => line.msg === 'request' && line.outcome === outcome)
+
+describe('a page that cannot be finished', () => {
+  test('the whole page, undisturbed, is whole and logged when its stream has ended', async () => {
+    const { page, response, text } = await client.page()
+    expect(page.payload.map(a => a.application_id)).toEqual(ids)
+    expect(page.nextPageToken).toBeNull()
+    const line = service.requestLine(response.headers.get('X-Request-Id'))
+    expect(line).toMatchObject({
+      status: 200,
+      outcome: 'complete',
+      applications: count,
+      bytes: Buffer.byteLength(text),
+      program: slug,
+      api_key_id: key.api_key_id,
+    })
+  })
+
+  test('G9: killed database connections in mid-page are invisible to the client', async () => {
+    let killed = 0
+    for (let i = 0; killed < 5; i++) {
+      const reading = client.page()
+      await until('a cursor', async () => (await busy()).length > 0 || i > 100)
+      for (const { pid } of await busy()) {
+        await database.sql`select pg_terminate_backend(${pid})`
+        killed++
+      }
+      expect((await reading).page.payload.map(a => a.application_id)).toEqual(ids)
+    }
+  })
+
+  test('G9: never a partial 200 that parses: a page that fails for good resets the connection', async () => {
+    const broken = await insertRawProgram(database.sql, 'broken')
+    await insertRawApplications(database.sql, broken, 300, () => 'x'.repeat(30_000))
+    // Stored text that no version accounts for, as only damage to the database could make it.
+    await database.sql.begin(async tx => {
+      await tx`set local tributary.rerender = 'on'`
+      await tx`update application set snapshot = snapshot || ${'\u0001999\u0002'} where program_id = ${broken.program_id} and submit_seq = 290`
+    })
+    const brokenKey = await createTestKey(database.sql, { programs: ['broken'] })
+    const response = await new ExportClient(service, brokenKey, 'broken').request()
+    expect(response.status).toBe(200)
+    expect(response.text()).rejects.toThrow()
+    await until('the log line', () => service.requestLine(response.headers.get('X-Request-Id')))
+    expect(service.requestLine(response.headers.get('X-Request-Id'))).toMatchObject({
+      outcome: 'failed',
+      level: 'error',
+    })
+    // curl says so too: 18 is a partial file, 56 a failure while receiving.
+    const curl = Bun.spawn([
+      'curl',
+      '-s',
+      '-o',
+      '/dev/null',
+      '-u',
+      `${brokenKey.username}:${brokenKey.password}`,
+      `${service.baseUrl}/api/v1/admin/programs/broken/applications`,
+    ])
+    expect([18, 56]).toContain(await curl.exited)
+  })
+
+  test('a failure before the first byte is a clean 500 that tells nothing', async () => {
+    const damaged = await insertRawProgram(database.sql, 'damaged')
+    await insertRawApplications(database.sql, damaged, 3)
+    await database.sql.begin(async tx => {
+      await tx`set local tributary.rerender = 'on'`
+      await tx`update application set snapshot = snapshot || ${'\u0001999\u0002'} where program_id = ${damaged.program_id}`
+    })
+    const damagedKey = await createTestKey(database.sql, { programs: ['damaged'] })
+    const response = await new ExportClient(service, damagedKey, 'damaged').request()
+    const text = await response.text()
+    expect(response.status).toBe(500)
+    expect(response.headers.get('Content-Type')).toBe('application/problem+json')
+    expect(text).not.toContain('999')
+    expect(text).not.toContain('enumerator')
+  })
+
+  test('G10: a client that leaves in mid-page frees its database connection', async () => {
+    const before = requestLine('client_gone').length
+    const { socket, state } = await openSocket(s => s.end())
+    await until('the socket to be closed', () => state.closed)
+    socket.terminate()
+    await until(
+      'the page to be given up',
+      async () => requestLine('client_gone').length > before && (await busy()).length === 0,
+    )
+  })
+
+  test('G10: a reader that stops for STALL_TIMEOUT is cut off, and its database connection is free at once', async () => {
+    const before = requestLine('stalled').length
+    const { socket } = await openSocket(s => s.pause())
+    // Free long before the reader is given up.
+    await until('the connections to be free', async () => (await busy()).length === 0)
+    expect(requestLine('stalled').length).toBe(before)
+    await until('the reader to be cut off', () => requestLine('stalled').length > before)
+    socket.terminate()
+  })
+
+  test('G10: 40 stalled readers hold no connection: others are served meanwhile, and memory does not grow with them', async () => {
+    const rssBefore = process.memoryUsage().rss
+    const stalled = await Promise.all(Array.from({ length: 40 }, () => openSocket(s => s.pause())))
+    const { page } = await client.page({ pageSize: '3' })
+    expect(page.payload.length).toBe(3)
+    await until('the connections to be free', async () => (await busy()).length === 0)
+    const grownBytes = process.memoryUsage().rss - rssBefore
+    for (const { socket } of stalled) socket.terminate()
+    // 40 pages of 28 MB would be 1.1 GB; what is kept is a buffer each, and this process holds the clients' side as well.
+    expect(grownBytes).toBeLessThan(400_000_000)
+  })
+
+  test('a slow reader that keeps reading gets the whole page', async () => {
+    const chunks: Uint8Array[] = []
+    const response = await client.request()
+    for await (const chunk of response.body!) {
+      chunks.push(chunk)
+      if (chunks.length % 8 === 0) await Bun.sleep(60)
+    }
+    const page = JSON.parse(Buffer.concat(chunks).toString())
+    expect(page.payload.map((a: { application_id: number }) => a.application_id)).toEqual(ids)
+  })
+
+  test('when every export connection is taken for longer than EXPORT_QUEUE_TIMEOUT: 503 with Retry-After', async () => {
+    const narrow = await startTestService(database, { exportConnections: 1, exportQueueTimeoutMs: 100 })
+    try {
+      const release = Promise.withResolvers<void>()
+      const held = narrow.foundation.exportDb.begin(() => release.promise)
+      const response = await new ExportClient(narrow, key, slug).request()
+      expect(response.status).toBe(503)
+      expect(response.headers.get('Retry-After')).toBe('5')
+      release.resolve()
+      await held
+      expect((await new ExportClient(narrow, key, slug).page()).page.payload.length).toBe(count)
+    } finally {
+      await narrow.stop()
+    }
+  })
+})

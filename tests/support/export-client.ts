@@ -1,0 +1,88 @@
+// A client of the export endpoint: pages and whole walks, over HTTP.
+
+import type { TestKey } from './keys.ts'
+import type { TestService } from './service.ts'
+
+/** An application as a client sees it. */
+export interface ExportedApplication {
+  applicant_id: number
+  application_id: number
+  create_time: string
+  language: string
+  program_name: string
+  program_version_id: number
+  revision_state: string
+  status: string | null
+  status_last_modified_time: string | null
+  application_note: string | null
+  submit_time: string
+  submitter_type: string
+  ti_email: string | null
+  ti_organization: string | null
+  application: Record<string, Record<string, unknown>>
+}
+
+export interface ExportPage {
+  payload: ExportedApplication[]
+  nextPageToken: string | null
+}
+
+export interface Fetched {
+  response: Response
+  text: string
+  page: ExportPage
+}
+
+export class ExportClient {
+  constructor(
+    private readonly service: Pick<TestService, 'get'>,
+    private readonly key: Pick<TestKey, 'authorization'>,
+    private readonly slug: string,
+  ) {}
+
+  /** One request; whatever it answers. Parameters are escaped; a string is sent as the query as it stands. */
+  async request(
+    parameters: Record<string, string> | string = {},
+    headers: Record<string, string> = {},
+  ): Promise<Response> {
+    const query = typeof parameters === 'string' ? parameters : new URLSearchParams(parameters).toString()
+    return this.service.get(`/api/v1/admin/programs/${this.slug}/applications${query === '' ? '' : `?${query}`}`, {
+      headers: { Authorization: this.key.authorization, ...headers },
+    })
+  }
+
+  /** One page that must be answered with 200. */
+  async page(parameters: Record<string, string> | string = {}, headers?: Record<string, string>): Promise<Fetched> {
+    const response = await this.request(parameters, headers)
+    const text = await response.text()
+    if (response.status !== 200) throw new Error(`answered ${response.status}: ${text}`)
+    return { response, text, page: JSON.parse(text) as ExportPage }
+  }
+
+  /** The refusal a request must be answered with: status, problem body, and the codes by parameter. */
+  async refusal(parameters: Record<string, string> | string, headers?: Record<string, string>) {
+    const response = await this.request(parameters, headers)
+    const body = (await response.json()) as {
+      status: number
+      errors: { parameter: string; code: string; detail: string }[]
+    }
+    return { status: response.status, body, codes: Object.fromEntries(body.errors.map(e => [e.parameter, e.code])) }
+  }
+
+  /** Every page of a walk, first to last. `between` runs before each page but the first. */
+  async *walk(parameters: Record<string, string> = {}, between?: () => Promise<unknown>): AsyncGenerator<Fetched> {
+    let fetched = await this.page(parameters)
+    yield fetched
+    while (fetched.page.nextPageToken !== null) {
+      await between?.()
+      fetched = await this.page({ nextPageToken: fetched.page.nextPageToken })
+      yield fetched
+    }
+  }
+
+  async walkAll(parameters: Record<string, string> = {}): Promise<ExportedApplication[]> {
+    const all: ExportedApplication[] = []
+    for await (const { page } of this.walk(parameters)) all.push(...page.payload)
+    return all
+  }
+}
