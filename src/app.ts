@@ -57,7 +57,9 @@ export function createApp(foundation: Foundation): App {
     failures: new FailureThrottle(config.authFailuresPerMinute),
     keyMaps: new KeyMaps(),
   }
-  const routes = new Elysia()
+  // Elysia finds the path by skipping the least a scheme and host can take: by default that of https and three characters,
+  // which would misread `http://api/…`; else that of http, which would misread https.
+  const routes = new Elysia({ handler: { standardHostname: config.tlsCert !== undefined } })
     .onError(({ error, code, request }) => {
       // Elysia's own refusal of an address it does not know.
       const known =

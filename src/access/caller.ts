@@ -48,20 +48,23 @@ export function unauthenticated(reason: Reason): Problem {
 }
 
 /** The id of a program whose applications the caller may export, or the 401. `slug` may be any text. */
-export function authorizeExport(caller: Caller, slug: string): number {
+export function authorizeExport(caller: Caller, slug: string | null): number {
   if (!caller.may_export) throw unauthenticated('may_not_export')
   return grantedProgram(caller, slug)
 }
 
 /** The id of a program to which the caller may submit, or the 401. `slug` may be any text. */
-export function authorizeSubmit(caller: Caller, slug: string): number {
+export function authorizeSubmit(caller: Caller, slug: string | null): number {
   if (!caller.may_submit) throw unauthenticated('may_not_submit')
   return grantedProgram(caller, slug)
 }
 
-/** Looked up in the caller's own programs alone, so that nothing a client writes here reaches a statement. */
-function grantedProgram(caller: Caller, slug: string): number {
-  const programId = caller.programs.get(slug)
-  if (programId === undefined) throw unauthenticated(/^[a-z0-9-]{1,100}$/.test(slug) ? 'no_grant' : 'no_such_program')
-  return programId
+/**
+ * Looked up in the caller's own programs alone, so that nothing a client writes here reaches a statement.
+ * The router gives null for percent-encoding that cannot be decoded.
+ */
+function grantedProgram(caller: Caller, slug: string | null): number {
+  const programId = slug === null ? undefined : caller.programs.get(slug)
+  if (programId !== undefined) return programId
+  throw unauthenticated(slug !== null && /^[a-z0-9-]{1,100}$/.test(slug) ? 'no_grant' : 'no_such_program')
 }

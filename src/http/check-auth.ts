@@ -16,12 +16,14 @@ export const checkAuth = (deps: Deps) => {
     Response.json(describe(caller, deps.config.timeZone), {
       headers: { 'Cache-Control': 'no-store', ...deps.limits.takeRequest(caller.api_key_id) },
     })
-  return new Elysia({ name: 'check-auth' })
-    .use(authenticate(deps))
-    .get(path, ({ caller }) => answer(caller), { detail: { summary: 'Check that an API key works' } })
-    // The server leaves the body out and keeps its length.
-    .head(path, ({ caller }) => answer(caller))
-    .all(path, methodNotAllowed(['GET', 'HEAD']), { parse: 'none' })
+  return (
+    new Elysia({ name: 'check-auth' })
+      .use(authenticate(deps))
+      .get(path, ({ caller }) => answer(caller), { detail: { summary: 'Check that an API key works' } })
+      // The server leaves the body out and keeps its length.
+      .head(path, ({ caller }) => answer(caller))
+      .all(path, methodNotAllowed(['GET', 'HEAD']), { parse: 'none' })
+  )
 }
 
 const describe = (caller: Caller, timeZone: string) => ({

@@ -47,13 +47,13 @@ async function faultsOf(promise: Promise<unknown>): Promise<string[]> {
   return [error.kind, ...error.errors.map(({ path, code }) => `${path} ${code}`)]
 }
 
-const eventsOf = (subject: string) => database.sql<
-  { actor: string; action: string; address: string | null; detail: Record<string, unknown> }[]
->`
+const eventsOf = async (subject: string) => [
+  ...(await database.sql<{ actor: string; action: string; address: string | null; detail: Record<string, unknown> }[]>`
   select actor, action, host(address) as address, detail
   from audit_event
   where subject = ${subject}
-  order by audit_event_id`
+  order by audit_event_id`),
+]
 
 describe('making a key', () => {
   test('"Username, the Password and a ready-made value called API Secret Token, which is that Base64 string" (spec, "Authentication" 3)', async () => {

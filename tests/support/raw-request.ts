@@ -3,6 +3,8 @@
 export interface RawAnswer {
   status: number
   headers: Headers
+  /** As received and in that order. */
+  headerLines: string[]
   /** As received; a chunked body keeps its chunk sizes. */
   body: string
 }
@@ -28,5 +30,5 @@ export async function rawRequest(port: number, lines: readonly string[]): Promis
   const headers = new Headers(
     fields.map(field => [field.slice(0, field.indexOf(':')), field.slice(field.indexOf(':') + 1).trim()]),
   )
-  return { status: Number(statusLine.split(' ')[1]), headers, body: text.slice(end + 4) }
+  return { status: Number(statusLine.split(' ')[1]), headers, headerLines: fields, body: text.slice(end + 4) }
 }

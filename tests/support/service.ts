@@ -44,7 +44,8 @@ export async function startTestService(
   overrides: Partial<Config> = {},
   options: TestServiceOptions = {},
 ): Promise<TestService> {
-  const config = testConfig({ databaseUrl: database.url, logLevel: 'debug', ...overrides })
+  const tls = options.tls === undefined ? {} : { tlsCert: 'given as text', tlsKey: 'given as text' }
+  const config = testConfig({ databaseUrl: database.url, logLevel: 'debug', ...tls, ...overrides })
   const logLines: Record<string, unknown>[] = []
   const texts: string[] = []
   const log = createLog(config.logLevel, {

@@ -1,0 +1,202 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { createApiKey, editApiKey, retireApiKey } from '../../../src/access/api-keys.ts'
+import { parseSubnet, type Subnet } from '../../../src/domain/address.ts'
+import { testCertificate } from '../../support/certificate.ts'
+import { testPepper } from '../../support/config.ts'
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { createTestKey, ensureTestProgram } from '../../support/keys.ts'
+import { rawRequest } from '../../support/raw-request.ts'
+import { startTestService, type TestService } from '../../support/service.ts'
+import { until } from '../../support/until.ts'
+
+const dayMicros = 86_400_000_000
+const start = Date.UTC(2026, 5, 1, 12) * 1000
+let now = start
+
+let database: TestDatabase
+let service: TestService
+beforeAll(async () => {
+  database = await createTestDatabase()
+  service = await startTestService(database, { timeZone: 'America/New_York' }, { now: () => now })
+})
+afterAll(async () => {
+  await service.stop()
+  await database.drop()
+})
+
+const loopback = parseSubnet('127.0.0.0/8') as Subnet
+const path = '/api/v1/checkAuth'
+const check = (authorization: string, init: RequestInit = {}, on = service) =>
+  on.get(path, { ...init, headers: { Authorization: authorization, ...(init.headers as Record<string, string>) } })
+const makeKey = (options: Parameters<typeof createTestKey>[1] = {}) =>
+  createTestKey(database.sql, { createdAt: start - dayMicros, ...options })
+
+describe('"status 200 when the key is valid" (spec, "Check credentials")', () => {
+  test('"JSON: key id, key name, expiry, granted program slugs" (contract D5)', async () => {
+    const key = await makeKey({
+      name: 'Payroll – Ünïcödé',
+      programs: ['rent-aid', 'child-care', 'a-b', 'ab'],
+      expiresAt: Date.UTC(2026, 5, 30, 3, 59, 59) * 1000 + 999_999,
+    })
+    const response = await check(key.authorization)
+    expect(response.status).toBe(200)
+    expect(response.headers.get('content-type')).toStartWith('application/json')
+    expect(response.headers.get('cache-control')).toBe('no-store')
+    expect(await response.json()).toEqual({
+      api_key_id: key.api_key_id,
+      name: 'Payroll – Ünïcödé',
+      expires_at: '2026-06-29T23:59:59-04:00',
+      programs: ['a-b', 'ab', 'child-care', 'rent-aid'],
+    })
+  })
+
+  test('a key as it was just made works with what was shown (spec, "Authentication" 3 and 7)', async () => {
+    await ensureTestProgram(database.sql, 'food')
+    const { username, password, apiSecretToken } = await createApiKey(database.sql, testPepper, {
+      name: 'New',
+      programs: ['food'],
+      expires_at: now + dayMicros,
+      allowed_subnets: ['127.0.0.1'],
+      may_export: true,
+      may_submit: false,
+      actor: 'operator:test',
+      now,
+    })
+    expect((await check(`Basic ${apiSecretToken}`)).status).toBe(200)
+    expect((await check(`bAsIc  ${btoa(`${username}:${password}`)}`)).status).toBe(200)
+  })
+
+  test('HEAD has the same header fields and no body (contract D25)', async () => {
+    const key = await makeKey()
+    const got = await check(key.authorization)
+    const head = await check(key.authorization, { method: 'HEAD' })
+    expect(head.status).toBe(200)
+    expect(await head.text()).toBe('')
+    for (const name of ['content-type', 'content-length', 'cache-control'])
+      expect(head.headers.get(name)).toBe(got.headers.get(name)!)
+  })
+
+  test('under whatever name the service is reached, also one of a single letter', async () => {
+    const key = await makeKey()
+    for (const host of ['a', 'api', 'tributary.example', '[::1]:8080']) {
+      const lines = [`GET ${path} HTTP/1.1`, `Host: ${host}`, `Authorization: ${key.authorization}`]
+      expect((await rawRequest(service.port, lines)).status).toBe(200)
+    }
+  })
+
+  test('a key that may only submit is a valid key too', async () => {
+    const key = await makeKey({ mayExport: false, maySubmit: true })
+    expect((await check(key.authorization)).status).toBe(200)
+  })
+
+  test('over TLS that the service itself ends, in production', async () => {
+    const secure = await startTestService(
+      database,
+      { environment: 'production' },
+      { tls: testCertificate, now: () => now },
+    )
+    try {
+      const key = await makeKey()
+      const response = await check(key.authorization, { tls: { rejectUnauthorized: false } } as RequestInit, secure)
+      expect(response.status).toBe(200)
+      expect(secure.baseUrl).toStartWith('https:')
+    } finally {
+      await secure.stop()
+    }
+  })
+
+  test('behind a trusted proxy, with the address that the proxy tells (contract section 3)', async () => {
+    const proxied = await startTestService(
+      database,
+      { environment: 'production', trustedProxies: [loopback] },
+      { now: () => now },
+    )
+    try {
+      const key = await makeKey({ allowedSubnets: ['2001:db8::/32'] })
+      const headers = { 'X-Forwarded-Proto': 'https', 'X-Forwarded-For': '203.0.113.1, 2001:DB8::0:7' }
+      const response = await check(key.authorization, { headers }, proxied)
+      expect(response.status).toBe(200)
+      expect(proxied.requestLine(response.headers.get('x-request-id'))).toMatchObject({
+        address: '2001:db8::7',
+        peer: '127.0.0.1',
+        api_key_id: key.api_key_id,
+      })
+    } finally {
+      await proxied.stop()
+    }
+  })
+})
+
+describe('"Retiring or editing takes effect on every instance within 1 s" (contract section 3)', () => {
+  const by = { actor: 'admin:kim', now: start }
+
+  test('retiring, with the next request', async () => {
+    const key = await makeKey()
+    expect((await check(key.authorization)).status).toBe(200)
+    await retireApiKey(database.sql, key.api_key_id, by)
+    const refused = await check(key.authorization)
+    expect(refused.status).toBe(401)
+    expect(service.requestLine(refused.headers.get('x-request-id'))!.reason).toBe('retired')
+  })
+
+  test('programs and subnets, with the next request', async () => {
+    const key = await makeKey({ programs: ['rent-aid', 'food'] })
+    await editApiKey(database.sql, key.api_key_id, { programs: ['food'], name: 'Renamed' }, by)
+    expect(await (await check(key.authorization)).json()).toMatchObject({ name: 'Renamed', programs: ['food'] })
+    await editApiKey(database.sql, key.api_key_id, { allowed_subnets: ['192.0.2.0/24'] }, by)
+    expect((await check(key.authorization)).status).toBe(401)
+    await editApiKey(database.sql, key.api_key_id, { allowed_subnets: ['127.0.0.0/8'] }, by)
+    expect((await check(key.authorization)).status).toBe(200)
+  })
+})
+
+describe('the last use of a key', () => {
+  const lastUse = async (id: string) => {
+    const [row] = await database.sql<{ last_used_at: number | null; last_used_address: string | null }[]>`
+      select last_used_at, host(last_used_address) as last_used_address from api_key where api_key_id = ${id}`
+    return row!
+  }
+  const lastUseAt = (id: string, at: number) =>
+    until('the last use', async () => (await lastUse(id)).last_used_at === at && lastUse(id))
+
+  test('is noted at most once a minute', async () => {
+    const key = await makeKey()
+    const first = now
+    await check(key.authorization)
+    expect(await lastUseAt(key.api_key_id, first)).toEqual({ last_used_at: first, last_used_address: '127.0.0.1' })
+    now = first + 59_999_999
+    await check(key.authorization)
+    // Had that use been written, this one would not be.
+    now = first + 60_000_000
+    await check(key.authorization)
+    await lastUseAt(key.api_key_id, first + 60_000_000)
+    now = start
+  })
+
+  test('never delays a request: the answer comes while the row is locked', async () => {
+    const key = await makeKey()
+    await database.sql.begin(async tx => {
+      await tx`select api_key_id from api_key where api_key_id = ${key.api_key_id} for update`
+      expect((await check(key.authorization)).status).toBe(200)
+      expect((await lastUse(key.api_key_id)).last_used_at).toBeNull()
+    })
+    await lastUseAt(key.api_key_id, now)
+  })
+
+  test('never fails a request', async () => {
+    const own = await createTestDatabase()
+    const broken = await startTestService(own, {}, { now: () => now })
+    try {
+      await own.sql`
+        create function refuse_use() returns trigger language plpgsql as 'begin raise exception $$no room$$; end'`
+      await own.sql`create trigger refuse_use before update on api_key for each row execute function refuse_use()`
+      const key = await createTestKey(own.sql, { createdAt: start - dayMicros })
+      expect((await check(key.authorization, {}, broken)).status).toBe(200)
+      const line = await until('the warning', () => broken.logLines.find(entry => entry.level === 'warn'))
+      expect(line).toMatchObject({ api_key_id: key.api_key_id, msg: 'the last use of an API key could not be noted' })
+    } finally {
+      await broken.stop()
+      await own.drop()
+    }
+  })
+})
