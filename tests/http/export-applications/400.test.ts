@@ -1,0 +1,156 @@
+// Requests that cannot be answered as asked: each bad parameter named, all at once (contract D3, D8 to D10), over HTTP.
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { ExportClient } from '../../support/export-client.ts'
+import { createTestKey } from '../../support/keys.ts'
+import { insertRawApplications, insertRawProgram } from '../../support/raw-applications.ts'
+import { startTestService, type TestService } from '../../support/service.ts'
+
+let database: TestDatabase
+let service: TestService
+let client: ExportClient
+let token: string
+beforeAll(async () => {
+  database = await createTestDatabase()
+  const program = await insertRawProgram(database.sql, 'raw')
+  await insertRawApplications(database.sql, program, 5)
+  await insertRawProgram(database.sql, 'other')
+  service = await startTestService(database)
+  client = new ExportClient(service, await createTestKey(database.sql, { programs: ['raw', 'other'] }), 'raw')
+  token = (await client.page({ pageSize: '2', fromDate: '2020-01-01' })).page.nextPageToken!
+})
+afterAll(async () => {
+  await service.stop()
+  await database.drop()
+})
+
+describe('"Any request parameter fails validation"', () => {
+  test('D3: all bad parameters are named at once, with the request id of the header and the log line', async () => {
+    const { status, body, codes } = await client.refusal({
+      fromDate: 'yesterday',
+      toDate: '2026-02-30',
+      revisionState: 'current',
+      pageSize: '0',
+      nextPageToken: '!',
+    })
+    expect(status).toBe(400)
+    expect(Object.keys(codes).sort()).toEqual(['fromDate', 'nextPageToken', 'pageSize', 'revisionState', 'toDate'])
+    expect(body).toMatchObject({
+      type: expect.any(String),
+      title: 'Bad Request',
+      status: 400,
+      detail: expect.any(String),
+      request_id: expect.any(String),
+    })
+    const response = await client.request({ pageSize: '-1' })
+    const problem = (await response.json()) as { request_id: string }
+    expect(response.headers.get('X-Request-Id')).toBe(problem.request_id)
+    expect(response.headers.get('Content-Type')).toBe('application/problem+json')
+    expect(service.requestLine(problem.request_id)).toMatchObject({ status: 400 })
+  })
+
+  test('D2: pageSize is digits only and at least 1', async () => {
+    for (const pageSize of ['0', '000', '-1', '1.5', '1e3', '0x10', ' 10', '10 ', '+1', '٣', '１０', '']) {
+      expect((await client.refusal({ pageSize })).status).toBe(400)
+    }
+  })
+
+  test('D8: a token altered in any character is refused, never answered with 500 or an empty page', async () => {
+    const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+    for (let i = 0; i < token.length; i++) {
+      const other = digits[(digits.indexOf(token[i]!) + 1 + (i % 60)) % 62]!
+      expect((await client.refusal({ nextPageToken: token.slice(0, i) + other + token.slice(i + 1) })).codes).toEqual({
+        nextPageToken: 'page_token_invalid',
+      })
+    }
+    for (const nextPageToken of [
+      'x',
+      token.slice(1),
+      `${token}0`,
+      `0${token}`,
+      token.toLowerCase(),
+      'null',
+      '%00',
+      'a'.repeat(5000),
+    ]) {
+      expect((await client.refusal({ nextPageToken })).status).toBe(400)
+    }
+  })
+
+  test('D8: a token of another program is refused, although the key may read both', async () => {
+    const key = await createTestKey(database.sql, { programs: ['raw', 'other'] })
+    expect((await new ExportClient(service, key, 'other').refusal({ nextPageToken: token })).status).toBe(400)
+  })
+
+  test('D8: an expired token is refused and says to start again', async () => {
+    const later = await startTestService(database, {}, { now: () => (Date.now() + 8 * 86_400_000) * 1000 })
+    try {
+      const key = await createTestKey(database.sql, { programs: ['raw'] })
+      const { codes, body } = await new ExportClient(later, key, 'raw').refusal({ nextPageToken: token })
+      expect(codes).toEqual({ nextPageToken: 'page_token_expired' })
+      expect(body.errors[0]!.detail).toMatch(/again/)
+    } finally {
+      await later.stop()
+    }
+  })
+
+  test('D8: a token grants nothing and is not bound to one key: another key with the grant may use it', async () => {
+    const key = await createTestKey(database.sql, { programs: ['raw'] })
+    expect((await new ExportClient(service, key, 'raw').page({ nextPageToken: token })).page.payload.length).toBe(2)
+    const stranger = await createTestKey(database.sql, { programs: ['other'] })
+    expect((await new ExportClient(service, stranger, 'raw').request({ nextPageToken: token })).status).toBe(401)
+  })
+
+  test('D9: "they must equal the values of the initial request. Otherwise the request is rejected as invalid"', async () => {
+    for (const same of [
+      { fromDate: '2020-01-01T00:00:00Z' },
+      { fromDate: '2019-12-31T19:00:00-05:00', pageSize: '2' },
+      {},
+    ]) {
+      expect((await client.page({ nextPageToken: token, ...same } as Record<string, string>)).page.payload.length).toBe(
+        2,
+      )
+    }
+    const differing = { fromDate: '2020-01-02', toDate: '2030-01-01', revisionState: 'CURRENT', pageSize: '3' }
+    const { codes } = await client.refusal({ nextPageToken: token, ...differing })
+    expect(codes).toEqual({
+      fromDate: 'differs_from_first_page',
+      toDate: 'differs_from_first_page',
+      revisionState: 'differs_from_first_page',
+      pageSize: 'differs_from_first_page',
+    })
+  })
+
+  test('D10: unknown names and wrong case are ignored; with Prefer: handling=strict they are named; a known name twice is refused', async () => {
+    expect((await client.page({ PageSize: '1', limit: '3' })).page.payload.length).toBe(5)
+    const strict = { Prefer: 'handling=strict' }
+    const { codes } = await client.refusal({ PageSize: '1', limit: '3' }, strict)
+    expect(Object.keys(codes).sort()).toEqual(['PageSize', 'limit'])
+    expect((await client.page({ pageSize: '1' }, strict)).response.headers.get('Preference-Applied')).toBe(
+      'handling=strict',
+    )
+    expect((await client.refusal('pageSize=1&pageSize=1')).codes).toEqual({ pageSize: 'duplicate_parameter' })
+  })
+
+  test('SQL, control characters, invalid UTF-8 and long values in every parameter are refused or ignored, never a 500', async () => {
+    const values = [
+      "'; drop table application; --",
+      '%00',
+      '%ff%fe',
+      '%ED%A0%80',
+      '%',
+      '%zz',
+      '__proto__',
+      '1'.repeat(9000),
+      '\u0661\u0662',
+    ]
+    for (const name of ['fromDate', 'toDate', 'revisionState', 'pageSize', 'nextPageToken', 'anything', '__proto__']) {
+      for (const value of values) {
+        const response = await client.request(`${name}=${value.startsWith('%') ? value : encodeURIComponent(value)}`)
+        await response.text()
+        expect([200, 400]).toContain(response.status)
+      }
+    }
+  })
+})
