@@ -1,0 +1,163 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { testPepper, testTokenKey } from '../support/config.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { createTestKey, ensureTestProgram } from '../support/keys.ts'
+import { startTestService, type TestService } from '../support/service.ts'
+
+let database: TestDatabase
+let service: TestService
+beforeAll(async () => {
+  database = await createTestDatabase()
+  service = await startTestService(database)
+  for (const slug of ['rent-aid', 'child-care']) await ensureTestProgram(database.sql, slug)
+})
+afterAll(async () => {
+  await service.stop()
+  await database.drop()
+})
+
+interface Ended {
+  code: number
+  out: string
+  err: string
+}
+
+async function apiKey(args: string[], environment: Record<string, string> = {}): Promise<Ended> {
+  const script = Bun.spawn([process.execPath, join(import.meta.dir, '../../scripts/api-key.ts'), ...args], {
+    env: {
+      PATH: process.env.PATH,
+      TRIBUTARY_ENV: 'development',
+      DATABASE_URL: database.url,
+      API_KEY_PEPPER: testPepper,
+      PAGE_TOKEN_KEYS: testTokenKey,
+      INSTANCE_TIME_ZONE: 'UTC',
+      BASE_URL: 'https://apply.example.gov',
+      ...environment,
+    },
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  const [out, err, code] = await Promise.all([script.stdout.text(), script.stderr.text(), script.exited])
+  return { code, out, err }
+}
+
+const createArgs = (changes: Record<string, string> = {}): string[] => {
+  const options = {
+    name: 'County payroll',
+    programs: 'rent-aid,child-care',
+    expires: '90d',
+    subnets: 'anywhere',
+    ...changes,
+  }
+  return ['create', ...Object.entries(options).flatMap(([name, value]) => [`--${name}`, value])]
+}
+const shown = (out: string, label: string): string => new RegExp(`^${label}: +(\\S+)$`, 'm').exec(out)?.[1] ?? ''
+
+describe('create', () => {
+  test('shows Username, Password and API Secret Token, and a curl that would work (spec, "Authentication" 3 and 7)', async () => {
+    const { code, out, err } = await apiKey(createArgs())
+    expect({ code, err }).toEqual({ code: 0, err: '' })
+    const [username, password] = [shown(out, 'Username'), shown(out, 'Password')]
+    expect(shown(out, 'API Secret Token')).toBe(btoa(`${username}:${password}`))
+    expect(out).toContain(`curl -u '${username}:${password}' https://apply.example.gov/api/v1/checkAuth`)
+    const headers = { Authorization: `Basic ${shown(out, 'API Secret Token')}` }
+    const response = await service.get('/api/v1/checkAuth', { headers })
+    expect(response.status).toBe(200)
+    expect(await response.json()).toMatchObject({ name: 'County payroll', programs: ['child-care', 'rent-aid'] })
+  })
+
+  test('a key may export unless told otherwise; the operator is in the audit trail', async () => {
+    const [exporter, both] = await Promise.all([apiKey(createArgs()), apiKey(createArgs({ may: 'submit,export' }))])
+    const rightsOf = async ({ out }: Ended) => {
+      const [row] = await database.sql`
+        select k.may_export, k.may_submit, e.actor, e.action
+        from api_key k
+        join audit_event e on e.subject = k.api_key_id
+        where k.api_key_id = ${shown(out, 'Username')}`
+      return row
+    }
+    const event = { actor: expect.stringMatching(/^operator:./), action: 'api_key_created' }
+    expect(await rightsOf(exporter)).toEqual({ may_export: true, may_submit: false, ...event })
+    expect(await rightsOf(both)).toEqual({ may_export: true, may_submit: true, ...event })
+  })
+
+  test('every fault at once, by the names of the options', async () => {
+    const wrong = { name: ' ', programs: 'rent-aid,nowhere', expires: '400d', subnets: '10.0.0.1/8' }
+    const { code, out, err } = await apiKey(createArgs(wrong))
+    expect({ code, out }).toEqual({ code: 1, out: '' })
+    for (const option of ['--name', '--programs', '--expires', '--subnets']) expect(err).toContain(`  ${option}: `)
+    expect(err).toContain('there is no program "nowhere"')
+    expect(err).toContain('the subnet is 10.0.0.0/8')
+  })
+
+  test.each([
+    [['create', '--name', 'x'], 'Missing: --programs, --expires, --subnets.'],
+    [createArgs({ expires: 'soon' }), '--expires must be a number of days such as 90d'],
+    [createArgs({ may: 'export,delete' }), '--may takes export, submit or both, not "delete".'],
+    [createArgs({ color: 'red' }), "Unknown option '--color'"],
+    [[], 'Say what to do.'],
+    [['delete'], 'There is no command "delete".'],
+    [['retire'], 'Name exactly one key by its id.'],
+    [['edit', 'tribk_x'], 'Say what to change: --name, --programs or --subnets.'],
+  ])('wrong usage exits 2 and says what is wrong: %p', async (args, message) => {
+    const { code, out, err } = await apiKey(args)
+    expect({ code, out }).toEqual({ code: 2, out: '' })
+    expect(err).toContain(message)
+  })
+
+  test('--help tells all, without a database', async () => {
+    const { code, out } = await apiKey(['create', '--help'], { DATABASE_URL: 'postgres://127.0.0.1:1/none' })
+    expect(code).toBe(0)
+    for (const word of ['create', 'list', 'edit', 'retire', '--subnets', '--may']) expect(out).toContain(word)
+  })
+})
+
+describe('list, edit, retire', () => {
+  test('a table with state and last use; a retired key opens nothing; secrets are in none of it', async () => {
+    const created = (await apiKey(createArgs({ name: 'Zoë 一' }))).out
+    const id = shown(created, 'Username')
+    const old = await createTestKey(database.sql, { name: 'Old', expiresAt: Date.now() * 1000 - 1 })
+    const edited = await apiKey(['edit', id, '--programs', 'rent-aid', '--subnets', '127.0.0.0/8,::1'])
+    expect(edited).toEqual({
+      code: 0,
+      out: expect.stringContaining(`${id} is now "Zoë 一": programs rent-aid, from 127.0.0.0/8,::1/128, until `),
+      err: '',
+    })
+    const authorization = `Basic ${shown(created, 'API Secret Token')}`
+    const check = () => service.get('/api/v1/checkAuth', { headers: { Authorization: authorization } })
+    expect(await (await check()).json()).toMatchObject({ programs: ['rent-aid'] })
+    expect((await apiKey(['retire', id])).out).toContain('is retired')
+    expect((await apiKey(['retire', id])).code).toBe(0)
+    expect((await check()).status).toBe(401)
+    await database.sql`
+      update api_key
+      set last_used_at = '2026-01-02T03:04:05Z', last_used_address = '2001:db8::7'
+      where api_key_id = ${id}`
+    const { out } = await apiKey(['list'])
+    const [head, ...lines] = out.trimEnd().split('\n')
+    expect(head).toMatch(/^Key id +Name +Programs +Expires +State +Last used$/)
+    const line = lines.find(text => text.startsWith(id))!
+    expect(line).toContain('  retired  2026-01-02T03:04:05+00:00 from 2001:db8::7')
+    const state = Bun.stringWidth(head!.slice(0, head!.indexOf('State')))
+    expect(Bun.stringWidth(line.slice(0, line.indexOf('retired')))).toBe(state)
+    expect(lines.find(text => text.startsWith(old.api_key_id))).toMatch(/ expired +never$/)
+    expect(out).not.toContain(shown(created, 'Password'))
+    expect(out).not.toContain('tribs_')
+  })
+
+  test('a key that does not exist is said in one sentence', async () => {
+    expect(await apiKey(['retire', `tribk_${'x'.repeat(20)}`])).toEqual({
+      code: 1,
+      out: '',
+      err: 'There is no API key with this id.\n',
+    })
+  })
+
+  test('no keys yet', async () => {
+    const empty = await createTestDatabase()
+    const { code, out } = await apiKey(['list'], { DATABASE_URL: empty.url })
+    await empty.drop()
+    expect({ code, out }).toEqual({ code: 0, out: 'There are no API keys yet. scripts/api-key create makes one.\n' })
+  })
+})
