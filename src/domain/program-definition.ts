@@ -1,7 +1,7 @@
 // The document that defines a program: its TypeScript type and its TypeBox schema, which is also the published JSON Schema.
 // It must not know what the question bank holds; checks beyond the document's form are in program-definition-check.
 
-import { type Static, Type } from 'typebox'
+import { Type } from 'typebox'
 import { comparisonOperators } from './program-version.ts'
 import { type QuestionKind, type QuestionSettings, questionKinds } from './question.ts'
 
@@ -42,6 +42,7 @@ export interface ScreenDefinition {
 
 /** A program as an administrator writes it. A question used on a screen is defined here or already in the bank. */
 export interface ProgramDefinition {
+  $schema?: string
   slug: string
   display_name: string
   statuses: string[]
@@ -49,69 +50,78 @@ export interface ProgramDefinition {
   screens: ScreenDefinition[]
 }
 
+const slugPattern = '^[a-z0-9]+(-[a-z0-9]+)*$'
+const slugLengthMax = 100
+
+/** Whether a program could have this slug. */
+export function isSlug(text: unknown): text is string {
+  return typeof text === 'string' && text.length <= slugLengthMax && new RegExp(slugPattern).test(text)
+}
+
 const line = (maxLength: number, description: string) =>
   Type.String({ minLength: 1, maxLength, pattern: '^[^\\u0000-\\u001f\\u007f]*$', description })
 
 const adminName = (description: string) => line(200, description)
-const count = (description: string) => Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, description }))
+const count = (minimum: 0 | 1, description: string) =>
+  Type.Optional(Type.Integer({ minimum, maximum: 1_000_000, description }))
 const integer = (description: string) =>
   Type.Optional(Type.Integer({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER, description }))
 
 const closed = { additionalProperties: false } as const
 
-const conditions = {
-  condition: Type.Union(
-    [
-      Type.Object(
-        { all: Type.Array(Type.Ref('condition'), { minItems: 1, maxItems: 100 }) },
-        { ...closed, title: 'All', description: 'True when every one of these is.' },
-      ),
-      Type.Object(
-        { any: Type.Array(Type.Ref('condition'), { minItems: 1, maxItems: 100 }) },
-        { ...closed, title: 'Any', description: 'True when at least one of these is.' },
-      ),
-      Type.Object({ not: Type.Ref('condition') }, { ...closed, title: 'Not', description: 'True when this is not.' }),
-      Type.Object(
-        {
-          question: adminName('An earlier question.'),
-          operator: Type.Literal('answered'),
-        },
-        { ...closed, title: 'Answered', description: 'True when the question was answered at all.' },
-      ),
-      Type.Object(
-        {
-          question: adminName('An earlier question.'),
-          field: Type.String({
-            minLength: 1,
-            maxLength: 100,
-            description: 'A field of its answer as exported: `number`, `selection`, `selections`, `state`, …',
-          }),
-          operator: Type.Enum([...comparisonOperators], {
-            description:
-              'equal, not_equal: the field and the value, exactly. less_than, less_than_or_equal, greater_than, greater_than_or_equal: ' +
-              'numbers, or dates. in: the field is one of the listed values. includes_any, includes_all: the field is a list that ' +
-              'holds one of, or all, the listed values. Of an unanswered question every comparison is false.',
-          }),
-          value: Type.Union([
-            Type.String({ maxLength: 1000 }),
-            Type.Number(),
-            Type.Array(Type.String({ maxLength: 1000 }), { minItems: 1, maxItems: 1000 }),
-            Type.Array(Type.Number(), { minItems: 1, maxItems: 1000 }),
-          ]),
-        },
-        {
-          ...closed,
-          title: 'Comparison',
-          description: 'True when the field of the answer compares so with the value.',
-        },
-      ),
-    ],
-    { title: 'Condition', description: 'Looks at answers given earlier: on this screen or one before it.' },
-  ),
-}
+const conditionRef = Type.Unsafe<NamedCondition>({ $ref: '#/$defs/condition' })
+
+const condition = Type.Union(
+  [
+    Type.Object(
+      { all: Type.Array(conditionRef, { minItems: 1, maxItems: 100 }) },
+      { ...closed, title: 'All', description: 'True when every one of these is.' },
+    ),
+    Type.Object(
+      { any: Type.Array(conditionRef, { minItems: 1, maxItems: 100 }) },
+      { ...closed, title: 'Any', description: 'True when at least one of these is.' },
+    ),
+    Type.Object({ not: conditionRef }, { ...closed, title: 'Not', description: 'True when this is not.' }),
+    Type.Object(
+      {
+        question: adminName('An earlier question.'),
+        operator: Type.Literal('answered'),
+      },
+      { ...closed, title: 'Answered', description: 'True when the question was answered at all.' },
+    ),
+    Type.Object(
+      {
+        question: adminName('An earlier question.'),
+        field: Type.String({
+          minLength: 1,
+          maxLength: 100,
+          description: 'A field of its answer as exported: `number`, `selection`, `selections`, `state`, …',
+        }),
+        operator: Type.Enum([...comparisonOperators], {
+          description:
+            'equal, not_equal: the field and the value, exactly. less_than, less_than_or_equal, greater_than, greater_than_or_equal: ' +
+            'numbers, or dates. in: the field is one of the listed values. includes_any, includes_all: the field is a list that ' +
+            'holds one of, or all, the listed values. Of an unanswered question every comparison is false.',
+        }),
+        value: Type.Union([
+          Type.String({ maxLength: 1000 }),
+          Type.Number(),
+          Type.Array(Type.String({ maxLength: 1000 }), { minItems: 1, maxItems: 1000 }),
+          Type.Array(Type.Number(), { minItems: 1, maxItems: 1000 }),
+        ]),
+      },
+      {
+        ...closed,
+        title: 'Comparison',
+        description: 'True when the field of the answer compares so with the value.',
+      },
+    ),
+  ],
+  { title: 'Condition', description: 'Looks at answers given earlier: on this screen or one before it.' },
+)
 
 const visibleWhen = Type.Optional(
-  Type.Union([Type.Cyclic(conditions, 'condition'), Type.Null()], {
+  Type.Union([conditionRef, Type.Null()], {
     title: 'When it is asked',
     description: 'Always, when left out or null.',
   }),
@@ -147,10 +157,10 @@ const question = Type.Object(
     ),
     min: integer('Least number, inclusive. NUMBER only.'),
     max: integer('Greatest number, inclusive. NUMBER only.'),
-    min_length: count('Fewest characters (Unicode code points). TEXT and ID only.'),
-    max_length: count('Most characters (Unicode code points). TEXT and ID only.'),
-    min_count: count('Fewest selections, entities or files. CHECKBOX, MAP, ENUMERATOR and FILE_UPLOAD only.'),
-    max_count: count('Most selections, entities or files. CHECKBOX, MAP, ENUMERATOR and FILE_UPLOAD only.'),
+    min_length: count(0, 'Fewest characters (Unicode code points). TEXT and ID only.'),
+    max_length: count(1, 'Most characters (Unicode code points). TEXT and ID only.'),
+    min_count: count(0, 'Fewest selections, entities or files. CHECKBOX, MAP, ENUMERATOR and FILE_UPLOAD only.'),
+    max_count: count(1, 'Most selections, entities or files. CHECKBOX, MAP, ENUMERATOR and FILE_UPLOAD only.'),
     correct_addresses: Type.Optional(
       Type.Boolean({ description: 'Whether addresses are corrected against a directory. ADDRESS only.' }),
     ),
@@ -181,13 +191,25 @@ const screen = Type.Object(
   { ...closed, title: 'Screen' },
 )
 
+const heading = {
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  $id: programDefinitionSchemaId,
+  title: 'Program definition',
+  description:
+    'One program: its questions, and the screens that ask them. What a schema cannot say, such as which conditions can be decided, ' +
+    '`scripts/program validate` checks.',
+}
+
 /** JSON Schema 2020-12 of the definition document, as TypeBox values. */
 export const programDefinitionSchema = Type.Object(
   {
+    $schema: Type.Optional(
+      Type.String({ maxLength: 1000, description: 'Where an editor finds this schema. Nothing else is made of it.' }),
+    ),
     slug: Type.String({
       minLength: 1,
-      maxLength: 100,
-      pattern: '^[a-z0-9]+(-[a-z0-9]+)*$',
+      maxLength: slugLengthMax,
+      pattern: slugPattern,
       description: 'The name of the program in addresses and exports (`program_name`); can never change.',
     }),
     display_name: line(200, 'The name that people read.'),
@@ -205,15 +227,10 @@ export const programDefinitionSchema = Type.Object(
       description: 'What is asked, in this order. A repeated question comes after its enumerator.',
     }),
   },
-  {
-    ...closed,
-    $id: programDefinitionSchemaId,
-    $schema: 'https://json-schema.org/draft/2020-12/schema',
-    title: 'Program definition',
-    description: 'One program: its questions, and the screens that ask them.',
-  },
+  { ...heading, ...closed, $defs: { condition } },
 )
 
-/** The two descriptions of a definition, by type and by schema, are one: each must be assignable to the other. */
-type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : never) : never
-export const schemaMatchesType: Same<Static<typeof question>, QuestionDefinition> = true
+/** The published JSON Schema, as `scripts/program schema` prints it: what it is comes first. */
+export function programDefinitionJsonSchema(): string {
+  return `${JSON.stringify({ ...heading, ...programDefinitionSchema }, null, 2)}\n`
+}

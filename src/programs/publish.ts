@@ -6,6 +6,7 @@ import type { Sql, Transaction } from '../db/client.ts'
 import {
   activateDraft,
   deleteDraft,
+  insertDraft,
   insertProgram,
   notifyPublished,
   readQuestionReleases,
@@ -21,14 +22,15 @@ import { moveSharedQuestions, type PublishedProgram, refuseOutdatedQuestions, re
 import { loadBankFor, parseDefinition } from './parse-definition.ts'
 import {
   checkEdit,
-  discard,
   type EditBasis,
-  insertContent,
   noDraft,
+  openEdit,
   outdated,
   refuseOutdatedBasis,
-  removeUnused,
+  removeDraft,
+  tellDiscarded,
 } from './save-draft.ts'
+import { storeContent } from './store-content.ts'
 
 export interface PublicationResult extends PublishedProgram {
   /** False when this is what was published already: no version was made, and the ids are those of the active one. */
@@ -51,19 +53,21 @@ export async function publishDefinition(
   basis: EditBasis = {},
 ): Promise<PublicationResult> {
   return sql.begin('isolation level read committed', async tx => {
-    const edit = await checkEdit(tx, definition, basis)
-    const { active, changes } = edit
+    const { program, active, draft } = await openEdit(tx, definition, basis)
+    const used = basis.draft === draft?.program_version_id ? draft : undefined
+    const kept = used === undefined ? draft : undefined
+    const edit = await checkEdit(tx, definition, active, used)
+    const { changes } = edit
     const { slug } = edit.definition
-    const draft = basis.draft === edit.draft?.program_version_id ? edit.draft : undefined
-    const kept = draft === undefined ? edit.draft : undefined
-    if (edit.program !== undefined && active !== undefined && changes.length === 0) {
-      if (draft !== undefined) await discard(tx, edit.program, draft, actor)
+    if (active !== undefined && changes.length === 0) {
+      if (used !== undefined) await tellDiscarded(tx, used, actor)
       return unchanged(active)
     }
     if (kept !== undefined) await deleteDraft(tx, kept.program_version_id)
-    const program_id = edit.program?.program_id ?? (await insertProgram(tx, edit.definition))
-    const program_version_id = await insertContent(tx, program_id, { ...edit, draft }, actor)
-    await removeUnused(tx, draft)
+    const program_id = program?.program_id ?? (await insertProgram(tx, edit.definition))
+    const content = await storeContent(tx, edit.definition, edit.bank)
+    const based_on = active?.program_version_id ?? null
+    const program_version_id = await insertDraft(tx, { ...content, program_id, based_on, created_by: actor })
     return release(tx, { program_id, slug, program_version_id, replaces: active, kept, changes, actor })
   })
 }
@@ -90,7 +94,8 @@ export async function publishDraft(
     if (draft.based_on !== newest) throw await outdated(tx, program, draft.based_on, newest)
     const changes = diffVersions(active ?? { ...draft, screens: [], questions: [] }, draft)
     if (active !== undefined && changes.length === 0) {
-      await discard(tx, program, draft, actor)
+      await removeDraft(tx, draft)
+      await tellDiscarded(tx, draft, actor)
       return unchanged(active)
     }
     await refuseOutdatedQuestions(tx, draft)

@@ -25,7 +25,8 @@ import {
   deleteUnusedQuestionVersions,
   lockQuestionBank,
 } from '../db/questions.ts'
-import type { ProgramDefinition } from '../domain/program-definition.ts'
+import { isSlug, type ProgramDefinition } from '../domain/program-definition.ts'
+import { member } from '../domain/program-definition-form.ts'
 import { completeDefinition, describeVersion } from '../domain/version-definition.ts'
 import { diffDefinitions, diffVersions, type VersionChange } from '../domain/version-diff.ts'
 import { Problem } from '../problem.ts'
@@ -51,14 +52,17 @@ export interface DraftResult {
   changes: VersionChange[]
 }
 
-/** What publishing needs of a definition: checked against the bank as it is under the lock, and complete. */
-export interface CheckedEdit {
-  definition: ProgramDefinition
-  bank: BankQuestion[]
+/** A program as it stands under the bank's lock. */
+export interface EditedProgram {
   program: Program | undefined
   active: StoredProgramVersion | undefined
   draft: StoredProgramVersion | undefined
-  /** Against the active version. */
+}
+
+/** A definition checked against the bank as it is under the lock, and complete. `changes` is against the active version. */
+export interface CheckedEdit {
+  definition: ProgramDefinition
+  bank: BankQuestion[]
   changes: VersionChange[]
 }
 
@@ -74,35 +78,28 @@ export async function saveDraft(
   basis: EditBasis = {},
 ): Promise<DraftResult> {
   return sql.begin('isolation level read committed', async tx => {
-    const edit = await checkEdit(tx, document, basis)
-    const { program, active, draft, definition, changes } = edit
-    const slug = definition.slug
-    if (program !== undefined && active !== undefined && changes.length === 0) {
-      if (draft !== undefined) await discard(tx, program, draft, actor)
-      return {
-        program_id: program.program_id,
-        slug,
-        program_version_id: active.program_version_id,
-        saved: false,
-        changes,
-      }
+    const { program, active, draft } = await openEdit(tx, document, basis)
+    const same = program && draft && (await changesIfSame(tx, draft, active, document))
+    if (program !== undefined && draft !== undefined && same !== undefined) return resultOf(draft, false, same)
+    const { definition, bank, changes } = await checkEdit(tx, document, active, draft)
+    if (active !== undefined && changes.length === 0) {
+      if (draft !== undefined) await tellDiscarded(tx, draft, actor)
+      return resultOf(active, false, changes)
     }
-    if (program !== undefined && draft !== undefined && (await isSameDraft(tx, draft, definition))) {
-      return {
-        program_id: program.program_id,
-        slug,
-        program_version_id: draft.program_version_id,
-        saved: false,
-        changes,
-      }
-    }
+    const { slug } = definition
     const program_id = program?.program_id ?? (await insertProgram(tx, definition))
-    const program_version_id = await insertContent(tx, program_id, edit, actor)
-    await removeUnused(tx, draft)
+    const content = await storeContent(tx, definition, bank)
+    const based_on = active?.program_version_id ?? null
+    const program_version_id = await insertDraft(tx, { ...content, program_id, based_on, created_by: actor })
     if (active === undefined) await setProgramContent(tx, program_version_id)
     await appendAuditEvent(tx, { actor, action: 'program_draft_saved', subject: slug, detail: { program_version_id } })
     return { program_id, slug, program_version_id, saved: true, changes }
   })
+}
+
+function resultOf(version: StoredProgramVersion, saved: boolean, changes: VersionChange[]): DraftResult {
+  const { program_id, slug, program_version_id } = version
+  return { program_id, slug, program_version_id, saved, changes }
 }
 
 /** Removes the program's draft, and with it what only the draft had. Throws `not_found` when there is none. */
@@ -113,7 +110,8 @@ export async function discardDraft(sql: Sql, slug: string, actor: string, basis:
     const draft = program && (await findDraftVersion(tx, program.program_id))
     if (program === undefined || draft === undefined) throw noDraft(slug)
     await refuseOutdatedBasis(tx, program, draft, basis)
-    await discard(tx, program, draft, actor)
+    await removeDraft(tx, draft)
+    await tellDiscarded(tx, draft, actor)
   })
 }
 
@@ -121,76 +119,85 @@ export function noDraft(slug: string): Problem {
   return new Problem('not_found', { detail: `There is no draft of a program "${slug}".` })
 }
 
-/** Takes the bank's lock; from then on what is read here stays true to the end of the transaction. */
-export async function checkEdit(tx: Transaction, document: unknown, basis: EditBasis): Promise<CheckedEdit> {
+/** Takes the bank's lock: from then on what is read stays true to the end of the transaction. Refuses an outdated basis. */
+export async function openEdit(tx: Transaction, document: unknown, basis: EditBasis): Promise<EditedProgram> {
   await lockQuestionBank(tx)
+  const slug = member(document, 'slug')
+  const program = isSlug(slug) ? await findProgram(tx, slug) : undefined
+  if (program === undefined) return { program, active: undefined, draft: undefined }
+  const active = await findActiveVersion(tx, program.program_id)
+  const draft = await findDraftVersion(tx, program.program_id)
+  await refuseOutdatedBasis(tx, program, draft, basis)
+  return { program, active, draft }
+}
+
+/**
+ * Checks the document, as if the draft that it replaces had never been: what only that draft had is removed from the bank
+ * first, so that a name or a kind mistaken in it can be corrected.
+ */
+export async function checkEdit(
+  tx: Transaction,
+  document: unknown,
+  active: StoredProgramVersion | undefined,
+  replaces: StoredProgramVersion | undefined,
+): Promise<CheckedEdit> {
+  if (replaces !== undefined) await removeDraft(tx, replaces)
   const bank = await loadBankFor(tx, document)
-  const parsed = parseDefinition(document, bank)
-  const definition = completeDefinition(parsed, bank)
-  const program = await findProgram(tx, definition.slug)
-  const active = program && (await findActiveVersion(tx, program.program_id))
-  const draft = program && (await findDraftVersion(tx, program.program_id))
-  if (program !== undefined) await refuseOutdatedBasis(tx, program, draft, basis)
-  const before = active === undefined ? nothing(definition) : describeVersion(active)
-  return { definition, bank, program, active, draft, changes: diffDefinitions(before, definition) }
+  const definition = completeDefinition(parseDefinition(document, bank), bank)
+  return { definition, bank, changes: changesAgainst(active, definition) }
 }
 
-function nothing(definition: ProgramDefinition): ProgramDefinition {
-  return { ...definition, questions: [], screens: [] }
+function changesAgainst(active: StoredProgramVersion | undefined, definition: ProgramDefinition): VersionChange[] {
+  const before = active === undefined ? { ...definition, questions: [], screens: [] } : describeVersion(active)
+  return diffDefinitions(before, definition)
 }
 
-/** Stores the content as the program's draft, in place of the one it has. */
-export async function insertContent(
-  tx: Transaction,
-  program_id: number,
-  { definition, bank, draft, active }: CheckedEdit,
-  actor: string,
-): Promise<number> {
-  const content = await storeContent(tx, definition, bank, draft)
-  if (draft !== undefined) await deleteDraft(tx, draft.program_version_id)
-  return insertDraft(tx, {
-    ...content,
-    program_id,
-    based_on: active?.program_version_id ?? null,
-    created_by: actor,
-  })
-}
-
-async function isSameDraft(
+/** The changes against what is published, if the document says what the draft says; undefined otherwise. */
+async function changesIfSame(
   tx: Transaction,
   draft: StoredProgramVersion,
-  definition: ProgramDefinition,
-): Promise<boolean> {
-  if (diffDefinitions(describeVersion(draft), definition).length > 0) return false
+  active: StoredProgramVersion | undefined,
+  document: unknown,
+): Promise<VersionChange[] | undefined> {
+  const drafted = describeVersion(draft)
+  if (diffDefinitions(drafted, (await parsedOrNothing(tx, document)) ?? { ...drafted, screens: [] }).length > 0) {
+    return undefined
+  }
   // A draft that something was published past is made anew even if it reads the same: that is how its editor agrees.
-  const newest = (await newestPublishedVersionId(tx, draft.program_id)) ?? null
   const releases = await readQuestionReleases(tx, draft.program_version_id)
-  return draft.based_on === newest && releases.every(({ based_on, replaces }) => based_on === replaces)
+  const current = releases.every(({ based_on, replaces }) => based_on === replaces)
+  return current && draft.based_on === (active?.program_version_id ?? null)
+    ? changesAgainst(active, drafted)
+    : undefined
 }
 
-export async function discard(
-  tx: Transaction,
-  program: Program,
-  draft: StoredProgramVersion,
-  actor: string,
-): Promise<void> {
+async function parsedOrNothing(tx: Transaction, document: unknown): Promise<ProgramDefinition | undefined> {
+  const bank = await loadBankFor(tx, document)
+  try {
+    return completeDefinition(parseDefinition(document, bank), bank)
+  } catch (error) {
+    if (error instanceof Problem) return undefined
+    throw error
+  }
+}
+
+/** Removes a draft, and of its questions and question versions what no other version uses. */
+export async function removeDraft(tx: Transaction, draft: StoredProgramVersion): Promise<void> {
   await deleteDraft(tx, draft.program_version_id)
-  await removeUnused(tx, draft)
-  const detail = { program_version_id: draft.program_version_id }
-  await appendAuditEvent(tx, { actor, action: 'program_draft_discarded', subject: program.slug, detail })
-}
-
-/** Of a draft that is gone, what no other version uses. */
-export async function removeUnused(tx: Transaction, draft: StoredProgramVersion | undefined): Promise<void> {
-  if (draft === undefined) return
+  const { questions } = draft
   await deleteUnusedQuestionVersions(
     tx,
-    draft.questions.map(q => q.question_version_id),
+    questions.map(q => q.question_version_id),
   )
   await deleteUnusedQuestions(
     tx,
-    draft.questions.map(q => q.question_id),
+    questions.map(q => q.question_id),
   )
+}
+
+export async function tellDiscarded(tx: Transaction, draft: StoredProgramVersion, actor: string): Promise<void> {
+  const detail = { program_version_id: draft.program_version_id }
+  await appendAuditEvent(tx, { actor, action: 'program_draft_discarded', subject: draft.slug, detail })
 }
 
 /** Two administrators at work at once lose nothing: who comes second is told what the first one changed. */

@@ -3,8 +3,7 @@
 
 import type { Transaction } from '../db/client.ts'
 import type { VersionContent } from '../db/program-versions.ts'
-import type { StoredProgramVersion } from '../db/programs.ts'
-import { type BankQuestion, insertQuestion, insertQuestionVersion, readQuestionVersions } from '../db/questions.ts'
+import { type BankQuestion, insertQuestion, insertQuestionVersion } from '../db/questions.ts'
 import type { NamedCondition, ProgramDefinition, QuestionDefinition } from '../domain/program-definition.ts'
 import type { QuestionSettings } from '../domain/question.ts'
 import { foldedQuestionKey, questionKey } from '../domain/question-key.ts'
@@ -13,16 +12,14 @@ import { sameSettings } from '../domain/version-diff.ts'
 
 /**
  * The content of a complete definition (see `completeDefinition`), by ids. A question keeps its newest published version if its
- * settings are the same, else the version it has in `draft` if that was made from the newest published, else it gets a new one.
+ * settings are the same; else it gets a new one, made from that.
  */
 export async function storeContent(
   tx: Transaction,
   definition: ProgramDefinition,
   bank: readonly BankQuestion[],
-  draft: StoredProgramVersion | undefined,
 ): Promise<VersionContent> {
   const known = new Map(bank.map(question => [question.admin_name, question]))
-  const drafted = await draftedVersions(tx, draft)
   const ids = new Map<string, number>()
   const questions: { question_id: number; question_version_id: number }[] = []
   for (const question of definition.questions) {
@@ -39,13 +36,10 @@ export async function storeContent(
     ids.set(question.admin_name, question_id)
     const settings = settingsOf(question)
     const based_on = stored?.published === true ? stored.question_version_id : null
-    const candidates = [
-      ...(stored === undefined ? [] : [stored]),
-      ...drafted.filter(version => version.question_id === question_id && version.based_on === based_on),
-    ]
     const question_version_id =
-      candidates.find(candidate => sameSettings(candidate.settings, settings))?.question_version_id ??
-      (await insertQuestionVersion(tx, { question_id, settings, based_on }))
+      stored !== undefined && sameSettings(stored.settings, settings)
+        ? stored.question_version_id
+        : await insertQuestionVersion(tx, { question_id, settings, based_on })
     questions.push({ question_id, question_version_id })
   }
   return {
@@ -71,15 +65,6 @@ export async function storeContent(
   function stored(condition: NamedCondition | null | undefined) {
     return condition == null ? null : storedCondition(condition, idOf)
   }
-}
-
-async function draftedVersions(tx: Transaction, draft: StoredProgramVersion | undefined) {
-  return draft === undefined
-    ? []
-    : readQuestionVersions(
-        tx,
-        draft.questions.map(q => q.question_version_id),
-      )
 }
 
 function settingsOf({ admin_name, kind, enumerator, ...settings }: QuestionDefinition): QuestionSettings {

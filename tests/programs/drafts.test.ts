@@ -1,0 +1,249 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import {
+  findActiveVersion,
+  findDraftVersion,
+  findProgram,
+  loadProgramVersion,
+  newestPublishedVersionId,
+  readPublishedVersions,
+} from '../../src/db/programs.ts'
+import { readBankQuestions } from '../../src/db/questions.ts'
+import { buildKeyMap } from '../../src/domain/key-map.ts'
+import { Problem } from '../../src/problem.ts'
+import { publishDefinition, publishDraft } from '../../src/programs/publish.ts'
+import { discardDraft, saveDraft } from '../../src/programs/save-draft.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { aDefinition, aProgram, type ProgramSpec, q } from '../support/programs.ts'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.drop())
+
+const save = (program: ProgramSpec, ...rest: [actor?: string, basis?: Parameters<typeof saveDraft>[3]]) =>
+  saveDraft(database.sql, aDefinition(program), rest[0] ?? 'admin:test', rest[1])
+
+async function problem(promise: Promise<unknown>): Promise<Problem> {
+  const error = await promise.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  )
+  if (error instanceof Problem) return error
+  throw new Error(`expected a Problem, got ${String(error)}`)
+}
+
+const inBank = async (admin_name: string) =>
+  (await readBankQuestions(database.sql, { admin_names: [admin_name], question_keys_folded: [] })).find(
+    question => question.admin_name === admin_name,
+  )
+
+describe('a draft', () => {
+  test('of a new program makes the program; nothing of it is published', async () => {
+    const draft = await save({ slug: 'd-new', display_name: 'A draft', questions: [q.text('d new')] })
+    expect(draft).toMatchObject({ slug: 'd-new', saved: true })
+    const program = await findProgram(database.sql, 'd-new')
+    expect(program).toMatchObject({ program_id: draft.program_id, display_name: 'A draft' })
+    expect(await findActiveVersion(database.sql, draft.program_id)).toBeUndefined()
+    expect(await newestPublishedVersionId(database.sql, draft.program_id)).toBeUndefined()
+    expect((await findDraftVersion(database.sql, draft.program_id))?.program_version_id).toBe(draft.program_version_id)
+  })
+
+  test('is one of its kind: saving again replaces it, under a new id, and what only the old one had goes', async () => {
+    const first = await save({
+      slug: 'd-one',
+      display_name: 'One',
+      questions: [q.enumerator('d oen', [q.text('d chidl')])],
+    })
+    const second = await save({
+      slug: 'd-one',
+      display_name: 'Two',
+      questions: [q.enumerator('d one', [q.text('d child')])],
+    })
+    expect(second.program_version_id).toBeGreaterThan(first.program_version_id)
+    expect(loadProgramVersion(database.sql, first.program_version_id)).rejects.toThrow('There is no program version')
+    expect(await inBank('d oen')).toBeUndefined()
+    expect(await inBank('d chidl')).toBeUndefined()
+    expect(await inBank('d child')).toMatchObject({ enumerator: 'd one', published: false })
+    expect((await findProgram(database.sql, 'd-one'))?.display_name).toBe('Two')
+  })
+
+  test('can be corrected in everything: a question is "immutable" once another version has it', async () => {
+    await save({ slug: 'd-kind', questions: [q.enumerator('d outer', [q.text('d kind')])] })
+    await save({ slug: 'd-kind', questions: [q.number('D kind!')] })
+    await save({ slug: 'd-kind', questions: [q.date('d kind')] })
+    expect(await inBank('d kind')).toMatchObject({ kind: 'DATE', enumerator: null })
+    expect(await inBank('d outer')).toBeUndefined()
+    const other = await problem(save({ slug: 'd-kind-2', questions: [q.text('d kind')] }))
+    expect(other.errors).toMatchObject([{ path: '/questions/0/kind', code: 'immutable' }])
+    await publishDraft(database.sql, 'd-kind', 'admin:test')
+    const published = await problem(save({ slug: 'd-kind', questions: [q.text('d kind')] }))
+    expect(published.errors).toMatchObject([{ path: '/questions/0/kind', code: 'immutable' }])
+  })
+
+  test('saved again unchanged stays as it is', async () => {
+    const first = await save({ slug: 'd-same', questions: [q.text('d same')] })
+    const again = await save({ slug: 'd-same', questions: [q.text('d same')] })
+    expect(again).toMatchObject({ program_version_id: first.program_version_id, saved: false })
+  })
+
+  test('that says what is published already is no draft', async () => {
+    const spec = { slug: 'd-back', questions: [q.text('d back')] }
+    const program = await aProgram(database.sql, spec)
+    await save({ ...spec, questions: [q.text('d back'), q.text('d forth')] })
+    const back = await save(spec)
+    expect(back).toMatchObject({ program_version_id: program.program_version_id, saved: false, changes: [] })
+    expect(await findDraftVersion(database.sql, program.program_id)).toBeUndefined()
+    expect(await inBank('d forth')).toBeUndefined()
+  })
+
+  test('never reaches the key map: "its question set is that of versions that were ever published" (D21)', async () => {
+    const spec = { slug: 'd-21', questions: [q.text('published question')] }
+    const { program_id } = await aProgram(database.sql, spec)
+    await save({ ...spec, questions: [...spec.questions, q.text('drafted question'), q.radio('drafted pet', ['cat'])] })
+    const map = buildKeyMap(await readPublishedVersions(database.sql, program_id))
+    expect(map.map(node => node.question_key)).toEqual(['published_question'])
+  })
+
+  test('leaves display name and statuses of a published program alone until it is published', async () => {
+    await aProgram(database.sql, { slug: 'd-name', display_name: 'Old', statuses: ['Old'] })
+    await save({ slug: 'd-name', display_name: 'New', statuses: ['New'] })
+    expect(await findProgram(database.sql, 'd-name')).toMatchObject({ display_name: 'Old', statuses: ['Old'] })
+    const published = await publishDraft(database.sql, 'd-name', 'admin:test')
+    expect(published.changes.map(change => change.code)).toEqual(['display_name_changed', 'statuses_changed'])
+    expect(await findProgram(database.sql, 'd-name')).toMatchObject({ display_name: 'New', statuses: ['New'] })
+  })
+
+  test('published becomes the active version, and the active one obsolete', async () => {
+    const before = await aProgram(database.sql, { slug: 'd-pub', questions: [q.text('d pub')] })
+    const draft = await save({ slug: 'd-pub', questions: [q.text('d pub'), q.date('d when')] }, 'admin:one')
+    const published = await publishDraft(database.sql, 'd-pub', 'admin:two', { draft: draft.program_version_id })
+    expect(published).toMatchObject({
+      published: true,
+      program_version_id: draft.program_version_id,
+      changes: [{ code: 'question_added', subject: 'd when' }],
+    })
+    expect(await findActiveVersion(database.sql, before.program_id)).toMatchObject({
+      program_version_id: draft.program_version_id,
+      based_on: before.program_version_id,
+      created_by: 'admin:one',
+      published_by: 'admin:two',
+    })
+    expect((await loadProgramVersion(database.sql, before.program_version_id)).state).toBe('OBSOLETE')
+    expect(await findDraftVersion(database.sql, before.program_id)).toBeUndefined()
+  })
+
+  test('that is not there cannot be published or discarded', async () => {
+    await aProgram(database.sql, { slug: 'd-none' })
+    expect((await problem(publishDraft(database.sql, 'd-none', 'admin:test'))).kind).toBe('not_found')
+    expect((await problem(publishDraft(database.sql, 'd-nowhere', 'admin:test'))).kind).toBe('not_found')
+    expect((await problem(discardDraft(database.sql, 'd-none', 'admin:test'))).kind).toBe('not_found')
+  })
+
+  test('with a fault changes nothing', async () => {
+    const faulty = await problem(save({ slug: 'd-fault', questions: [q.text('d fine'), q.text('123')] }))
+    expect(faulty.kind).toBe('invalid_request')
+    expect(await findProgram(database.sql, 'd-fault')).toBeUndefined()
+    expect(await inBank('d fine')).toBeUndefined()
+  })
+})
+
+describe('two administrators', () => {
+  test('publishing from the same version: the second is refused with what the first one changed', async () => {
+    const spec = { slug: 'two-pub', questions: [q.text('t colour')] }
+    const { program_version_id: basedOn } = await aProgram(database.sql, spec)
+    await publishDefinition(
+      database.sql,
+      aDefinition({ ...spec, questions: [q.text('t colour', { text: 'Which colour?' }), q.date('t day')] }),
+      'admin:one',
+      { basedOn },
+    )
+    const mine = aDefinition({ ...spec, questions: [q.text('t colour'), q.email('t mail')] })
+    const conflict = await problem(publishDefinition(database.sql, mine, 'admin:two', { basedOn }))
+    expect(conflict.kind).toBe('conflict')
+    expect(conflict.detail).toContain('published by admin:one')
+    expect(conflict.errors.map(({ code }) => code)).toEqual(['question_added', 'text_changed'])
+    expect(await inBank('t mail')).toBeUndefined()
+  })
+
+  test('making the same program at once: the second is told that there is one', async () => {
+    const spec = { slug: 'two-new', questions: [q.text('t new')] }
+    await publishDefinition(database.sql, aDefinition(spec), 'admin:one', { basedOn: null })
+    const other = aDefinition({ ...spec, questions: [q.text('t other')] })
+    const conflict = await problem(publishDefinition(database.sql, other, 'admin:two', { basedOn: null }))
+    expect(conflict.errors.map(({ code }) => code)).toContain('question_added')
+  })
+
+  test('at one draft: who saves over a draft they have not seen is refused', async () => {
+    const spec = { slug: 'two-draft', questions: [q.text('t draft')] }
+    await aProgram(database.sql, spec)
+    const first = await save({ ...spec, display_name: 'First' }, 'admin:one', { draft: null })
+    const second = await problem(save({ ...spec, display_name: 'Second' }, 'admin:two', { draft: null }))
+    expect(second.kind).toBe('conflict')
+    expect(second.detail).toContain('admin:one')
+    const third = save({ ...spec, display_name: 'Third' }, 'admin:two', { draft: first.program_version_id })
+    expect(await third).toMatchObject({ saved: true })
+    const review = publishDraft(database.sql, spec.slug, 'admin:one', { draft: first.program_version_id })
+    expect((await problem(review)).detail).toContain('was changed meanwhile, by admin:two')
+  })
+
+  test('one publishing past the draft of the other: the draft is kept, and cannot undo unseen what was published', async () => {
+    const spec = { slug: 'two-past', questions: [q.text('t past')] }
+    const base = await aProgram(database.sql, spec)
+    await save({ ...spec, questions: [q.text('t past'), q.text('t draft only')] }, 'admin:one')
+    const past = await aProgram(database.sql, { ...spec, questions: [q.text('t past', { text: 'Changed' })] })
+    const draft = await findDraftVersion(database.sql, base.program_id)
+    expect(draft).toMatchObject({ created_by: 'admin:one', based_on: base.program_version_id })
+    expect(draft?.questions.map(({ admin_name, settings }) => [admin_name, settings.text])).toEqual([
+      ['t past', 'Changed'],
+      ['t draft only', 't draft only?'],
+    ])
+    const refused = await problem(publishDraft(database.sql, spec.slug, 'admin:one'))
+    expect(refused.kind).toBe('conflict')
+    expect(refused.errors.map(({ code }) => code)).toEqual(['text_changed'])
+
+    const seen = { basedOn: past.program_version_id, draft: draft!.program_version_id }
+    const merged = { ...spec, questions: [q.text('t past', { text: 'Changed' }), q.text('t draft only')] }
+    const unseen = await problem(save(merged, 'admin:one', { draft: seen.draft }))
+    expect(unseen.errors.map(({ code }) => code)).toEqual(['text_changed'])
+    await save(merged, 'admin:one', seen)
+    const published = await publishDraft(database.sql, spec.slug, 'admin:one')
+    expect(published.program_version_id).toBeGreaterThan(past.program_version_id)
+    expect(published.changes.map(({ code }) => code)).toEqual(['question_added'])
+  })
+
+  test('a draft published through its definition is used up', async () => {
+    const spec = { slug: 'two-used', questions: [q.text('t used')] }
+    const base = await aProgram(database.sql, spec)
+    const draft = await save({ ...spec, questions: [q.text('t used'), q.text('t usde')] })
+    const final = aDefinition({ ...spec, questions: [q.text('t used'), q.text('t more')] })
+    const basis = { basedOn: base.program_version_id, draft: draft.program_version_id }
+    await publishDefinition(database.sql, final, 'admin:test', basis)
+    expect(await findDraftVersion(database.sql, base.program_id)).toBeUndefined()
+    expect(await inBank('t usde')).toBeUndefined()
+    expect(await inBank('t more')).toMatchObject({ published: true })
+  })
+})
+
+describe('the audit trail', () => {
+  test('tells of saving, publishing and discarding: who, what and which version', async () => {
+    const spec = { slug: 'audited', questions: [q.text('a question')] }
+    const draft = await save(spec, 'admin:one')
+    await publishDraft(database.sql, 'audited', 'admin:two')
+    const next = await save({ ...spec, questions: [q.text('a question'), q.text('b question')] }, 'admin:one')
+    await discardDraft(database.sql, 'audited', 'admin:three')
+    const events = await database.sql<{ actor: string; action: string; detail: unknown }[]>`
+      select actor, action, detail from audit_event where subject = 'audited' order by audit_event_id`
+    const [first, last] = [draft.program_version_id, next.program_version_id]
+    expect([...events]).toEqual([
+      { actor: 'admin:one', action: 'program_draft_saved', detail: { program_version_id: first } },
+      {
+        actor: 'admin:two',
+        action: 'program_published',
+        detail: { program_version_id: first, replaces: null, changes: 2 },
+      },
+      { actor: 'admin:one', action: 'program_draft_saved', detail: { program_version_id: last } },
+      { actor: 'admin:three', action: 'program_draft_discarded', detail: { program_version_id: last } },
+    ])
+  })
+})
