@@ -33,6 +33,11 @@ describe('answer formats', () => {
     for (const text of bad) expect([text, pattern.test(text)]).toEqual([text, false])
   })
 
+  test('a long list of service areas with a fault at its end is refused at once', () => {
+    expect(serviceAreaPattern.test(`a_InArea_1${', a_InArea_1'.repeat(10_000)}`)).toBe(true)
+    expect(serviceAreaPattern.test(`a_InArea_1${', a_InArea_1'.repeat(10_000)}!`)).toBe(false)
+  })
+
   test('a date is a day that exists', () => {
     for (const text of ['2024-02-29', '1900-02-28', '2000-02-29', '0001-01-01', '9999-12-31'])
       expect([text, isCalendarDate(text)]).toEqual([text, true])
