@@ -1,0 +1,115 @@
+// The shape of an export response as JSON Schema 2020-12, made from a program's key map.
+// It must not know how a response is made, nor where its schema is shown.
+
+import {
+  anyQuestionSchema,
+  anyText,
+  type JsonSchema,
+  objectSchema,
+  openEnum,
+  orNull,
+  questionsSchema,
+  type SchemaStyle,
+} from './answer-schema.ts'
+import type { KeyMap } from './key-map.ts'
+
+export interface ResponseSchemaOptions {
+  slug: string
+  /** Absolute URI by which the schema is known. */
+  id: string
+  closed?: boolean
+}
+
+/**
+ * The schema document of a program's export page. What the specification lets grow is open: enumerated values and option ids
+ * are `examples`, never a closed `enum`, and an unknown member of `application` or of an entity must be a question object.
+ * Source: spec, "Resources and their fields", "Question objects", "Versioning" 2 and 5.
+ */
+export function responseSchema(keyMap: KeyMap, options: ResponseSchemaOptions): JsonSchema {
+  const style: SchemaStyle = { definitionsAt: '#/$defs/', closed: options.closed }
+  const { ExportPage, ...definitions } = responseDefinitions(keyMap, options.slug, style)
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    $id: options.id,
+    ...ExportPage,
+    $defs: definitions,
+  }
+}
+
+/** The named definitions of a program's export page. Without slug and with an empty key map: of any program's. */
+export function responseDefinitions(
+  keyMap: KeyMap,
+  slug: string | undefined,
+  style: SchemaStyle,
+): { ExportPage: JsonSchema } & Record<string, JsonSchema> {
+  return {
+    ExportPage: {
+      title: 'Export page',
+      description: 'One page of an export.',
+      ...objectSchema(pageFields(style), style),
+    },
+    Application: {
+      title: 'Application',
+      description: 'One submission, with the answers as they were when it was submitted.',
+      ...objectSchema(applicationFields(slug, style), style),
+    },
+    Answers: {
+      title: 'Answers',
+      description: 'By question key: every question that was ever in the program, answered or not.',
+      ...questionsSchema({}, keyMap, style),
+    },
+    Question: anyQuestionSchema(style),
+  }
+}
+
+const pageFields = (style: SchemaStyle): Record<string, JsonSchema> => ({
+  payload: {
+    type: 'array',
+    description: 'The applications on this page, oldest submission first.',
+    items: { $ref: `${style.definitionsAt}Application` },
+  },
+  nextPageToken: orNull('string', {
+    pattern: '^[0-9A-Za-z]+$',
+    description: 'Sent as nextPageToken, it gets the page that follows. null on the last page.',
+  }),
+})
+
+/** Source: spec, "Application object". */
+const applicationFields = (slug: string | undefined, style: SchemaStyle): Record<string, JsonSchema> => ({
+  applicant_id: { type: 'integer', description: 'Unique ID of the applicant.' },
+  application_id: { type: 'integer', description: 'Unique ID of this application.' },
+  create_time: time('When the applicant first answered a question in this program.'),
+  language: { type: 'string', description: 'IETF tag of the language the applicant prefers.', examples: ['en-US'] },
+  program_name: {
+    ...(slug === undefined ? { type: 'string' } : { type: 'string', const: slug }),
+    description: 'The program slug, as in the address of the request.',
+  },
+  program_version_id: {
+    type: 'integer',
+    description:
+      'ID of the program version it was submitted to; every change of the program or its questions makes another.',
+  },
+  revision_state: openEnum(
+    'CURRENT: the latest application of the applicant. OBSOLETE: a newer one was submitted.',
+    ['CURRENT', 'OBSOLETE'],
+    style,
+  ),
+  status: anyText('Status that an administrator gave it.'),
+  status_last_modified_time: { ...time('When the status was last set or changed.'), type: ['string', 'null'] },
+  application_note: anyText('Note of an administrator.'),
+  submit_time: time('When it was submitted.'),
+  submitter_type: openEnum(
+    'Who submitted it: the applicant, or a trusted intermediary on behalf of the applicant.',
+    ['APPLICANT', 'TRUSTED_INTERMEDIARY'],
+    style,
+  ),
+  ti_email: anyText('E-mail address of the intermediary; null when the applicant submitted.'),
+  ti_organization: anyText('Organization of the intermediary; null when the applicant submitted.'),
+  application: { $ref: `${style.definitionsAt}Answers` },
+})
+
+const time = (description: string): JsonSchema => ({
+  type: 'string',
+  format: 'date-time',
+  description: `${description} Whole seconds, with the offset of the service's time zone at that moment.`,
+})
