@@ -1,0 +1,254 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { findActiveVersion, findDraftVersion, readPublishedVersions } from '../../src/db/programs.ts'
+import { Problem } from '../../src/problem.ts'
+import { publishDefinition, publishDraft } from '../../src/programs/publish.ts'
+import { saveDraft } from '../../src/programs/save-draft.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { aDefinition, aProgram, type ProgramSpec, q } from '../support/programs.ts'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.drop())
+
+const publish = (program: ProgramSpec) => publishDefinition(database.sql, aDefinition(program), 'admin:test')
+const active = async (program_id: number) => (await findActiveVersion(database.sql, program_id))!
+const draftOf = async (program_id: number) => (await findDraftVersion(database.sql, program_id))!
+
+async function conflict(promise: Promise<unknown>): Promise<Problem> {
+  const error = await promise.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  )
+  if (error instanceof Problem && error.kind === 'conflict') return error
+  throw new Error(`expected a conflict, got ${String(error)}`)
+}
+
+describe('a new version of a shared question', () => {
+  test('gives every active program that asks it a new version, in the same transaction, and no other program', async () => {
+    const shared = q.radio('s pet', ['cat'])
+    const a = await aProgram(database.sql, { slug: 's-a', questions: [shared, q.text('s only a')] })
+    const b = await aProgram(database.sql, { slug: 's-b', questions: [q.text('s only b'), shared] })
+    const c = await aProgram(database.sql, { slug: 's-c', questions: [shared] })
+    const other = await aProgram(database.sql, { slug: 's-other', questions: [q.text('s only other')] })
+    expect(b.question('s pet').question_version_id).toBe(a.question('s pet').question_version_id)
+
+    const changed = q.radio('s pet', ['cat', 'dog'])
+    const result = await publish({ slug: 's-a', questions: [changed, q.text('s only a')] })
+    expect(result.also_published.map(program => program.slug)).toEqual(['s-b', 's-c'])
+    for (const before of [b, c]) {
+      const now = await active(before.program_id)
+      expect(now.program_version_id).toBeGreaterThan(before.program_version_id)
+      expect(now).toMatchObject({ based_on: before.program_version_id, published_by: 'admin:test' })
+      expect(now.screens).toEqual(before.version.screens)
+      const pet = now.questions.find(question => question.admin_name === 's pet')
+      expect(pet?.settings.options?.map(option => option.admin_id)).toEqual(['cat', 'dog'])
+      expect(now.questions.map(question => question.admin_name)).toEqual(
+        before.version.questions.map(question => question.admin_name),
+      )
+    }
+    expect((await active(other.program_id)).program_version_id).toBe(other.program_version_id)
+    expect((await readPublishedVersions(database.sql, b.program_id)).map(version => version.state)).toEqual([
+      'OBSOLETE',
+      'ACTIVE',
+    ])
+  })
+
+  test('leaves a program alone that asked the question once and does no more', async () => {
+    const shared = q.text('s former')
+    const former = await aProgram(database.sql, { slug: 's-former', questions: [shared, q.text('s stays')] })
+    await aProgram(database.sql, { slug: 's-former', questions: [q.text('s stays')] })
+    const now = (await active(former.program_id)).program_version_id
+    await aProgram(database.sql, { slug: 's-asks', questions: [shared] })
+    const result = await publish({ slug: 's-asks', questions: [q.text('s former', { text: 'Changed' })] })
+    expect(result.also_published).toEqual([])
+    expect((await active(former.program_id)).program_version_id).toBe(now)
+  })
+
+  test('a question left to the bank is asked as the bank has it', async () => {
+    await aProgram(database.sql, { slug: 's-bank', questions: [q.text('s bank', { max_length: 7 })] })
+    const definition = aDefinition({ slug: 's-user', questions: [q.text('s own')] })
+    definition.screens[0]!.questions.push({ question: 's bank' })
+    const { program_id } = await publishDefinition(database.sql, definition, 'admin:test')
+    expect((await active(program_id)).questions[1]).toMatchObject({ admin_name: 's bank', settings: { max_length: 7 } })
+  })
+
+  test('moves drafts along, and the draft of a program that was never published', async () => {
+    const shared = q.text('s move')
+    const a = await aProgram(database.sql, { slug: 's-move-a', questions: [shared] })
+    const b = await aProgram(database.sql, { slug: 's-move-b', questions: [shared] })
+    const draft = await saveDraft(
+      database.sql,
+      aDefinition({ slug: 's-move-b', questions: [shared, q.text('s move own')] }),
+      'admin:drafter',
+    )
+    const fresh = await saveDraft(database.sql, aDefinition({ slug: 's-move-c', questions: [shared] }), 'admin:drafter')
+    await publish({ slug: 's-move-a', questions: [q.text('s move', { text: 'Moved' })] })
+
+    const moved = await draftOf(b.program_id)
+    expect(moved.program_version_id).toBeGreaterThan(draft.program_version_id)
+    expect(moved).toMatchObject({
+      created_by: 'admin:drafter',
+      based_on: (await active(b.program_id)).program_version_id,
+    })
+    expect(moved.questions.map(question => question.settings.text)).toEqual(['Moved', 's move own?'])
+    expect((await draftOf(fresh.program_id)).questions[0]?.settings.text).toBe('Moved')
+    const published = await publishDraft(database.sql, 's-move-b', 'admin:drafter')
+    expect(published.changes.map(change => change.code)).toEqual(['question_added'])
+    expect(published.also_published).toEqual([])
+    expect((await publishDraft(database.sql, 's-move-c', 'admin:drafter')).also_published).toEqual([])
+    expect((await active(a.program_id)).questions[0]?.settings.text).toBe('Moved')
+  })
+
+  test('never undoes, nor is undone by, what a draft of another program changes in the same question', async () => {
+    const shared = q.text('s both')
+    await aProgram(database.sql, { slug: 's-both-a', questions: [shared] })
+    await aProgram(database.sql, { slug: 's-both-b', questions: [shared] })
+    const mine = { slug: 's-both-b', questions: [q.text('s both', { text: 'From b' })] }
+    await saveDraft(database.sql, aDefinition(mine), 'admin:b')
+    await publish({ slug: 's-both-a', questions: [q.text('s both', { text: 'From a' })] })
+    const refused = await conflict(publishDraft(database.sql, 's-both-b', 'admin:b'))
+    expect(refused.errors).toMatchObject([{ code: 'text_changed' }])
+    expect(refused.errors[0]?.detail).toContain('"From a"')
+    // Saved again, now that its editor knows, it goes.
+    await saveDraft(database.sql, aDefinition(mine), 'admin:b')
+    const result = await publishDraft(database.sql, 's-both-b', 'admin:b')
+    expect(result.also_published.map(program => program.slug)).toEqual(['s-both-a'])
+  })
+
+  test('is refused when another program looks at an option that it takes away', async () => {
+    await aProgram(database.sql, { slug: 's-opt-a', questions: [q.radio('s opt', ['yes', 'no'])] })
+    const b = await aProgram(database.sql, {
+      slug: 's-opt-b',
+      questions: [
+        q.radio('s opt', ['yes', 'no']),
+        q.text('s why', { visible_when: { question: 's opt', field: 'selection', operator: 'equal', value: 'no' } }),
+      ],
+    })
+    const refused = await conflict(publish({ slug: 's-opt-a', questions: [q.radio('s opt', ['yes'])] }))
+    expect(refused.detail).toContain('"s-opt-b"')
+    expect(refused.errors).toMatchObject([{ code: 'unknown_option' }])
+    expect((await active(b.program_id)).program_version_id).toBe(b.program_version_id)
+  })
+
+  test('is announced for every program it reached, when the transaction commits', async () => {
+    const shared = q.text('s told')
+    const a = await aProgram(database.sql, { slug: 's-told-a', questions: [shared] })
+    const b = await aProgram(database.sql, { slug: 's-told-b', questions: [shared] })
+    const heard: string[] = []
+    const both = Promise.withResolvers<void>()
+    const listening = await database.sql.listen('program_published', payload => {
+      heard.push(payload)
+      if (heard.length === 2) both.resolve()
+    })
+    await publish({ slug: 's-told-a', questions: [q.text('s told', { text: 'New' })] })
+    await both.promise
+    await listening.unlisten()
+    expect(heard.sort()).toEqual([String(a.program_id), String(b.program_id)].sort())
+  })
+})
+
+describe('publications at once', () => {
+  test('of one program from one version: exactly one wins, the others are told what it changed', async () => {
+    const { program_version_id: basedOn, program_id } = await aProgram(database.sql, {
+      slug: 'c-one',
+      questions: [q.text('c base')],
+    })
+    const editors = ['one', 'two', 'three', 'four', 'five', 'six']
+    const results = await Promise.allSettled(
+      editors.map(editor =>
+        publishDefinition(
+          database.sql,
+          aDefinition({ slug: 'c-one', questions: [q.text('c base'), q.text(`c ${editor}`)] }),
+          `admin:${editor}`,
+          { basedOn },
+        ),
+      ),
+    )
+    const won = results.filter(result => result.status === 'fulfilled')
+    const lost = results.filter(result => result.status === 'rejected').map(result => result.reason as Problem)
+    expect(won).toHaveLength(1)
+    expect(lost.map(problem => problem.kind)).toEqual(Array(5).fill('conflict'))
+    expect(new Set(lost.flatMap(problem => problem.errors.map(error => error.code)))).toEqual(
+      new Set(['question_added']),
+    )
+    const versions = await readPublishedVersions(database.sql, program_id)
+    expect(versions.map(version => version.program_version_id)).toEqual([basedOn, won[0]!.value.program_version_id])
+  })
+
+  test('of a shared question from two programs, in both orders, round after round: nothing is lost, nothing deadlocks', async () => {
+    const slugs = ['c-left', 'c-right', 'c-third']
+    const programs = await Promise.all(
+      slugs.map(slug => aProgram(database.sql, { slug, questions: [q.number('c shared'), q.number('c shared 2')] })),
+    )
+    let texts = 0
+    let changesMade = 0
+    for (let round = 0; round < 8; round++) {
+      const order = round % 2 === 0 ? slugs : [...slugs].reverse()
+      const results = await Promise.all(
+        order.map((slug, index) => {
+          const names = index % 2 === 0 ? ['c shared', 'c shared 2'] : ['c shared 2', 'c shared']
+          const questions = names.map(name => q.number(name, { text: `Text ${++texts}` }))
+          return publishDefinition(database.sql, aDefinition({ slug, questions }), `admin:${slug}`)
+        }),
+      )
+      changesMade += results.length
+      for (const result of results) expect(result.also_published).toHaveLength(slugs.length - 1)
+    }
+    const now = await Promise.all(programs.map(program => active(program.program_id)))
+    const asked = now.map(version =>
+      [...version.questions]
+        .sort((a, b) => a.question_id - b.question_id)
+        .map(question => [question.question_version_id, question.settings.text]),
+    )
+    expect(asked[1]).toEqual(asked[0]!)
+    expect(asked[2]).toEqual(asked[0]!)
+    for (const program of programs) {
+      const versions = await readPublishedVersions(database.sql, program.program_id)
+      expect(versions).toHaveLength(1 + changesMade)
+      const ids = versions.map(version => version.program_version_id)
+      expect(ids).toEqual([...ids].sort((a, b) => a - b))
+      const times = versions.map(version => version.published_at!)
+      expect(new Set(times).size).toBe(times.length)
+    }
+  })
+
+  test('of new programs that share new questions: all are made, and each question once', async () => {
+    const questions = [q.name('c fresh name'), q.enumerator('c fresh pet', [q.text('c fresh pet name')])]
+    const made = await Promise.all(
+      Array.from({ length: 8 }, (_, index) => aProgram(database.sql, { slug: `c-fresh-${index}`, questions })),
+    )
+    const ids = made.map(program => program.version.questions.map(question => question.question_version_id))
+    for (const other of ids) expect(other).toEqual(ids[0]!)
+    expect(new Set(made.map(program => program.program_id)).size).toBe(8)
+  })
+
+  test('beside drafts being saved by others: every published version holds exactly what was published', async () => {
+    const slugs = ['c-mix-a', 'c-mix-b']
+    await Promise.all(slugs.map(slug => aProgram(database.sql, { slug, questions: [q.text('c mix')] })))
+    const work = Array.from({ length: 24 }, (_, index) => {
+      const definition = aDefinition({
+        slug: slugs[index % 2]!,
+        questions: [q.text('c mix', { text: `Mix ${index}` }), q.text(`c mix ${'abcdefghijklmnopqrstuvwx'[index]}`)],
+      })
+      return index % 3 === 0
+        ? publishDefinition(database.sql, definition, `admin:${index}`)
+        : saveDraft(database.sql, definition, `admin:${index}`)
+    })
+    const results = await Promise.all(work)
+    for (const [index, result] of results.entries()) {
+      if (!('published' in result)) continue
+      const versions = await readPublishedVersions(database.sql, result.program_id)
+      const version = versions.find(one => one.program_version_id === result.program_version_id)
+      expect(version?.questions.map(question => question.settings.text)[0]).toBe(`Mix ${index}`)
+    }
+    const [left] = await database.sql<{ count: number }[]>`
+      select count(*)::bigint as count
+      from question_version qv
+      where not exists (
+        select from program_version_question pvq where pvq.question_version_id = qv.question_version_id
+      )`
+    expect(left?.count).toBe(0)
+  })
+})
