@@ -14,6 +14,7 @@ export interface Config {
   host: string
   port: number
   healthPort: number
+  reusePort: boolean
   baseUrl: string
   timeZone: string
   maxPageSize: number
@@ -198,6 +199,13 @@ export const settings = {
     default: '8081',
     meaning: 'Port of `/livez` and `/readyz`, 0 to 65535; 0 picks a free one.',
     parse: wholeNumber(0, 65_535),
+  },
+  reusePort: {
+    name: 'REUSE_PORT',
+    default: 'off',
+    meaning:
+      '`on` or `off`: lets several processes of one machine listen on PORT, each getting a share of the connections.',
+    parse: onOff,
   },
   baseUrl: {
     name: 'BASE_URL',

@@ -30,7 +30,7 @@ async function serve(config: Config): Promise<void> {
     // Only the stall limit of an export cuts anybody off; Bun's own would count a slow reader or a slow database as idle.
     idleTimeout: 0,
     maxRequestBodySize: config.intakeBodyBytesMax + 1024,
-    reusePort: process.env.TRIBUTARY_REUSE_PORT === 'on',
+    reusePort: config.reusePort,
     development: false,
     ...(config.tlsCert === undefined ? {} : { tls: { cert: Bun.file(config.tlsCert), key: Bun.file(config.tlsKey!) } }),
     fetch: (request, server) => app.fetch(request, server),

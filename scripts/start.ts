@@ -1,0 +1,193 @@
+// From nothing to a running service: database, schema, demo data, a key to try it with, and the processes that serve.
+// For development and for trying Tributary out. Production runs src/main.ts and workers/main.ts itself.
+
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { createApiKey } from '../src/access/api-keys.ts'
+import { type Environment, loadConfig } from '../src/config.ts'
+import { openDatabase, type Sql } from '../src/db/client.ts'
+import { prepareDatabase, requireInstanceTimeZone } from '../src/db/instance.ts'
+import { findProgram } from '../src/db/programs.ts'
+import { Problem } from '../src/problem.ts'
+import { developmentSettings, exitCode, scriptEnvironment } from './environment.ts'
+
+const help = `Usage: scripts/start [--no-seed]
+
+Starts Tributary on this machine: a PostgreSQL of its own (or the one in DATABASE_URL), a demo program with 5,000
+applications if the database is empty, and the service. Prints a command to try it with. Ctrl-C stops all of it.
+
+  --no-seed   leave an empty database empty
+  --help      this text`
+
+const root = join(import.meta.dir, '..')
+const demoKeyFile = join(root, '.data/demo-key.json')
+/** The programs scripts/seed makes. */
+const demoPrograms = ['utility-assistance', 'child-care-subsidy'] as const
+const demoApplications = 5000
+
+interface DemoKey {
+  username: string
+  password: string
+}
+
+const { values } = parseArgs({ options: { help: { type: 'boolean' }, 'no-seed': { type: 'boolean' } } })
+if (values.help) {
+  console.log(help)
+  process.exit(0)
+}
+
+const cleanUps: (() => Promise<unknown>)[] = []
+let stopping = false
+const code = await exitCode(start)
+if (code !== 0 && !stopping) await stop(code)
+
+async function start(): Promise<void> {
+  const children: Bun.Subprocess[] = []
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => {
+      if (stopping) process.exit(130)
+      void stop(0)
+    })
+  }
+  const { environment: found, stop: stopDatabase } = await scriptEnvironment()
+  cleanUps.unshift(stopDatabase)
+  const environment = { ...(await developmentSettings()), ...found }
+  const config = loadConfig(environment)
+
+  const sql = openDatabase({
+    url: config.databaseUrl,
+    connectionsMax: 4,
+    prepare: config.databasePrepare,
+    applicationName: 'tributary-start',
+  })
+  await prepareDatabase(sql, config.timeZone)
+  await requireInstanceTimeZone(sql, config.timeZone)
+  if (!values['no-seed'] && (await isEmpty(sql))) {
+    console.log(`Seeding a demo program with ${demoApplications.toLocaleString('en')} applications …`)
+    await run('scripts/seed.ts', ['--applications', String(demoApplications)], environment)
+  }
+
+  cleanUps.unshift(() => Promise.all(children.map(child => end(child))))
+  const service = Bun.spawn([process.execPath, join(root, 'src/main.ts')], {
+    cwd: root,
+    env: { ...process.env, ...environment },
+    // A terminal sends Ctrl-C to the whole group; the service is told by us, once.
+    detached: true,
+    stdin: 'ignore',
+    stdout: 'inherit',
+    stderr: 'inherit',
+  })
+  children.push(service)
+  const baseUrl = config.baseUrl === '' ? `http://127.0.0.1:${config.port}` : config.baseUrl
+  await untilServing(service, `http://127.0.0.1:${config.healthPort}/readyz`)
+  const program = demoPrograms[0]
+  const key =
+    (await findProgram(sql, program)) === undefined ? undefined : await demoKey(sql, config.apiKeyPepper, baseUrl)
+  await sql.end({ timeout: 5 })
+
+  console.log(welcome(baseUrl, `http://127.0.0.1:${config.healthPort}`, program, key))
+  const exit = await service.exited
+  if (!stopping)
+    throw new Problem('internal', {
+      detail: `The service ended by itself (exit status ${exit}). What it said stands above.`,
+    })
+}
+
+/** A key for the demo programs: the one of the last start if it still works, else a new one. Kept readable by its owner alone. */
+async function demoKey(sql: Sql, pepper: string, baseUrl: string): Promise<DemoKey> {
+  const kept = await readFile(demoKeyFile, 'utf8').then(
+    text => JSON.parse(text) as DemoKey,
+    () => undefined,
+  )
+  if (kept !== undefined) {
+    const { status } = await fetch(`${baseUrl}/api/v1/checkAuth`, { headers: { Authorization: authorization(kept) } })
+    if (status === 200) return kept
+  }
+  const now = Date.now() * 1000
+  const made = await createApiKey(sql, pepper, {
+    name: 'Demo key of scripts/start',
+    programs: demoPrograms,
+    expires_at: now + 90 * 86_400_000_000,
+    allowed_subnets: ['127.0.0.0/8', '::1/128'],
+    may_export: true,
+    may_submit: true,
+    actor: 'operator:start',
+    now,
+  })
+  await mkdir(dirname(demoKeyFile), { recursive: true })
+  await writeFile(demoKeyFile, JSON.stringify({ username: made.username, password: made.password }), { mode: 0o600 })
+  return made
+}
+
+const authorization = (key: DemoKey): string =>
+  `Basic ${Buffer.from(`${key.username}:${key.password}`).toString('base64')}`
+
+/** Runs another script of ours to its end; it speaks for itself when it fails. */
+async function run(script: string, args: readonly string[], environment: Environment): Promise<void> {
+  const child = Bun.spawn([process.execPath, join(root, script), ...args], {
+    cwd: root,
+    env: { ...process.env, ...environment },
+    stdin: 'ignore',
+    stdout: 'ignore',
+    stderr: 'inherit',
+  })
+  if ((await child.exited) !== 0)
+    throw new Problem('internal', { detail: `${script} failed. What it said stands above.` })
+}
+
+async function isEmpty(sql: Sql): Promise<boolean> {
+  const found = await Promise.all(demoPrograms.map(slug => findProgram(sql, slug)))
+  return found.every(program => program === undefined)
+}
+
+/** Waits until the service answers. A service that ended says itself why. */
+async function untilServing(service: Bun.Subprocess, readyUrl: string): Promise<void> {
+  const deadline = performance.now() + 30_000
+  while (service.exitCode === null && service.signalCode === null) {
+    const ready = await fetch(readyUrl).then(
+      response => response.ok,
+      () => false,
+    )
+    if (ready) return
+    if (performance.now() > deadline)
+      throw new Problem('unavailable', { detail: 'The service did not answer within 30 s.' })
+    await Bun.sleep(25)
+  }
+  throw new Problem('unavailable', { detail: 'The service did not start. What it said stands above.' })
+}
+
+function welcome(baseUrl: string, healthUrl: string, program: string, key: DemoKey | undefined): string {
+  const lines = [
+    '',
+    'Tributary is running. Ctrl-C stops it.',
+    '',
+    `  Service   ${baseUrl}`,
+    `  Health    ${healthUrl}/readyz`,
+  ]
+  if (key !== undefined) {
+    lines.push(
+      `  Username  ${key.username}`,
+      `  Password  ${key.password}`,
+      '',
+      'The first page of the demo program:',
+      '',
+    )
+    lines.push(
+      `curl -sS -u '${key.username}:${key.password}' '${baseUrl}/api/v1/admin/programs/${program}/applications?pageSize=2'`,
+    )
+  }
+  return `${lines.join('\n')}\n`
+}
+
+async function stop(exitStatus: number): Promise<void> {
+  stopping = true
+  for (const cleanUp of cleanUps) await cleanUp().catch(error => console.error(String(error)))
+  process.exit(exitStatus)
+}
+
+async function end(child: Bun.Subprocess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  child.kill('SIGTERM')
+  await child.exited
+}

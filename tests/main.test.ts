@@ -1,0 +1,158 @@
+// The process itself: how it starts, refuses to start, and stops. Runs src/main.ts as an operator would.
+
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { testPepper, testTokenKey } from './support/config.ts'
+import { createTestDatabase, type TestDatabase } from './support/database.ts'
+import { createTestKey, type TestKey } from './support/keys.ts'
+import { insertRawApplications, insertRawProgram } from './support/raw-applications.ts'
+import { until } from './support/until.ts'
+
+let database: TestDatabase
+let key: TestKey
+beforeAll(async () => {
+  database = await createTestDatabase()
+  await insertRawApplications(database.sql, await insertRawProgram(database.sql, 'raw'), 400, () => 'x'.repeat(60_000))
+  key = await createTestKey(database.sql, { programs: ['raw'] })
+})
+afterAll(() => database.drop())
+
+const running: Bun.Subprocess[] = []
+afterEach(async () => {
+  for (const child of running.splice(0)) {
+    if (child.exitCode === null) child.kill('SIGKILL')
+    await child.exited
+  }
+})
+
+function spawnMain(environment: Record<string, string> = {}) {
+  const child = Bun.spawn([process.execPath, 'src/main.ts'], {
+    env: {
+      PATH: process.env.PATH ?? '',
+      TRIBUTARY_ENV: 'development',
+      DATABASE_URL: database.url,
+      PAGE_TOKEN_KEYS: testTokenKey,
+      API_KEY_PEPPER: testPepper,
+      PORT: '0',
+      HEALTH_PORT: '0',
+      ...environment,
+    },
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  running.push(child)
+  return child
+}
+
+/** A started service: its addresses, from its own log, and its log so far. */
+async function startMain(environment: Record<string, string> = {}) {
+  const child = spawnMain(environment)
+  const log: Record<string, unknown>[] = []
+  const reading = (async () => {
+    let rest = ''
+    for await (const chunk of child.stdout.pipeThrough(new TextDecoderStream())) {
+      const lines = (rest + chunk).split('\n')
+      rest = lines.pop() ?? ''
+      for (const line of lines) log.push(JSON.parse(line))
+    }
+  })()
+  const line = await until('the service to listen', () => log.find(l => l.msg === 'listening'))
+  return {
+    child,
+    log,
+    reading,
+    url: String(line.url).replace(/\/$/, ''),
+    health: String(line.health).replace(/\/$/, ''),
+  }
+}
+
+async function refusal(environment: Record<string, string>): Promise<string> {
+  const child = spawnMain(environment)
+  expect(await child.exited).toBe(1)
+  return new Response(child.stderr).text()
+}
+
+describe('src/main.ts', () => {
+  test('serves, and tells the platform on a port of its own that it is alive and ready', async () => {
+    const { url, health } = await startMain()
+    expect((await fetch(`${url}/api/v1/checkAuth`, { headers: { Authorization: key.authorization } })).status).toBe(200)
+    expect((await fetch(`${health}/livez`)).status).toBe(200)
+    expect((await fetch(`${health}/readyz`)).status).toBe(200)
+    expect((await fetch(`${url}/livez`)).status).toBe(404)
+  })
+
+  test('SIGTERM: running exports finish, new ones are refused, then the process ends with 0', async () => {
+    const { child, log, reading, url } = await startMain()
+    const response = await fetch(`${url}/api/v1/admin/programs/raw/applications`, {
+      headers: { Authorization: key.authorization },
+    })
+    child.kill('SIGTERM')
+    await until('the drain to begin', () => log.some(line => line.msg === 'draining'))
+    expect(fetch(`${url}/api/v1/checkAuth`)).rejects.toThrow()
+    const page = (await response.json()) as { payload: unknown[] }
+    expect(page.payload.length).toBe(400)
+    expect(await child.exited).toBe(0)
+    await reading
+    expect(log.find(line => line.msg === 'request')).toMatchObject({ outcome: 'complete', applications: 400 })
+    expect(log.at(-1)).toMatchObject({ msg: 'stopped' })
+  })
+
+  test('SIGTERM: exports that outlast DRAIN_TIMEOUT are broken off, visibly', async () => {
+    const { child, url } = await startMain({ DRAIN_TIMEOUT: '200ms' })
+    const response = await fetch(`${url}/api/v1/admin/programs/raw/applications`, {
+      headers: { Authorization: key.authorization },
+    })
+    const reader = response.body!.getReader()
+    await reader.read()
+    child.kill('SIGTERM')
+    expect(await child.exited).toBe(0)
+    const rest = (async () => {
+      while (!(await reader.read()).done);
+    })()
+    expect(rest).rejects.toThrow()
+  })
+
+  test('a second signal ends it at once', async () => {
+    const { child, url } = await startMain()
+    const response = await fetch(`${url}/api/v1/admin/programs/raw/applications`, {
+      headers: { Authorization: key.authorization },
+    })
+    child.kill('SIGTERM')
+    await Bun.sleep(50)
+    child.kill('SIGTERM')
+    expect(await child.exited).toBe(130)
+    await response.body?.cancel().catch(() => {})
+  })
+
+  test('refuses to start in one clear sentence: settings, database, port, time zone', async () => {
+    expect(await refusal({ API_KEY_PEPPER: 'short', MAX_PAGE_SIZE: 'many' })).toMatch(
+      /2 settings cannot be used:[\s\S]*MAX_PAGE_SIZE[\s\S]*API_KEY_PEPPER/,
+    )
+    expect(await refusal({ DATABASE_URL: 'postgres://127.0.0.1:1/x' })).toMatch(
+      /^The database at 127\.0\.0\.1:1 cannot be reached/,
+    )
+    expect(await refusal({ INSTANCE_TIME_ZONE: 'Asia/Tokyo' })).toMatch(
+      /holds times written in UTC.*scripts\/rerender-times/,
+    )
+    expect(await refusal({ TLS_CERT: '/nowhere/cert.pem', TLS_KEY: '/nowhere/key.pem' })).toMatch(
+      /no such file: \/nowhere\/cert\.pem/,
+    )
+    const { url } = await startMain()
+    expect(await refusal({ PORT: new URL(url).port })).toMatch(/port is already in use/i)
+  })
+
+  test('readyz says no while the database is away, and yes again when it is back', async () => {
+    const { health } = await startMain()
+    const name = new URL(database.url).pathname.slice(1)
+    const admin = await createTestDatabase()
+    try {
+      await admin.sql.unsafe(`alter database ${name} allow_connections false`)
+      await admin.sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${name} and application_name = 'tributary'`
+      await until('not ready', async () => (await fetch(`${health}/readyz`)).status === 503)
+    } finally {
+      await admin.sql.unsafe(`alter database ${name} allow_connections true`)
+      await admin.drop()
+    }
+    await until('ready', async () => (await fetch(`${health}/readyz`)).status === 200)
+  })
+})
