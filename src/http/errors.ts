@@ -32,7 +32,8 @@ export function problemResponse(error: unknown, record: RequestRecord): Response
     request_id: record.id,
     errors: problem.errors,
   }
-  return new Response(record.request.method === 'HEAD' ? null : JSON.stringify(body), {
+  // For HEAD, Bun leaves the body out and keeps its length.
+  return new Response(JSON.stringify(body), {
     status,
     headers: { 'Content-Type': 'application/problem+json', 'Cache-Control': 'no-store', ...problem.headers },
   })

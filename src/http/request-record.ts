@@ -1,6 +1,7 @@
 // What the service notes about one request while it is served, and the one log line it becomes.
 // It must not hold an answer, a secret or a credential; what is noted here is logged.
 
+import { scannerPatterns } from '../access/credential.ts'
 import type { Log } from '../log.ts'
 
 /** How a request ended. `client_gone` and `stalled` are exports cut short from the other side. */
@@ -75,6 +76,11 @@ export function recordOf(request: Request): RequestRecord {
   return record
 }
 
+/** The path without its query, and without a credential of ours that somebody wrote into it. */
 function pathOf(request: Request): string {
-  return (URL.parse(request.url)?.pathname ?? request.url.split(/[?#]/)[0]!).slice(0, 512)
+  const path = (URL.parse(request.url)?.pathname ?? request.url.split(/[?#]/)[0]!).slice(0, 512)
+  return Object.values(scannerPatterns).reduce(
+    (text, pattern) => text.replaceAll(new RegExp(pattern, 'g'), '[redacted]'),
+    path,
+  )
 }

@@ -81,4 +81,13 @@ describe('"lacks access to the program"', () => {
         .status,
     ).toBe(401)
   })
+
+  test('a secret that a client wrote into the path by mistake does not reach the log', async () => {
+    for (const mistaken of [key.password, key.apiSecretToken]) {
+      await (await service.get(`/api/v1/admin/programs/${encodeURIComponent(mistaken)}/applications`)).text()
+      await (await service.get(`/${mistaken}`)).text()
+    }
+    expect(service.logText()).not.toContain(key.password)
+    expect(service.logText()).not.toContain(key.apiSecretToken)
+  })
 })
