@@ -13,9 +13,12 @@ export function questionKey(adminName: string): string {
     .replaceAll(' ', '_')
 }
 
-/** The form under which two keys count as equal: compared without case (D15). */
+/**
+ * The form under which two keys count as equal: compared without case (D15). Idempotent.
+ * Decomposed first and composed last, because some letters have an upper case only with their accents beside them (ΐ).
+ */
 export function foldedQuestionKey(key: string): string {
-  return key.normalize('NFC').toLowerCase().toUpperCase().toLowerCase()
+  return key.normalize('NFD').toLowerCase().toUpperCase().toLowerCase().normalize('NFC')
 }
 
 /** Keys that mean something else inside a question object or an entity, so no question may have them. */
