@@ -13,6 +13,7 @@ import type { Micros } from './domain/offset-time.ts'
 import { checkAuth } from './http/check-auth.ts'
 import { problemResponse } from './http/errors.ts'
 import { exportApplications } from './http/export-applications.ts'
+import type { Metrics } from './http/metrics.ts'
 import { keepRecord, RequestRecord, recordOf } from './http/request-record.ts'
 import type { Log } from './log.ts'
 import { invalidRequest, Problem } from './problem.ts'
@@ -25,6 +26,7 @@ export interface Foundation {
   db: Sql
   /** Connections for exports, so that no number of them keeps others waiting. */
   exportDb: Sql
+  metrics: Metrics
   /** The present time. */
   now: () => Micros
 }
@@ -60,6 +62,9 @@ export function createApp(foundation: Foundation): App {
   // Elysia finds the path by skipping the least a scheme and host can take: by default that of https and three characters,
   // which would misread `http://api/…`; else that of http, which would misread https.
   const routes = new Elysia({ handler: { standardHostname: config.tlsCert !== undefined } })
+    .onTransform({ as: 'global' }, ({ request, route }) => {
+      recordOf(request).route = route
+    })
     .onError(({ error, code, request }) => {
       // Elysia's own refusal of an address it does not know.
       const known =
@@ -75,6 +80,7 @@ export function createApp(foundation: Foundation): App {
         peer.requestIP(request)?.address ?? '',
         request.url.startsWith('https:'),
         deps.log,
+        deps.metrics,
       )
       keepRecord(record)
       let response: Response

@@ -6,6 +6,7 @@ import { isReachable, openDatabase, type Sql } from './db/client.ts'
 import { prepareDatabase, requireInstanceTimeZone } from './db/instance.ts'
 import { failureLines } from './failure.ts'
 import { health } from './http/health.ts'
+import { Metrics } from './http/metrics.ts'
 import { createLog, type Log } from './log.ts'
 
 try {
@@ -23,7 +24,8 @@ async function serve(config: Config): Promise<void> {
   await requireInstanceTimeZone(db, config.timeZone)
 
   let draining = false
-  const app = createApp({ config, log, db, exportDb, now: () => Date.now() * 1000 })
+  const metrics = new Metrics()
+  const app = createApp({ config, log, db, exportDb, metrics, now: () => Date.now() * 1000 })
   const server = Bun.serve({
     hostname: config.host,
     port: config.port,
@@ -39,7 +41,7 @@ async function serve(config: Config): Promise<void> {
     hostname: config.host,
     port: config.healthPort,
     development: false,
-    fetch: health(async () => !draining && (await isReachable(db))).fetch,
+    fetch: health(async () => !draining && (await isReachable(db)), metrics).fetch,
   })
   log.info({ url: server.url.href, health: platform.url.href, time_zone: config.timeZone }, 'listening')
 

@@ -79,6 +79,19 @@ describe('src/main.ts', () => {
     expect((await fetch(`${health}/livez`)).status).toBe(200)
     expect((await fetch(`${health}/readyz`)).status).toBe(200)
     expect((await fetch(`${url}/livez`)).status).toBe(404)
+    await (
+      await fetch(`${url}/api/v1/admin/programs/raw/applications?pageSize=3`, {
+        headers: { Authorization: key.authorization },
+      })
+    ).text()
+    const counts = await (await fetch(`${health}/metrics`)).text()
+    expect(counts).toContain('tributary_exported_applications_total 3')
+    expect(counts).toContain(
+      'tributary_request_seconds_count{route="/api/v1/admin/programs/:programSlug/applications",status="200",outcome="complete"} 1',
+    )
+    expect(counts).toContain('tributary_request_seconds_count{route="none",status="404",outcome="complete"} 1')
+    expect(counts).not.toContain(key.api_key_id)
+    expect((await fetch(`${url}/metrics`)).status).toBe(404)
   })
 
   test('SIGTERM: running exports finish, new ones are refused, then the process ends with 0', async () => {

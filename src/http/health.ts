@@ -2,12 +2,17 @@
 // It must not know how readiness is found out.
 
 import { Elysia } from 'elysia'
+import type { Metrics } from './metrics.ts'
 
-/** `/livez`: 200 while the process can answer. `/readyz`: 200 when `isReady` says so, else 503. Neither tells anything more. */
-export const health = (isReady: () => Promise<boolean>) =>
+/** `/metrics`: what is counted, for Prometheus. `/livez`: 200 while the process can answer. `/readyz`: 200 when `isReady` says so, else 503. Neither tells anything more. */
+export const health = (isReady: () => Promise<boolean>, metrics: Metrics) =>
   new Elysia({ name: 'health' })
     .get('/livez', () => new Response('ok\n'))
     .get('/readyz', async () =>
       (await isReady()) ? new Response('ready\n') : new Response('not ready\n', { status: 503 }),
     )
+    .get('/metrics', async () => {
+      const { text, contentType } = await metrics.exposition()
+      return new Response(text, { headers: { 'Content-Type': contentType } })
+    })
     .onError(() => new Response('not found\n', { status: 404 }))

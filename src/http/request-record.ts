@@ -23,8 +23,23 @@ export interface RequestFields {
   error?: unknown
 }
 
+/** Where requests are counted. */
+export interface RequestCounts {
+  begin(): void
+  end(request: {
+    route: string
+    status: number
+    outcome: Outcome
+    seconds: number
+    applications?: number | undefined
+    bytes?: number | undefined
+  }): void
+}
+
 export class RequestRecord {
   readonly id: string
+  /** The pattern the address matched, for counting; never the address itself. */
+  route = 'none'
   readonly fields: RequestFields = {}
   /** Set by a response that is still being written when the handler returns; whoever writes it calls `finish`. */
   streaming = false
@@ -38,8 +53,10 @@ export class RequestRecord {
     /** Whether TLS was ended by this process. */
     readonly tls: boolean,
     private readonly log: Log,
+    private readonly counts: RequestCounts,
   ) {
     this.id = crypto.randomUUID()
+    counts.begin()
   }
 
   /** Writes the request's one log line. Later calls do nothing. Query values are not logged: a token may be among them. */
@@ -47,13 +64,16 @@ export class RequestRecord {
     if (this.#finished) return
     this.#finished = true
     const { error, ...fields } = this.fields
+    const ms = performance.now() - this.#startedMs
+    const { applications, bytes } = fields
+    this.counts.end({ route: this.route, status, outcome, seconds: ms / 1000, applications, bytes })
     const line = {
       request_id: this.id,
       method: this.request.method,
       path: pathOf(this.request),
       status,
       outcome,
-      duration_ms: Math.round((performance.now() - this.#startedMs) * 100) / 100,
+      duration_ms: Math.round(ms * 100) / 100,
       peer: this.peer,
       ...fields,
       ...(error === undefined ? {} : { err: error }),

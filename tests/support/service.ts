@@ -4,6 +4,7 @@ import { createApp, type Foundation } from '../../src/app.ts'
 import type { Config } from '../../src/config.ts'
 import { openDatabase, type Sql } from '../../src/db/client.ts'
 import type { Micros } from '../../src/domain/offset-time.ts'
+import { Metrics } from '../../src/http/metrics.ts'
 import { createLog } from '../../src/log.ts'
 import { testConfig } from './config.ts'
 import type { TestDatabase } from './database.ts'
@@ -65,6 +66,7 @@ export async function startTestService(
     log,
     db: options.db ?? database.sql,
     exportDb,
+    metrics: new Metrics(),
     now: options.now ?? (() => Math.floor((performance.timeOrigin + performance.now()) * 1000)),
   }
   const app = createApp(foundation)
