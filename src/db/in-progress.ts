@@ -1,0 +1,71 @@
+// Applications in progress: what an applicant has answered in a program and not submitted yet.
+// It must not know what the answers say; they are JSON text, kept to the letter.
+
+import type { Micros } from '../domain/offset-time.ts'
+import type { Db, Transaction } from './client.ts'
+
+export interface InProgress {
+  /** When the first answer was saved in this program, by the database's clock. */
+  create_time: Micros
+  /** JSON text: question key → answer in the export's shape, answered questions only. */
+  answers: string
+}
+
+export async function findInProgress(db: Db, programId: number, applicantId: number): Promise<InProgress | undefined> {
+  const [row] = await db<InProgress[]>`
+    select create_time, answers
+    from application_in_progress
+    where program_id = ${programId}
+    and applicant_id = ${applicantId}`
+  return row
+}
+
+/** As `findInProgress`, and nobody else saves or submits it until the transaction ends. */
+export async function lockInProgress(
+  tx: Transaction,
+  programId: number,
+  applicantId: number,
+): Promise<InProgress | undefined> {
+  const [row] = await tx<InProgress[]>`
+    select create_time, answers
+    from application_in_progress
+    where program_id = ${programId}
+    and applicant_id = ${applicantId}
+    for update`
+  return row
+}
+
+/** As `lockInProgress`, made with no answers and the present time where there was none: in one statement, so that two never race. */
+export async function lockOrInsertInProgress(
+  tx: Transaction,
+  programId: number,
+  applicantId: number,
+): Promise<InProgress> {
+  const [row] = await tx<InProgress[]>`
+    insert into application_in_progress as existing (program_id, applicant_id, create_time, answers, updated_at)
+    values (${programId}, ${applicantId}, clock_timestamp(), '{}', clock_timestamp())
+    on conflict (program_id, applicant_id) do update
+    set updated_at = existing.updated_at
+    returning create_time, answers`
+  return row!
+}
+
+export async function updateInProgressAnswers(
+  tx: Transaction,
+  programId: number,
+  applicantId: number,
+  answers: string,
+): Promise<void> {
+  await tx`
+    update application_in_progress
+    set answers = ${answers}, updated_at = clock_timestamp()
+    where program_id = ${programId}
+    and applicant_id = ${applicantId}`
+}
+
+export async function deleteInProgress(tx: Transaction, programId: number, applicantId: number): Promise<void> {
+  await tx`
+    delete from application_in_progress
+    where program_id = ${programId}
+    and applicant_id = ${applicantId}`
+}

@@ -1,0 +1,148 @@
+// Writing applications: the idempotency of a submission, its number and time, its row and the one it supersedes.
+// It must not know what a snapshot holds.
+
+import type { Micros } from '../domain/offset-time.ts'
+import type { Db, Transaction } from './client.ts'
+
+/** How long a statement of this transaction waits for another transaction, at most; then it fails with SQLSTATE 55P03. */
+export async function limitLockWait(tx: Transaction, waitMs: number): Promise<void> {
+  await tx`select set_config('lock_timeout', ${String(waitMs)}, true)`
+}
+
+/** The next application id. Ids that are drawn and not used leave gaps. */
+export async function drawApplicationId(db: Db): Promise<number> {
+  const [row] = await db<{ application_id: number }[]>`
+    select nextval(pg_get_serial_sequence('application', 'application_id')) as application_id`
+  return row!.application_id
+}
+
+export interface NewSubmissionRequest {
+  program_id: number
+  api_key_id: string
+  idempotency_key: string
+  applicant_id: number
+  /** What was asked for, apart from the idempotency key. 32 bytes. */
+  request_hash: Buffer
+}
+
+/**
+ * Notes a submission under its idempotency key and draws its application id; undefined when there is one under this key.
+ * Waits for a twin that is under way, until that has committed (then undefined) or failed (then its place is taken).
+ */
+export async function insertSubmissionRequest(
+  tx: Transaction,
+  request: NewSubmissionRequest,
+): Promise<number | undefined> {
+  const [row] = await tx<{ application_id: number }[]>`
+    insert into submission_request (
+      program_id, api_key_id, idempotency_key, applicant_id, request_hash, application_id)
+    values (
+      ${request.program_id}, ${request.api_key_id}, ${request.idempotency_key}, ${request.applicant_id},
+      ${request.request_hash}, nextval(pg_get_serial_sequence('application', 'application_id')))
+    on conflict (program_id, api_key_id, idempotency_key) do nothing
+    returning application_id`
+  return row?.application_id
+}
+
+/** An application as it was at its submission. */
+export interface SubmittedRow {
+  application_id: number
+  program_version_id: number
+  create_time: Micros
+  submit_time: Micros
+}
+
+export interface SubmissionRequestRow {
+  request_hash: Buffer
+  application_id: number
+  /** Null when the application has been removed since. */
+  submitted: SubmittedRow | null
+}
+
+/** What was submitted under an idempotency key before. */
+export async function findSubmissionRequest(
+  db: Db,
+  key: Pick<NewSubmissionRequest, 'program_id' | 'api_key_id' | 'idempotency_key'>,
+): Promise<SubmissionRequestRow | undefined> {
+  const [row] = await db<({ request_hash: Buffer } & { [K in keyof SubmittedRow]: SubmittedRow[K] | null })[]>`
+    select r.request_hash, r.application_id, a.program_version_id, a.create_time, a.submit_time
+    from submission_request r
+    left join application a on a.program_id = r.program_id and a.application_id = r.application_id
+    where r.program_id = ${key.program_id}
+    and r.api_key_id = ${key.api_key_id}
+    and r.idempotency_key = ${key.idempotency_key}`
+  if (row === undefined) return undefined
+  const { request_hash, ...application } = row
+  return {
+    request_hash,
+    application_id: application.application_id!,
+    submitted: application.submit_time === null ? null : (application as SubmittedRow),
+  }
+}
+
+/**
+ * Draws the next number of a program and the time that goes with it: later than every time drawn before, and not before
+ * `notBefore`. Locks the counter until the transaction ends, so that numbers and times are in commit order; to be called last.
+ */
+export async function drawSubmission(
+  tx: Transaction,
+  programId: number,
+  notBefore: Micros,
+): Promise<{ submit_seq: number; submit_time: Micros }> {
+  const [row] = await tx<{ submit_seq: number; submit_time: Micros }[]>`
+    update submission_counter
+    set
+      submit_seq = submit_seq + 1,
+      last_submit_time = greatest(
+        clock_timestamp(), last_submit_time + interval '1 microsecond', ${notBefore}::timestamptz)
+    where program_id = ${programId}
+    returning submit_seq, last_submit_time as submit_time`
+  if (row === undefined) throw new Error(`program ${programId} has no submission counter`)
+  return row
+}
+
+export interface NewApplication extends SubmittedRow {
+  program_id: number
+  applicant_id: number
+  submit_seq: number
+  snapshot: string
+  annotations: string
+}
+
+/**
+ * Stores an application and makes the applicant's CURRENT one of this program OBSOLETE, with the same number. False, and the
+ * transaction is then to be rolled back, when its program version is not the ACTIVE one any more.
+ * One statement, for the counter's lock is held meanwhile. The newer row asks how many older ones were updated, and so comes after them.
+ */
+export async function insertApplication(tx: Transaction, application: NewApplication): Promise<boolean> {
+  const rows = await tx`
+    with superseded as (
+      update application
+      set superseded_seq = ${application.submit_seq}
+      where program_id = ${application.program_id}
+      and applicant_id = ${application.applicant_id}
+      and superseded_seq is null
+      returning application_id
+    ),
+    older as (
+      select count(*) as applications
+      from superseded
+    )
+    insert into application (
+      program_id, application_id, applicant_id, program_version_id, create_time, submit_time, submit_seq, snapshot, annotations)
+    select
+      ${application.program_id}::bigint, ${application.application_id}::bigint, ${application.applicant_id}::bigint,
+      ${application.program_version_id}::bigint, ${application.create_time}::timestamptz,
+      ${application.submit_time}::timestamptz, ${application.submit_seq}::bigint, ${application.snapshot}::text,
+      ${application.annotations}::text
+    from older
+    where exists (
+      select
+      from program_version
+      where program_version_id = ${application.program_version_id}
+      and state = 'ACTIVE'
+    )
+    and older.applications <= 1
+    returning application_id`
+  return rows.length === 1
+}

@@ -1,0 +1,36 @@
+// A transaction that waits for others only so long, and then says so instead of failing.
+// It must not know what the transaction does.
+
+import type { Sql, Transaction } from '../db/client.ts'
+import { limitLockWait } from '../db/submissions.ts'
+import { Problem } from '../problem.ts'
+
+/** How long one statement waits for another transaction at most. */
+export const lockWaitMs = 10_000
+
+/**
+ * Runs `work` in a transaction. Throws Problem `unavailable` when another one stood in its way for `lockWaitMs`, when
+ * PostgreSQL ended it as one of two that waited for each other, or when a statement took too long; nothing has happened then.
+ */
+export async function withBoundedWait<T>(sql: Sql, work: (tx: Transaction) => Promise<T>): Promise<T> {
+  try {
+    return (await sql.begin('isolation level read committed', async tx => {
+      await limitLockWait(tx, lockWaitMs)
+      return work(tx)
+    })) as T
+  } catch (error) {
+    if (!isWaitFailure(error)) throw error
+    throw new Problem('unavailable', {
+      detail: 'Too much is going on with this application or program just now. Nothing was changed; try again.',
+      headers: { 'Retry-After': '1' },
+      internal: 'lock_wait',
+      cause: error,
+    })
+  }
+}
+
+/** lock_not_available, deadlock_detected, serialization_failure, query_canceled. */
+function isWaitFailure(error: unknown): boolean {
+  const code = (error as { code?: unknown } | null)?.code
+  return typeof code === 'string' && ['55P03', '40P01', '40001', '57014'].includes(code)
+}

@@ -1,0 +1,85 @@
+// Saves answers to a program while its applicant is still answering, and tells what is saved.
+// It must not know what becomes of them at submission.
+
+import type { Sql, Transaction } from '../db/client.ts'
+import {
+  findInProgress,
+  type InProgress,
+  lockInProgress,
+  lockOrInsertInProgress,
+  updateInProgressAnswers,
+} from '../db/in-progress.ts'
+import type { Answers } from '../domain/answers.ts'
+import { isJsonObject, type Json } from '../domain/json-text.ts'
+import type { Micros } from '../domain/offset-time.ts'
+import { Problem } from '../problem.ts'
+import { withBoundedWait } from './bounded-wait.ts'
+import { checkAnswers } from './check-answers.ts'
+import { loadActiveVersion, refusedAnswers, requireApplicant } from './intake-problems.ts'
+import { mergeSavedAnswers, readSavedAnswers, writeSavedAnswers } from './saved-answers.ts'
+
+export interface SaveRequest {
+  program_id: number
+  applicant_id: number
+  /** Question key → answer in the export's shape, or null to take an answer back. */
+  answers: Json
+  /** Most bytes of all saved answers of one application. */
+  answersBytesMax: number
+}
+
+/** What is saved. `answers` is JSON text, an object by question key. */
+export interface SavedApplication {
+  /** Null when nothing was ever answered. */
+  create_time: Micros | null
+  answers: string
+}
+
+/**
+ * Merges answers into the application in progress, question by question of the top level: each replaces what was saved for
+ * its question, null removes it, the rest stays. Checked against the ACTIVE version; nothing has to be complete yet.
+ * The first answer in this program starts the application: its time is `create_time` (spec: "Time the first question of the
+ * program was submitted. A question shared between programs only starts the clock when submitted as part of this program").
+ * Throws Problem `invalid_request` naming every fault below `/answers`, `not_found` for an unknown applicant or an unpublished
+ * program, `too_large`, `unavailable`.
+ */
+export async function saveAnswers(sql: Sql, request: SaveRequest): Promise<SavedApplication> {
+  const { program_id, applicant_id } = request
+  const version = await loadActiveVersion(sql, program_id)
+  const checked = checkAnswers(version, request.answers, 'save')
+  if ('errors' in checked) throw refusedAnswers('Some answers cannot be saved as they are.', checked)
+  const keys = isJsonObject(request.answers) ? [...request.answers.keys()] : []
+  return withBoundedWait(sql, async tx => {
+    await requireApplicant(tx, applicant_id)
+    const existing = await lockForAnswers(tx, program_id, applicant_id, checked.answers)
+    if (existing === undefined) return { create_time: null, answers: '{}' }
+    const merged = mergeSavedAnswers(readSavedAnswers(existing.answers), version, keys, checked.answers)
+    const answers = writeSavedAnswers(merged)
+    if (Buffer.byteLength(answers) > request.answersBytesMax) {
+      throw new Problem('too_large', {
+        detail: `The answers of one application may take ${request.answersBytesMax} bytes as JSON; with these they would take more.`,
+      })
+    }
+    await updateInProgressAnswers(tx, program_id, applicant_id, answers)
+    return { create_time: existing.create_time, answers }
+  })
+}
+
+/** Answers that say nothing start no application. */
+function lockForAnswers(
+  tx: Transaction,
+  programId: number,
+  applicantId: number,
+  answers: Answers,
+): Promise<InProgress | undefined> {
+  return answers.size > 0
+    ? lockOrInsertInProgress(tx, programId, applicantId)
+    : lockInProgress(tx, programId, applicantId)
+}
+
+/** What is saved. Throws Problem `not_found` when there is nothing, or no such applicant. */
+export async function loadSavedAnswers(sql: Sql, programId: number, applicantId: number): Promise<SavedApplication> {
+  const saved = await findInProgress(sql, programId, applicantId)
+  if (saved !== undefined) return saved
+  await requireApplicant(sql, applicantId)
+  throw new Problem('not_found', { detail: 'This applicant has no application in progress in this program.' })
+}

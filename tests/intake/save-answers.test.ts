@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { loadSavedAnswers } from '../../src/intake/save-answers.ts'
+import { Problem } from '../../src/problem.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { ensureTestProgram } from '../support/keys.ts'
+import { aProgram, everyKind, q } from '../support/programs.ts'
+import { IntakeStore } from './intake-store.ts'
+
+let database: TestDatabase
+let store: IntakeStore
+beforeAll(async () => {
+  database = await createTestDatabase()
+  const { program_id } = await aProgram(database.sql, { questions: everyKind })
+  store = new IntakeStore(database.sql, program_id)
+})
+afterAll(() => database.drop())
+
+const load = (applicantId: number, program_id = store.program_id) =>
+  loadSavedAnswers(database.sql, program_id, applicantId)
+
+/** The kind of the Problem that a promise fails with. */
+const kindOf = (promise: Promise<unknown>): Promise<string> =>
+  promise.then(
+    () => 'no problem',
+    error => (error instanceof Problem ? error.kind : `not a Problem: ${error}`),
+  )
+
+describe('saving answers', () => {
+  test('the first answer starts the clock; later ones leave it', async () => {
+    const applicant = await store.register()
+    const before = Date.now() * 1000 - 1_000_000
+    const first = await store.save(applicant, { case_number: { id: '007' } })
+    expect(first.create_time).toBeGreaterThan(before)
+    const second = await store.save(applicant, { household_size: { number: 3 } })
+    expect(second.create_time).toBe(first.create_time)
+    await store.save(applicant, { household_size: null, case_number: null })
+    expect(await load(applicant)).toEqual({ create_time: first.create_time, answers: '{}' })
+  })
+
+  test('"A question shared between programs only starts the clock when submitted as part of this program"', async () => {
+    const other = await aProgram(database.sql, {
+      questions: [q.text('anything else', { max_length: 2000, optional: true })],
+    })
+    const applicant = await store.register()
+    await new IntakeStore(database.sql, other.program_id).save(applicant, { anything_else: { text: 'x' } })
+    expect(await kindOf(load(applicant))).toBe('not_found')
+    expect((await load(applicant, other.program_id)).answers).toContain('anything_else')
+  })
+
+  test('answers that say nothing start nothing', async () => {
+    const applicant = await store.register()
+    for (const answers of [
+      {},
+      { case_number: null },
+      { utilities: { selections: [] } },
+      { home_address: { city: null } },
+    ]) {
+      expect(await store.save(applicant, answers)).toEqual({ create_time: null, answers: '{}' })
+    }
+    expect(await kindOf(load(applicant))).toBe('not_found')
+  })
+
+  test('merges by question: each replaces its own, null removes, the rest stays to the letter', async () => {
+    const applicant = await store.register()
+    await store.save(
+      applicant,
+      '{"monthly_rent":{"currency_dollars":90071992547409.91},"anything_else":{"text":"\\u0000\\ud83c\\udff3"}}',
+    )
+    await store.save(applicant, { household_member: { entities: [{ entity_name: 'A' }, { entity_name: 'B' }] } })
+    const { answers } = await store.save(applicant, {
+      household_member: { entities: [{ entity_name: 'C' }] },
+      anything_else: {},
+      case_number: { id: '42' },
+    })
+    expect(answers).toContain('"monthly_rent":{"question_type":"CURRENCY","currency_dollars":90071992547409.91}')
+    const saved = JSON.parse(answers)
+    expect(Object.keys(saved).sort()).toEqual(['case_number', 'household_member', 'monthly_rent'])
+    expect(saved.household_member.entities.map((entity: { entity_name: string }) => entity.entity_name)).toEqual(['C'])
+    expect(await load(applicant)).toMatchObject({ answers })
+  })
+
+  test('a faulty answer saves nothing of what came with it, and names every fault', async () => {
+    const applicant = await store.register()
+    const saving = store.save(applicant, {
+      case_number: { id: '42' },
+      household_size: { number: 31 },
+      county: { selection: 'x' },
+    })
+    const problem = await saving.catch(error => error)
+    expect(problem).toBeInstanceOf(Problem)
+    expect(problem.errors.map((error: { path: string }) => error.path)).toEqual([
+      '/answers/household_size/number',
+      '/answers/county/selection',
+    ])
+    expect(await kindOf(load(applicant))).toBe('not_found')
+  })
+
+  test('what is kept of one application is bounded, whatever it took to get there', async () => {
+    const applicant = await store.register()
+    await store.save(applicant, { contact_email: { email: 'x'.repeat(600) } }, 1000)
+    const more = { household_member: { entities: [{ entity_name: 'x'.repeat(300) }] } }
+    expect(await kindOf(store.save(applicant, more, 1000))).toBe('too_large')
+    expect((await load(applicant)).answers).not.toContain('entities')
+  })
+
+  test('an unknown applicant and a program that asks nothing yet are named as such', async () => {
+    expect(await kindOf(store.save(999_999, { case_number: { id: '42' } }))).toBe('not_found')
+    expect(await kindOf(load(999_999))).toBe('not_found')
+    const unpublished = new IntakeStore(database.sql, await ensureTestProgram(database.sql, 'unpublished'))
+    expect(await kindOf(unpublished.save(await store.register(), {}))).toBe('not_found')
+  })
+
+  test('saves that race on the first answer all count, and share one clock', async () => {
+    const applicant = await store.register()
+    const bodies = [
+      { case_number: { id: '42' } },
+      { household_size: { number: 3 } },
+      { contact_email: { email: 'a@example.org' } },
+      { county: { selection: 'king' } },
+      { owns_home: { selection: 'no' } },
+    ]
+    const saved = await Promise.all(bodies.map(body => store.save(applicant, body)))
+    expect(new Set(saved.map(one => one.create_time)).size).toBe(1)
+    expect(Object.keys(JSON.parse((await load(applicant)).answers)).length).toBe(bodies.length)
+  })
+})

@@ -1,0 +1,329 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { type Answers, noEntityEnd, renderMembers } from '../../src/domain/answers.ts'
+import type { Submitter } from '../../src/domain/application.ts'
+import { buildKeyMap } from '../../src/domain/key-map.ts'
+import { answerSampler } from '../../src/domain/sample-answers.ts'
+import { seededRandom } from '../../src/domain/seeded-random.ts'
+import { submitAnswers } from '../../src/intake/submit-answers.ts'
+import { Problem } from '../../src/problem.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { createTestKey, type TestKey } from '../support/keys.ts'
+import { aProgram, everyKind, type PublishedTestProgram, q } from '../support/programs.ts'
+import { asJson } from './checking.ts'
+import { IntakeStore, openSnapshot } from './intake-store.ts'
+
+let database: TestDatabase
+let key: TestKey
+let every: PublishedTestProgram
+beforeAll(async () => {
+  database = await createTestDatabase()
+  every = await aProgram(database.sql, { slug: 'every', questions: everyKind })
+  key = await createTestKey(database.sql, { maySubmit: true, programs: ['every'] })
+})
+afterAll(() => database.drop())
+
+/** A store on a program of its own. */
+async function aStore(questions = [q.number('n', { optional: true })]): Promise<IntakeStore & { slug: string }> {
+  const { program_id, slug } = await aProgram(database.sql, { questions })
+  return Object.assign(new IntakeStore(database.sql, program_id, key), { slug })
+}
+
+const problemOf = (promise: Promise<unknown>): Promise<Problem> =>
+  promise.then(
+    () => {
+      throw new Error('nothing was refused')
+    },
+    error => {
+      if (error instanceof Problem) return error
+      throw error
+    },
+  )
+
+describe('the stored application', () => {
+  test('parsed, it equals what was sent, whatever was sent', async () => {
+    const store = new IntakeStore(database.sql, every.program_id)
+    const shape = buildKeyMap([every.version])
+    const sample = answerSampler(every.version)
+    for (let seed = 1; seed <= 25; seed++) {
+      const answers: Answers = sample(seededRandom(seed))
+      const applicant = await store.register('fr-CA')
+      const sent = `{${renderMembers(shape, answers, noEntityEnd)}}`
+      const { receipt } = await store.apply(applicant, sent)
+      const stored = (await store.applications()).at(-1)!
+      expect(openSnapshot(stored.snapshot)).toMatchObject({
+        ...{
+          applicant_id: applicant,
+          application_id: receipt.application_id,
+          language: 'fr-CA',
+          program_name: 'every',
+        },
+        ...{
+          program_version_id: every.program_version_id,
+          submitter_type: 'APPLICANT',
+          ti_email: null,
+          ti_organization: null,
+        },
+        application: JSON.parse(sent),
+      })
+      expect(stored.snapshot.match(/\u0001/g)?.length ?? 0).toBe(sent.split('"entity_name"').length - 1)
+    }
+  })
+
+  test('every text comes back exactly, from a million characters to what looks like SQL', async () => {
+    const store = await aStore([q.text('t'), q.email('e'), q.enumerator('p')])
+    const texts = [
+      '\u0000',
+      '\u0001' + '7\u0002',
+      "'; drop table application; --",
+      '\\u0000',
+      '"}}',
+      '🏳️‍🌈',
+      'x'.repeat(1_000_000),
+    ]
+    for (const text of texts) {
+      const sent = { t: { text }, e: { email: text }, p: { entities: [{ entity_name: text }] } }
+      await store.apply(await store.register(), sent)
+      const { application } = openSnapshot((await store.applications()).at(-1)!.snapshot)
+      expect(application).toMatchObject(sent)
+    }
+  })
+
+  test('has exactly the exported questions of its version; the hidden are unanswered', async () => {
+    const store = await aStore([
+      q.static('welcome'),
+      q.radio('pet', ['cat', 'none']),
+      q.text('pet name', { visible_when: { question: 'pet', field: 'selection', operator: 'equal', value: 'cat' } }),
+    ])
+    await store.apply(await store.register(), { pet: { selection: 'none' }, pet_name: { text: 'left over' } })
+    const [stored] = await store.applications()
+    expect(openSnapshot(stored!.snapshot).application).toEqual({
+      pet: { question_type: 'SINGLE_SELECT', selection: 'none' },
+      pet_name: { question_type: 'TEXT', text: null },
+    })
+    expect(stored!.annotations).toBe('"status":null,"status_last_modified_time":null,"application_note":null')
+  })
+
+  test('"Who submitted: the applicant, or a trusted intermediary on the applicant\'s behalf"', async () => {
+    const store = await aStore()
+    const applicant = await store.register()
+    await store.save(applicant, { n: { number: 1 } })
+    const submitter: Submitter = {
+      ...{
+        submitter_type: 'TRUSTED_INTERMEDIARY',
+        ti_email: 'Ti@example.org',
+        ti_organization: 'A "quoted" Ärztin\u0000',
+      },
+    }
+    await store.submit(applicant, undefined, submitter)
+    expect(openSnapshot((await store.applications())[0]!.snapshot)).toMatchObject(submitter)
+  })
+
+  test('its times are those of the receipt, and creation is the first save', async () => {
+    const store = await aStore()
+    const applicant = await store.register()
+    const { create_time } = await store.save(applicant, { n: { number: 1 } })
+    const { receipt } = await store.submit(applicant)
+    const [stored] = await store.applications()
+    expect(stored).toMatchObject({ create_time: create_time!, submit_time: receipt.submit_time, submit_seq: 1 })
+    expect(receipt).toMatchObject({ create_time: create_time!, revision_state: 'CURRENT' })
+    expect(receipt.submit_time).toBeGreaterThan(create_time!)
+  })
+
+  test('is never earlier than its first answer, even if the clock of the database was set back', async () => {
+    const store = await aStore()
+    const applicant = await store.register()
+    await store.save(applicant, { n: { number: 1 } })
+    const later = Date.now() * 1000 + 3_600_000_000
+    await database.sql`update application_in_progress set create_time = ${later} where applicant_id = ${applicant}`
+    const { receipt } = await store.submit(applicant)
+    expect(receipt.submit_time).toBe(later)
+    const { receipt: next } = await store.apply(await store.register(), { n: { number: 2 } })
+    expect(next.submit_time).toBe(later + 1)
+  })
+})
+
+describe('submitting again', () => {
+  test('"The newer entry is a separate application entry. The older entry keeps its own answers as a snapshot"', async () => {
+    const store = await aStore()
+    const applicant = await store.register()
+    const first = await store.apply(applicant, { n: { number: 1 } })
+    const [before] = await store.applications()
+    const second = await store.apply(applicant, { n: { number: 2 } })
+    const [older, newer] = await store.applications()
+    expect(older).toEqual({ ...before!, superseded_seq: newer!.submit_seq })
+    expect(newer).toMatchObject({ application_id: second.receipt.application_id, superseded_seq: null })
+    expect(second.receipt.application_id).not.toBe(first.receipt.application_id)
+    expect(openSnapshot(newer!.snapshot).application).toMatchObject({ n: { number: 2 } })
+  })
+
+  test('leaves other applicants and other programs alone', async () => {
+    const [one, other] = [await aStore(), await aStore()]
+    const [a, b] = [await one.register(), await one.register()]
+    for (const store of [one, other]) for (const applicant of [a, b]) await store.apply(applicant, { n: { number: 1 } })
+    await one.apply(a, { n: { number: 2 } })
+    expect((await one.applications()).map(row => row.superseded_seq)).toEqual([3, null, null])
+    expect((await other.applications()).map(row => row.superseded_seq)).toEqual([null, null])
+  })
+
+  test('starts from nothing saved', async () => {
+    const store = await aStore()
+    const applicant = await store.register()
+    await store.apply(applicant, { n: { number: 1 } })
+    expect(await problemOf(store.submit(applicant))).toMatchObject({ kind: 'conflict', internal: 'nothing_saved' })
+  })
+})
+
+describe('what cannot be submitted', () => {
+  test('names every fault by its path, numbers nothing and keeps what was saved', async () => {
+    const store = await aStore([q.text('a'), q.text('b'), q.enumerator('p', [q.number('age')])])
+    const applicant = await store.register()
+    await store.save(applicant, { p: { entities: [{ entity_name: 'X' }] } })
+    const problem = await problemOf(store.submit(applicant, 'once'))
+    expect(problem.errors.map(({ path, code }) => `${path} ${code}`)).toEqual([
+      '/answers/a required',
+      '/answers/b required',
+      '/answers/p/entities/0/age required',
+    ])
+    expect(await store.counter()).toMatchObject({ submit_seq: 0 })
+    await store.save(applicant, { a: { text: '1' }, b: { text: '2' }, p: null })
+    // Under the same key, for the first attempt was none.
+    expect(await problemOf(store.submit(applicant, 'once'))).toMatchObject({ kind: 'invalid_request' })
+    await store.save(applicant, { p: { entities: [{ entity_name: 'X', age: { number: 3 } }] } })
+    expect(await store.submit(applicant, 'once')).toMatchObject({ repeated: false })
+  })
+
+  test('is refused when nothing is saved, or the applicant is unknown', async () => {
+    const store = await aStore()
+    expect(await problemOf(store.submit(await store.register()))).toMatchObject({ kind: 'conflict' })
+    expect(await problemOf(store.submit(999_999))).toMatchObject({ kind: 'not_found' })
+  })
+})
+
+describe('the version of now', () => {
+  test('decides: saved answers are checked against what was published since', async () => {
+    const store = await aStore([q.number('limited one'), q.text('later gone', { optional: true })])
+    const applicant = await store.register()
+    await store.save(applicant, { limited_one: { number: 9 }, later_gone: { text: 'x' } })
+    const stricter = await aProgram(database.sql, {
+      slug: store.slug,
+      questions: [q.number('limited one', { max: 5 })],
+    })
+    expect((await problemOf(store.submit(applicant))).errors).toMatchObject([
+      { path: '/answers/limited_one/number', code: 'too_large' },
+    ])
+    await store.save(applicant, { limited_one: { number: 5 } })
+    const { receipt } = await store.submit(applicant)
+    expect(receipt.program_version_id).toBe(stricter.program_version_id)
+    expect(openSnapshot((await store.applications())[0]!.snapshot).application).toEqual({
+      limited_one: { question_type: 'NUMBER', number: 5 },
+    })
+  })
+
+  test('published between checking and storing: everything is done again with it', async () => {
+    const store = await aStore([q.number('moving one')])
+    const applicant = await store.register()
+    await store.save(applicant, { moving_one: { number: 1 } })
+    // Whoever holds the counter keeps the submission waiting where it has been checked already.
+    const { submitting, published } = await database.sql.begin(async tx => {
+      await tx`select from submission_counter where program_id = ${store.program_id} for update`
+      const submitting = store.submit(applicant)
+      submitting.catch(() => {})
+      await waitingFor('submission_counter')
+      const published = await aProgram(database.sql, {
+        slug: store.slug,
+        questions: [q.number('moving one'), q.text('new one', { optional: true })],
+      })
+      return { submitting: [submitting], published }
+    })
+    const { receipt } = await submitting[0]!
+    expect(receipt.program_version_id).toBe(published.program_version_id)
+    const stored = await store.applications()
+    expect(stored.map(row => row.submit_seq)).toEqual([1])
+    expect(Object.keys(openSnapshot(stored[0]!.snapshot).application)).toEqual(['moving_one', 'new_one'])
+  })
+})
+
+/** Resolves when a statement that names `table` waits for a lock. */
+async function waitingFor(table: string): Promise<void> {
+  for (;;) {
+    const rows = await database.sql`
+      select from pg_stat_activity
+      where wait_event_type = 'Lock' and datname = current_database() and query like ${`%${table}%`}`
+    if (rows.length > 0) return
+  }
+}
+
+describe('an idempotency key', () => {
+  test('repeated gives the same receipt, even when the application has been superseded', async () => {
+    const store = new IntakeStore(database.sql, every.program_id, key)
+    const applicant = await store.register()
+    await store.save(applicant, { applicant_name: { first_name: 'A', last_name: 'B' } })
+    const first = await store.submit(applicant, 'again')
+    expect(await store.submit(applicant, 'again')).toEqual({ receipt: first.receipt, repeated: true })
+    await store.save(applicant, { applicant_name: { first_name: 'A', last_name: 'C' } })
+    expect(await store.submit(applicant, 'again')).toEqual({ receipt: first.receipt, repeated: true })
+    const second = await store.submit(applicant, 'another')
+    expect(second.receipt.application_id).not.toBe(first.receipt.application_id)
+    expect(await store.submit(applicant, 'again')).toEqual({ receipt: first.receipt, repeated: true })
+  })
+
+  test('with another applicant or submitter is refused', async () => {
+    const store = new IntakeStore(database.sql, every.program_id, key)
+    const [applicant, other] = [await store.register(), await store.register()]
+    await store.save(applicant, { applicant_name: { first_name: 'A', last_name: 'B' } })
+    await store.submit(applicant, 'taken')
+    const ti: Submitter = { submitter_type: 'TRUSTED_INTERMEDIARY', ti_email: 'a', ti_organization: 'b' }
+    for (const attempt of [store.submit(other, 'taken'), store.submit(applicant, 'taken', ti)]) {
+      expect(await problemOf(attempt)).toMatchObject({
+        kind: 'conflict',
+        errors: [{ parameter: 'Idempotency-Key', code: 'idempotency_key_reused' }],
+      })
+    }
+  })
+
+  test('belongs to one API key and one program', async () => {
+    const store = new IntakeStore(database.sql, every.program_id, key)
+    const otherKey = new IntakeStore(
+      database.sql,
+      every.program_id,
+      await createTestKey(database.sql, { maySubmit: true }),
+    )
+    const otherProgram = await aStore()
+    const applicant = await store.register()
+    const name = { applicant_name: { first_name: 'A', last_name: 'B' } }
+    await store.save(applicant, name)
+    const ids = [(await store.submit(applicant, 'shared')).receipt.application_id]
+    await store.save(applicant, name)
+    ids.push((await otherKey.submit(applicant, 'shared')).receipt.application_id)
+    await otherProgram.save(applicant, { n: { number: 1 } })
+    ids.push((await otherProgram.submit(applicant, 'shared')).receipt.application_id)
+    expect(new Set(ids).size).toBe(3)
+  })
+
+  test('of twins under way lets one submit, and gives all of them its receipt', async () => {
+    const store = new IntakeStore(database.sql, every.program_id, key)
+    const applicant = await store.register()
+    await store.save(applicant, { applicant_name: { first_name: 'A', last_name: 'B' } })
+    const results = await Promise.all(Array.from({ length: 12 }, () => store.submit(applicant, 'twins')))
+    expect(results.filter(result => !result.repeated).length).toBe(1)
+    expect(new Set(results.map(result => JSON.stringify(result.receipt))).size).toBe(1)
+    const stored = (await store.applications()).filter(row => row.applicant_id === applicant)
+    expect(stored.length).toBe(1)
+  })
+})
+
+test('scripts save and submit in one go', async () => {
+  const store = await aStore()
+  const { receipt } = await submitAnswers(database.sql, {
+    ...{ program_id: store.program_id, applicant_id: await store.register(), answers: asJson({ n: { number: 4 } }) },
+    ...{
+      submitter: { submitter_type: 'APPLICANT' },
+      idempotency: undefined,
+      timeZone: 'America/New_York',
+      answersBytesMax: 1000,
+    },
+  })
+  const [stored] = await store.applications()
+  expect(stored!.application_id).toBe(receipt.application_id)
+  expect(openSnapshot(stored!.snapshot).submit_time).toMatch(/-0[45]:00$/)
+})
