@@ -76,23 +76,65 @@ export function renderMembers(shape: readonly KeyNode[], answers: Answers, entit
   return text
 }
 
-/** The question object of an answered question, as JSON text. Source: spec, "Question objects". */
+/**
+ * The question object of an answered question, as JSON text, its fields in one order however the answer was made.
+ * Source: spec, "Question objects".
+ */
 export function renderAnswer(node: KeyNode, answer: Answer, entityEnd: EntityEnd): string {
   switch (answer.type) {
     case 'CURRENCY':
       return `{"question_type":"CURRENCY","currency_dollars":${dollars(answer.currency_cents)}}`
     case 'ENUMERATOR':
       return `{"question_type":"ENUMERATOR","entities":[${answer.entities.map(e => renderEntity(node, e, entityEnd)).join(',')}]}`
+    default:
+      return JSON.stringify(questionObject(answer))
+  }
+}
+
+/** Written out type by type: a spread of the answer takes three times as long, and this is most of what a submission renders. */
+function questionObject(a: Exclude<Answer, { type: 'CURRENCY' | 'ENUMERATOR' }>): object {
+  switch (a.type) {
+    case 'ADDRESS':
+      return {
+        question_type: a.type,
+        street: a.street,
+        line2: a.line2,
+        city: a.city,
+        state: a.state,
+        zip: a.zip,
+        corrected: a.corrected,
+        latitude: a.latitude,
+        longitude: a.longitude,
+        well_known_id: a.well_known_id,
+        service_area: a.service_area,
+      }
+    case 'DATE':
+      return { question_type: a.type, date: a.date }
+    case 'EMAIL':
+      return { question_type: a.type, email: a.email }
     case 'FILE_UPLOAD':
-      return JSON.stringify({
-        question_type: answer.type,
-        file_key: answer.file_urls[0] ?? null,
-        file_urls: answer.file_urls,
-      })
-    default: {
-      const { type, ...fields } = answer
-      return JSON.stringify({ question_type: type, ...fields })
-    }
+      return { question_type: a.type, file_key: a.file_urls[0] ?? null, file_urls: a.file_urls }
+    case 'ID':
+      return { question_type: a.type, id: a.id }
+    case 'MAP':
+    case 'MULTI_SELECT':
+      return { question_type: a.type, selections: a.selections }
+    case 'NAME':
+      return {
+        question_type: a.type,
+        first_name: a.first_name,
+        middle_name: a.middle_name,
+        last_name: a.last_name,
+        suffix: a.suffix,
+      }
+    case 'NUMBER':
+      return { question_type: a.type, number: a.number }
+    case 'PHONE':
+      return { question_type: a.type, phone_number: a.phone_number }
+    case 'SINGLE_SELECT':
+      return { question_type: a.type, selection: a.selection }
+    case 'TEXT':
+      return { question_type: a.type, text: a.text }
   }
 }
 
