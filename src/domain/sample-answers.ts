@@ -2,6 +2,7 @@
 // It must not know the clock, what becomes of the answers, or any real applicant.
 
 import type { Answer, Answers, Entity } from './answers.ts'
+import { hiddenAnswersDropper } from './drop-hidden.ts'
 import type { Screen } from './program-version.ts'
 import { exportedType, type VersionQuestion } from './question.ts'
 import { randomAnswerMaker, sampleAnswer } from './sample-answer.ts'
@@ -57,14 +58,21 @@ export function randomAnswers(version: AnsweredVersion, next: Rng): Answers {
 
 /**
  * A maker of varied answers to a version, for many uses: within the bounds and options of every question, some optional
- * questions unanswered, none to five entities of an enumerator and fewer of one within it. The same for the same numbers.
- * Whether a question would be shown is not considered.
+ * questions unanswered, none to five entities of an enumerator and fewer of one within it. What the screens would not show
+ * is unanswered. The same for the same numbers.
  */
 export function answerSampler(version: AnsweredVersion): (next: Rng) => Answers {
+  const screens = version.screens ?? []
   const optional = new Map<number, boolean>()
-  for (const screen of version.screens ?? [])
+  for (const screen of screens)
     for (const placement of screen.questions) optional.set(placement.question_id, placement.optional)
-  return membersMaker(sampleTree(version), 0, id => optional.get(id) ?? true)
+  const make = membersMaker(sampleTree(version), 0, id => optional.get(id) ?? true)
+  const dropHidden = hiddenAnswersDropper(version.questions, screens)
+  return next => {
+    const answers = make(next)
+    dropHidden(answers)
+    return answers
+  }
 }
 
 /** How often an optional question is answered. */
@@ -113,7 +121,10 @@ function entitiesMaker(
     const entities: Entity[] = []
     for (let i = 0; i < count; i++) {
       const answers = make(next)
-      entities.push({ entity_name: entityName(children, answers) ?? randomEntityName(next), answers })
+      const name = entityName(children, answers) ?? randomEntityName(next)
+      // No two entities of one enumerator have one name.
+      const isTaken = entities.some(entity => entity.entity_name === name)
+      entities.push({ entity_name: isTaken ? `${name} ${i + 1}` : name, answers })
     }
     return { type: 'ENUMERATOR', entities }
   }
