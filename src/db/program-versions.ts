@@ -1,7 +1,7 @@
 // Writing programs and their versions. Every function expects the question bank's lock (db/questions) to be held.
 // It must not decide what is published; the database itself refuses to change what was.
 
-import type { Screen } from '../domain/program-version.ts'
+import type { ProgramVersionState, Screen } from '../domain/program-version.ts'
 import type { Db, Transaction } from './client.ts'
 
 export interface NewProgram {
@@ -138,10 +138,11 @@ export async function readQuestionReleases(db: Db, program_version_id: number): 
     order by pvq.question_id`
 }
 
-/** The programs whose ACTIVE or DRAFT version uses one of these questions in another version than the given. By id. */
+/** The programs whose version in one of these states uses one of these questions in another version than the given. By id. */
 export async function readProgramsUsingOthers(
   db: Db,
   questions: VersionContent['questions'],
+  states: readonly ProgramVersionState[],
 ): Promise<{ program_id: number }[]> {
   return db<{ program_id: number }[]>`
     select distinct v.program_id
@@ -149,7 +150,7 @@ export async function readProgramsUsingOthers(
     join program_version_question pvq using (program_version_id)
     join unnest(${questions.map(q => q.question_id)}::bigint[], ${questions.map(q => q.question_version_id)}::bigint[])
       as given (question_id, question_version_id) using (question_id)
-    where v.state in ('ACTIVE', 'DRAFT')
+    where v.state = any(${states as string[]}::text[])
     and pvq.question_version_id <> given.question_version_id
     order by v.program_id`
 }

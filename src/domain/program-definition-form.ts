@@ -21,20 +21,21 @@ Settings.Set({ maxErrors: 10_000 })
 
 /** Every fault of form: depth, characters that cannot be kept, and the schema. */
 export function formFaults(document: unknown): DefinitionFault[] {
-  const tooDeep = depthFault(document)
+  const tooDeep = depthFault(document, definitionDepthMax)
   if (tooDeep !== undefined) return [tooDeep]
-  return [...characterFaults(document, ''), ...schemaFaults(document), ...conditionFormFaults(document)]
+  return [...characterFaults(document), ...schemaFaults(document), ...conditionFormFaults(document)]
 }
 
-function depthFault(document: unknown): DefinitionFault | undefined {
+/** The fault of a document that nests deeper than this, so that it need not be walked. */
+export function depthFault(document: unknown, depthMax: number): DefinitionFault | undefined {
   const waiting: { value: unknown; path: string; depth: number }[] = [{ value: document, path: '', depth: 1 }]
   for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
     if (typeof at.value !== 'object' || at.value === null) continue
-    if (at.depth > definitionDepthMax) {
+    if (at.depth > depthMax) {
       return {
         path: at.path,
         code: 'too_deep',
-        detail: `Must not be nested more than ${definitionDepthMax} levels deep.`,
+        detail: `Must not be nested more than ${depthMax} levels deep.`,
       }
     }
     for (const [name, value] of Object.entries(at.value)) {
@@ -45,7 +46,7 @@ function depthFault(document: unknown): DefinitionFault | undefined {
 }
 
 /** Text that PostgreSQL or UTF-8 cannot hold would be stored as something else: it is refused instead. */
-function characterFaults(value: unknown, path: string): DefinitionFault[] {
+export function characterFaults(value: unknown, path = ''): DefinitionFault[] {
   if (typeof value === 'string') {
     return value.isWellFormed() && !value.includes('\0')
       ? []

@@ -2,7 +2,8 @@
 // It must not know what the question bank holds; checks beyond the document's form are in program-definition-check.
 
 import { Type } from 'typebox'
-import { comparisonOperators } from './program-version.ts'
+import { closed, conditionRef, conditionSchema, line, settingSchemas } from './definition-schemas.ts'
+import type { ComparisonOperator } from './program-version.ts'
 import { type QuestionKind, type QuestionSettings, questionKinds } from './question.ts'
 
 /** Where the schema of this release says it lives; nothing is fetched from there. */
@@ -17,7 +18,7 @@ export type NamedCondition =
   | {
       question: string
       field: string
-      operator: (typeof comparisonOperators)[number]
+      operator: ComparisonOperator
       value: string | number | string[] | number[]
     }
 
@@ -58,70 +59,11 @@ export function isSlug(text: unknown): text is string {
   return typeof text === 'string' && text.length <= slugLengthMax && new RegExp(slugPattern).test(text)
 }
 
-const line = (maxLength: number, description: string) =>
-  Type.String({ minLength: 1, maxLength, pattern: '^[^\\u0000-\\u001f\\u007f]*$', description })
-
 const adminName = (description: string) => line(200, description)
-const count = (minimum: 0 | 1, description: string) =>
-  Type.Optional(Type.Integer({ minimum, maximum: 1_000_000, description }))
-const integer = (description: string) =>
-  Type.Optional(Type.Integer({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER, description }))
-
-const closed = { additionalProperties: false } as const
-
-const conditionRef = Type.Unsafe<NamedCondition>({ $ref: '#/$defs/condition' })
-
-const condition = Type.Union(
-  [
-    Type.Object(
-      { all: Type.Array(conditionRef, { minItems: 1, maxItems: 100 }) },
-      { ...closed, title: 'All', description: 'True when every one of these is.' },
-    ),
-    Type.Object(
-      { any: Type.Array(conditionRef, { minItems: 1, maxItems: 100 }) },
-      { ...closed, title: 'Any', description: 'True when at least one of these is.' },
-    ),
-    Type.Object({ not: conditionRef }, { ...closed, title: 'Not', description: 'True when this is not.' }),
-    Type.Object(
-      {
-        question: adminName('An earlier question.'),
-        operator: Type.Literal('answered'),
-      },
-      { ...closed, title: 'Answered', description: 'True when the question was answered at all.' },
-    ),
-    Type.Object(
-      {
-        question: adminName('An earlier question.'),
-        field: Type.String({
-          minLength: 1,
-          maxLength: 100,
-          description: 'A field of its answer as exported: `number`, `selection`, `selections`, `state`, …',
-        }),
-        operator: Type.Enum([...comparisonOperators], {
-          description:
-            'equal, not_equal: the field and the value, exactly. less_than, less_than_or_equal, greater_than, greater_than_or_equal: ' +
-            'numbers, or dates. in: the field is one of the listed values. includes_any, includes_all: the field is a list that ' +
-            'holds one of, or all, the listed values. Of an unanswered question every comparison is false.',
-        }),
-        value: Type.Union([
-          Type.String({ maxLength: 1000 }),
-          Type.Number(),
-          Type.Array(Type.String({ maxLength: 1000 }), { minItems: 1, maxItems: 1000 }),
-          Type.Array(Type.Number(), { minItems: 1, maxItems: 1000 }),
-        ]),
-      },
-      {
-        ...closed,
-        title: 'Comparison',
-        description: 'True when the field of the answer compares so with the value.',
-      },
-    ),
-  ],
-  { title: 'Condition', description: 'Looks at answers given earlier: on this screen or one before it.' },
-)
+const namedCondition = Type.Unsafe<NamedCondition>(conditionRef)
 
 const visibleWhen = Type.Optional(
-  Type.Union([conditionRef, Type.Null()], {
+  Type.Union([namedCondition, Type.Null()], {
     title: 'When it is asked',
     description: 'Always, when left out or null.',
   }),
@@ -136,34 +78,7 @@ const question = Type.Object(
     enumerator: Type.Optional(
       adminName('The ENUMERATOR question under which this one is repeated, once for each entity; can never change.'),
     ),
-    text: Type.String({ minLength: 1, maxLength: 10_000, description: 'What the applicant reads.' }),
-    help: Type.Optional(Type.String({ minLength: 1, maxLength: 10_000, description: 'A line of help below it.' })),
-    options: Type.Optional(
-      Type.Array(
-        Type.Object(
-          {
-            admin_id: Type.String({
-              minLength: 1,
-              maxLength: 200,
-              description:
-                'What an export carries. Lower case letters a to z, digits, `_` and `-`; of a MAP question, the id of a map feature: any text.',
-            }),
-            text: Type.String({ minLength: 1, maxLength: 10_000, description: 'What the applicant reads.' }),
-          },
-          { ...closed, title: 'Option' },
-        ),
-        { minItems: 1, maxItems: 5000, description: 'CHECKBOX, DROPDOWN, RADIO and MAP only, and required there.' },
-      ),
-    ),
-    min: integer('Least number, inclusive. NUMBER only.'),
-    max: integer('Greatest number, inclusive. NUMBER only.'),
-    min_length: count(0, 'Fewest characters (Unicode code points). TEXT and ID only.'),
-    max_length: count(1, 'Most characters (Unicode code points). TEXT and ID only.'),
-    min_count: count(0, 'Fewest selections, entities or files. CHECKBOX, MAP, ENUMERATOR and FILE_UPLOAD only.'),
-    max_count: count(1, 'Most selections, entities or files. CHECKBOX, MAP, ENUMERATOR and FILE_UPLOAD only.'),
-    correct_addresses: Type.Optional(
-      Type.Boolean({ description: 'Whether addresses are corrected against a directory. ADDRESS only.' }),
-    ),
+    ...settingSchemas,
   },
   {
     ...closed,
@@ -227,7 +142,7 @@ export const programDefinitionSchema = Type.Object(
       description: 'What is asked, in this order. A repeated question comes after its enumerator.',
     }),
   },
-  { ...heading, ...closed, $defs: { condition } },
+  { ...heading, ...closed, $defs: { condition: conditionSchema({ question: adminName('An earlier question.') }) } },
 )
 
 /** The published JSON Schema, as `scripts/program schema` prints it: what it is comes first. */

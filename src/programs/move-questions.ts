@@ -43,7 +43,7 @@ export async function moveSharedQuestions(
   )
   const settings = new Map(versions.map(version => [version.question_version_id, version.settings]))
   const published: PublishedProgram[] = []
-  for (const { program_id } of await readProgramsUsingOthers(tx, releases)) {
+  for (const { program_id } of await readProgramsUsingOthers(tx, releases, ['ACTIVE', 'DRAFT'])) {
     const active = await findActiveVersion(tx, program_id)
     const draft = await findDraftVersion(tx, program_id)
     if (draft !== undefined) await deleteDraft(tx, draft.program_version_id)
