@@ -26,6 +26,8 @@ export interface EmbeddedPostgresOptions {
   unsafeFast?: boolean
   /** Extra server settings, such as `{ shared_buffers: '256MB' }`. */
   settings?: Record<string, string>
+  /** Folder with `bin` of another PostgreSQL than the embedded one, such as `/usr/lib/postgresql/15`. */
+  installation?: string
   startTimeoutMs?: number
 }
 
@@ -39,12 +41,16 @@ const user = 'tributary'
 /** Starts the server on a free loopback port, or takes over the one that already runs on this data directory. */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const account = await unprivilegedAccount()
-  const native = await usableBinaries(account)
+  const native = options.installation ?? (await usableBinaries(account))
   const dataDirectory = await usableDataDirectory(resolve(options.dataDirectory), account)
   const running = await runningServer(dataDirectory)
   if (running !== undefined) return { ...running, started: false, dataDirectory, stop: () => stopServer(running.pid) }
 
-  if (!(await exists(join(dataDirectory, 'PG_VERSION')))) await initialize(native, dataDirectory, account)
+  if (!(await exists(join(dataDirectory, 'PG_VERSION')))) {
+    // The provider built into PostgreSQL sorts alike on every machine, from version 17 on.
+    const locale = ['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C']
+    await initialize(native, dataDirectory, account, options.installation === undefined ? locale : ['--locale=C'])
+  }
   const port = await freePort()
   const settings: Record<string, string> = {
     listen_addresses: '127.0.0.1',
@@ -161,7 +167,12 @@ async function reachableByOthers(path: string): Promise<boolean> {
   }
 }
 
-async function initialize(native: string, dataDirectory: string, account: Account | undefined): Promise<void> {
+async function initialize(
+  native: string,
+  dataDirectory: string,
+  account: Account | undefined,
+  locale: readonly string[],
+): Promise<void> {
   const initdb = Bun.spawn(
     [
       join(native, 'bin/initdb'),
@@ -173,9 +184,7 @@ async function initialize(native: string, dataDirectory: string, account: Accoun
       'trust',
       '-E',
       'UTF8',
-      '--locale-provider=builtin',
-      '--builtin-locale=C.UTF-8',
-      '--locale=C',
+      ...locale,
       '--no-sync',
       '--no-instructions',
     ],
