@@ -8,6 +8,7 @@ import type { Config } from '../src/config.ts'
 import { formatOffsetTime, type Micros } from '../src/domain/offset-time.ts'
 import { Problem } from '../src/problem.ts'
 import { exitCode, runScript, type ScriptContext, UsageError } from './environment.ts'
+import { textTable } from './text-table.ts'
 
 const help = `Usage:
   scripts/api-key create --name <name> --programs <slug,…> --expires <when> --subnets <cidr,…|anywhere> [--may export,submit]
@@ -101,7 +102,7 @@ const list: Run = async ({ sql, config }) => {
     return
   }
   const head = ['Key id', 'Name', 'Programs', 'Expires', 'State', 'Last used']
-  for (const line of table([head, ...keys.map(key => cells(key, config))])) console.log(line)
+  for (const line of textTable([head, ...keys.map(key => cells(key, config))])) console.log(line)
 }
 
 function edit(keyId: string, options: Options): Run {
@@ -146,17 +147,6 @@ function cells(key: ListedApiKey, { timeZone }: Config): string[] {
     key.state,
     lastUsed,
   ]
-}
-
-/** Columns as wide as their widest cell on a terminal. */
-function table(rows: readonly string[][]): string[] {
-  const widths = rows[0]!.map((_, column) => Math.max(...rows.map(row => Bun.stringWidth(row[column]!))))
-  return rows.map(row =>
-    row
-      .map((cell, column) => cell + ' '.repeat(widths[column]! - Bun.stringWidth(cell)))
-      .join('  ')
-      .trimEnd(),
-  )
 }
 
 /** A Problem that names options as they are typed, not places in a document. */

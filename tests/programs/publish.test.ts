@@ -66,3 +66,42 @@ describe('publishing', () => {
     expect(await findProgram(database.sql, 'named')).toMatchObject({ display_name: 'After', statuses: ['New', 'Paid'] })
   })
 })
+
+describe('the database itself', () => {
+  test('refuses to change what was published, and to remove what it asks', async () => {
+    const { sql } = database
+    const { program_version_id, program_id } = await aProgram(sql, {
+      slug: 'kept',
+      questions: [q.text('kept question')],
+    })
+    const refusals = [
+      sql`update program_version set display_name = 'Other' where program_version_id = ${program_version_id}`,
+      sql`update program_version set statuses = '{Other}' where program_version_id = ${program_version_id}`,
+      sql`update program_version set published_by = 'Other' where program_version_id = ${program_version_id}`,
+      sql`update program_version set state = 'DRAFT', published_at = null, published_by = null
+        where program_version_id = ${program_version_id}`,
+      sql`delete from program_version where program_version_id = ${program_version_id}`,
+      sql`update question set kind = 'DATE' where admin_name = 'kept question'`,
+      sql`update question_version set settings = '{}'`,
+      sql`delete from program_version_question where program_version_id = ${program_version_id}`,
+    ]
+    for (const refusal of refusals) {
+      const code = await refusal.then(
+        () => 'done',
+        (error: { code?: string }) => error.code,
+      )
+      expect(code).toBe('23001')
+    }
+    for (const removal of [
+      sql`delete from question_version where question_id = (select question_id from question where admin_name = 'kept question')`,
+      sql`delete from question where admin_name = 'kept question'`,
+    ]) {
+      const code = await removal.then(
+        () => 'done',
+        (error: { code?: string }) => error.code,
+      )
+      expect(code).toBe('23503')
+    }
+    expect(await findActiveVersion(sql, program_id)).toMatchObject({ program_version_id, display_name: 'Program kept' })
+  })
+})

@@ -1,0 +1,246 @@
+// Checks, compares, publishes and moves programs from a terminal.
+// It must not decide what a definition may say; it reads files, calls src/programs and prints what came of it.
+
+import { parseArgs } from 'node:util'
+import type { Sql } from '../src/db/client.ts'
+import { findActiveVersion, findDraftVersion, findProgram, readPrograms } from '../src/db/programs.ts'
+import { type ProgramDefinition, programDefinitionJsonSchema } from '../src/domain/program-definition.ts'
+import { completeDefinition, describeVersion } from '../src/domain/version-definition.ts'
+import { diffDefinitions, type VersionChange } from '../src/domain/version-diff.ts'
+import { invalidRequest, Problem } from '../src/problem.ts'
+import { loadBankFor, parseDefinition } from '../src/programs/parse-definition.ts'
+import { exportProgram, importProgram } from '../src/programs/program-transport.ts'
+import { type PublicationResult, publishDefinition, publishDraft } from '../src/programs/publish.ts'
+import { discardDraft, saveDraft } from '../src/programs/save-draft.ts'
+import { exitCode, runScript, type ScriptContext, UsageError } from './environment.ts'
+import { textTable } from './text-table.ts'
+
+const help = `Usage:
+  scripts/program validate <file> [--bank | --document-only]
+  scripts/program diff <file>
+  scripts/program publish <file> [--based-on <program version id>]
+  scripts/program publish --draft <slug>
+  scripts/program draft <file>
+  scripts/program draft --discard <slug>
+  scripts/program show <slug> [--draft]
+  scripts/program list
+  scripts/program schema
+  scripts/program export <slug>
+  scripts/program import <file>
+
+  validate  Names every fault of a definition by its path. Also looks at the question bank with --bank, or if DATABASE_URL
+            is set and --document-only is not given.
+  diff      What publishing the definition would change.
+  publish   Prints what changes, then publishes the definition, or the saved draft. --based-on refuses if anything newer than
+            that version is published already.
+  draft     Saves the definition as the program's draft; with --discard, removes the draft of that program instead.
+  show      Prints the definition of the active version, or of the draft, ready to be edited.
+  list      Every program with its active version and its draft.
+  schema    The JSON Schema of a definition.
+  export    Prints everything ever published of a program, for import into another database under the same ids.
+  import    Brings an exported program in, all or nothing.
+
+  A file of - is standard input.`
+
+type Work = (context: Pick<ScriptContext, 'sql' | 'actor'>) => Promise<void>
+/** What to do, and whether it takes a database. */
+type Command = { needs: 'database'; work: Work } | { needs: 'nothing'; work: () => Promise<void> }
+
+/** What the arguments ask for, before a database is opened. Throws UsageError. */
+function parseCommand([name, ...rest]: readonly string[]): Command {
+  const options = {
+    bank: { type: 'boolean' },
+    'document-only': { type: 'boolean' },
+    'based-on': { type: 'string' },
+    draft: { type: 'boolean' },
+    discard: { type: 'string' },
+  } as const
+  const allowed: Readonly<Record<string, readonly (keyof typeof options)[]>> = {
+    validate: ['bank', 'document-only'],
+    publish: ['based-on', 'draft'],
+    draft: ['discard'],
+    show: ['draft'],
+  }
+  if (name === undefined) throw usage('Say what to do.')
+  if (!Object.hasOwn(commands, name)) throw usage(`There is no command "${name}".`)
+  const known = Object.fromEntries((allowed[name] ?? []).map(option => [option, options[option]]))
+  const { positionals, values } = parseArgs({ args: rest, options: known, allowPositionals: true })
+  const given: { [option in keyof typeof options]?: string | boolean } = values
+  const count = name === 'list' || name === 'schema' || given.discard !== undefined ? 0 : 1
+  if (positionals.length !== count) {
+    throw usage(count === 0 ? `Unexpected: ${positionals.join(' ')}.` : 'Name exactly one file or program.')
+  }
+  return commands[name as keyof typeof commands](positionals[0] ?? '', given)
+}
+
+type Given = { bank?: unknown; 'document-only'?: unknown; 'based-on'?: unknown; draft?: unknown; discard?: unknown }
+
+const inDatabase = (work: Work): Command => ({ needs: 'database', work })
+
+const commands = {
+  validate(file: string, given: Given): Command {
+    const withBank = given.bank ?? (given['document-only'] ? false : Boolean(process.env.DATABASE_URL))
+    if (!withBank) {
+      return {
+        needs: 'nothing',
+        work: async () => {
+          const { slug } = parseDefinition(await readDocument(file))
+          console.log(`The definition of "${slug}" has no fault. The question bank was not asked (--bank).`)
+        },
+      }
+    }
+    return inDatabase(async ({ sql }) => {
+      const document = await readDocument(file)
+      const { slug } = parseDefinition(document, await loadBankFor(sql, document))
+      console.log(`The definition of "${slug}" has no fault and fits the question bank.`)
+    })
+  },
+
+  diff: (file: string): Command =>
+    inDatabase(async ({ sql }) => {
+      await compare(sql, await readDocument(file))
+    }),
+
+  publish(subject: string, given: Given): Command {
+    const basedOn = given['based-on']
+    if (basedOn !== undefined && (given.draft || !/^[1-9]\d{0,14}$/.test(String(basedOn)))) {
+      throw usage('--based-on takes the id of a program version, and goes with a file.')
+    }
+    return inDatabase(async ({ sql, actor }) => {
+      if (given.draft) return tellPublished(await publishReviewedDraft(sql, subject, actor))
+      const { definition, active } = await compare(sql, await readDocument(subject))
+      const basis = { basedOn: basedOn === undefined ? active : Number(basedOn) }
+      tellPublished(await publishDefinition(sql, definition, actor, basis))
+    })
+  },
+
+  draft(file: string, given: Given): Command {
+    if (typeof given.discard === 'string') {
+      const slug = given.discard
+      return inDatabase(async ({ sql, actor }) => {
+        await discardDraft(sql, slug, actor)
+        console.log(`The draft of "${slug}" is gone.`)
+      })
+    }
+    return inDatabase(async ({ sql, actor }) => {
+      const result = await saveDraft(sql, await readDocument(file), actor)
+      tellChanges(result.changes)
+      const { program_version_id: id, slug } = result
+      if (result.saved) console.log(`Saved as the draft of "${slug}", ${id}.`)
+      else console.log(`Nothing to save: this is what version ${id} of "${slug}" says.`)
+    })
+  },
+
+  show: (slug: string, given: Given): Command =>
+    inDatabase(async ({ sql }) => {
+      const program = await findProgram(sql, slug)
+      const find = given.draft ? findDraftVersion : findActiveVersion
+      const version = program && (await find(sql, program.program_id))
+      if (version === undefined) {
+        const what = given.draft ? 'draft' : 'published version'
+        throw new Problem('not_found', { detail: `There is no ${what} of a program "${slug}".` })
+      }
+      await print(describeVersion(version))
+    }),
+
+  list: (): Command =>
+    inDatabase(async ({ sql }) => {
+      const programs = await readPrograms(sql)
+      if (programs.length === 0) {
+        console.log('There are no programs yet. scripts/program publish makes one.')
+        return
+      }
+      const rows = programs.map(({ slug, display_name, active_version_id, draft_version_id }) => [
+        slug,
+        display_name,
+        String(active_version_id ?? '-'),
+        String(draft_version_id ?? '-'),
+      ])
+      for (const line of textTable([['Slug', 'Name', 'Active', 'Draft'], ...rows])) console.log(line)
+    }),
+
+  schema: (): Command => ({
+    needs: 'nothing',
+    work: async () => {
+      await Bun.write(Bun.stdout, programDefinitionJsonSchema())
+    },
+  }),
+
+  export: (slug: string): Command => inDatabase(async ({ sql }) => print(await exportProgram(sql, slug))),
+
+  import: (file: string): Command =>
+    inDatabase(async ({ sql, actor }) => {
+      const { slug, program_id, program_version_ids } = await importProgram(sql, await readDocument(file), actor)
+      const versions = program_version_ids.length === 1 ? 'one version' : `${program_version_ids.length} versions`
+      console.log(
+        `Brought in "${slug}" (program ${program_id}) with ${versions}; ${program_version_ids.at(-1)} is active.`,
+      )
+    }),
+}
+
+/** Checks a document against the bank and prints what publishing it would change. */
+async function compare(sql: Sql, document: unknown): Promise<{ definition: ProgramDefinition; active: number | null }> {
+  const bank = await loadBankFor(sql, document)
+  const definition = parseDefinition(document, bank)
+  const program = await findProgram(sql, definition.slug)
+  const active = program && (await findActiveVersion(sql, program.program_id))
+  const before = active === undefined ? { ...definition, questions: [], screens: [] } : describeVersion(active)
+  const since = active === undefined ? 'Nothing of it is published yet' : `Against version ${active.program_version_id}`
+  console.log(`Program "${definition.slug}". ${since}:`)
+  tellChanges(diffDefinitions(before, completeDefinition(definition, bank)))
+  return { definition, active: active?.program_version_id ?? null }
+}
+
+/** Prints what the draft changes, then publishes it if it is still the one that was printed. */
+async function publishReviewedDraft(sql: Sql, slug: string, actor: string): Promise<PublicationResult> {
+  const program = await findProgram(sql, slug)
+  const draft = program && (await findDraftVersion(sql, program.program_id))
+  if (draft === undefined) throw new Problem('not_found', { detail: `There is no draft of a program "${slug}".` })
+  await compare(sql, describeVersion(draft))
+  return publishDraft(sql, slug, actor, { draft: draft.program_version_id })
+}
+
+function tellChanges(changes: readonly VersionChange[]): void {
+  if (changes.length === 0) console.log('  no change')
+  for (const { subject, detail } of changes) console.log(subject === '' ? `  ${detail}` : `  ${subject}: ${detail}`)
+}
+
+function tellPublished({ slug, program_version_id, published, also_published }: PublicationResult): void {
+  if (!published) {
+    console.log(`Nothing to publish: version ${program_version_id} of "${slug}" says this already.`)
+    return
+  }
+  console.log(`Published version ${program_version_id} of "${slug}".`)
+  for (const other of also_published) {
+    console.log(`It changes questions of "${other.slug}" too: published its version ${other.program_version_id}.`)
+  }
+}
+
+async function readDocument(file: string): Promise<unknown> {
+  const text = await (file === '-' ? Bun.stdin : Bun.file(file)).text()
+  try {
+    return JSON.parse(text) as unknown
+  } catch (error) {
+    throw invalidRequest(`${file} is not JSON: ${(error as Error).message}.`, [])
+  }
+}
+
+async function print(value: unknown): Promise<void> {
+  await Bun.write(Bun.stdout, `${JSON.stringify(value, null, 2)}\n`)
+}
+
+const usage = (message: string): UsageError => new UsageError(`${message} scripts/program --help tells more.`)
+
+const args = process.argv.slice(2)
+if (args.some(arg => arg === '--help' || arg === '-h')) {
+  console.log(help)
+  process.exit(0)
+}
+let command: Command | undefined
+const code = await exitCode(async () => {
+  command = parseCommand(args)
+  if (command.needs === 'nothing') await command.work()
+})
+if (command?.needs !== 'database') process.exit(code)
+const { work } = command
+await runScript(work)

@@ -1,0 +1,229 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { findActiveVersion, findDraftVersion, findProgram } from '../../src/db/programs.ts'
+import { programDefinitionJsonSchema } from '../../src/domain/program-definition.ts'
+import { testPepper, testTokenKey } from '../support/config.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { aDefinition, aProgram, type ProgramSpec, q } from '../support/programs.ts'
+
+let database: TestDatabase
+let folder: string
+beforeAll(async () => {
+  database = await createTestDatabase()
+  folder = await mkdtemp(join(tmpdir(), 'tributary-program-'))
+})
+afterAll(async () => {
+  await database.drop()
+  await rm(folder, { recursive: true })
+})
+
+interface Ended {
+  code: number
+  out: string
+  err: string
+}
+
+async function program(args: string[], more: { url?: string; stdin?: string } = {}): Promise<Ended> {
+  const script = Bun.spawn([process.execPath, join(import.meta.dir, '../../scripts/program.ts'), ...args], {
+    env: {
+      PATH: process.env.PATH,
+      TRIBUTARY_ENV: 'development',
+      DATABASE_URL: more.url ?? database.url,
+      API_KEY_PEPPER: testPepper,
+      PAGE_TOKEN_KEYS: testTokenKey,
+      INSTANCE_TIME_ZONE: 'UTC',
+    },
+    stdin: new Blob([more.stdin ?? '']),
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  const [out, err, code] = await Promise.all([
+    new Response(script.stdout).text(),
+    new Response(script.stderr).text(),
+    script.exited,
+  ])
+  return { code, out, err }
+}
+
+let files = 0
+async function written(document: unknown): Promise<string> {
+  const file = join(folder, `${++files}.json`)
+  await Bun.write(file, typeof document === 'string' ? document : JSON.stringify(document))
+  return file
+}
+const definition = (spec: ProgramSpec): Promise<string> => written(aDefinition(spec))
+
+describe('validate', () => {
+  test('of a document alone needs no database', async () => {
+    const file = await definition({ slug: 'v-good', questions: [q.text('v good')] })
+    const nowhere = { url: 'postgres://127.0.0.1:1/nowhere' }
+    expect(await program(['validate', file, '--document-only'], nowhere)).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('"v-good" has no fault. The question bank was not asked') as string,
+      err: '',
+    })
+    expect(await program(['validate', file], { url: '' })).toMatchObject({ code: 0, err: '' })
+  })
+
+  test('names every fault by its path and exits with 1', async () => {
+    const file = await written({
+      ...aDefinition({ questions: [q.text('123'), q.number('n', { min: 2, max: 1 })] }),
+      slug: 'A B',
+    })
+    const { code, out, err } = await program(['validate', file], { url: '' })
+    expect({ code, out }).toEqual({ code: 1, out: '' })
+    expect(err.split('\n').map(line => line.trim().split(':')[0])).toEqual([
+      'The program definition has 3 faults.',
+      '/slug',
+      '/questions/0/admin_name',
+      '/questions/1/min',
+      '',
+    ])
+  })
+
+  test('asks the bank when there is one', async () => {
+    await aProgram(database.sql, { slug: 'v-bank', questions: [q.text('V taken')] })
+    const file = await definition({ slug: 'v-clash', questions: [q.text('v taken!')] })
+    expect(await program(['validate', file, '--document-only'])).toMatchObject({ code: 0 })
+    const { code, err } = await program(['validate', file])
+    expect(code).toBe(1)
+    expect(err).toContain('"v taken!" and "V taken"')
+  })
+
+  test('reads standard input, and says what is not JSON and what is not there', async () => {
+    const stdin = JSON.stringify(aDefinition({ slug: 'v-stdin' }))
+    expect(await program(['validate', '-', '--document-only'], { stdin })).toMatchObject({ code: 0 })
+    const broken = await program(['validate', await written('{"slug": '), '--document-only'])
+    expect(broken.code).toBe(1)
+    expect(broken.err).toContain('is not JSON')
+    const missing = await program(['validate', join(folder, 'nothing.json'), '--document-only'])
+    expect(missing.code).toBe(1)
+    expect(missing.err).toContain('nothing.json')
+    expect(missing.err.trim().split('\n')).toHaveLength(1)
+  })
+})
+
+describe('publish', () => {
+  test('prints the difference first, then what was published, and reaches other programs', async () => {
+    await aProgram(database.sql, { slug: 'p-other', questions: [q.text('p shared')] })
+    const first = await program(['publish', await definition({ slug: 'p-one', questions: [q.text('p shared')] })])
+    expect(first).toMatchObject({ code: 0, err: '' })
+    expect(first.out).toContain('Nothing of it is published yet')
+    const changed = await definition({
+      slug: 'p-one',
+      questions: [q.text('p shared', { text: 'New' }), q.date('p day')],
+    })
+    const diff = await program(['diff', changed])
+    const active = await findActiveVersion(database.sql, (await findProgram(database.sql, 'p-one'))!.program_id)
+    expect(diff.out.split('\n')).toEqual([
+      `Program "p-one". Against version ${active!.program_version_id}:`,
+      '  p day: Question added: DATE.',
+      '  p shared: Its text: "New" (was: "p shared?").',
+      '',
+    ])
+    const second = await program(['publish', changed])
+    expect(second.out.slice(0, diff.out.length)).toBe(diff.out)
+    expect(second.out).toMatch(/Published version \d+ of "p-one"\.\nIt changes questions of "p-other" too/)
+    const again = await program(['publish', changed])
+    expect(again.out).toContain('no change')
+    expect(again.out).toMatch(/Nothing to publish: version \d+ of "p-one" says this already\./)
+  })
+
+  test('refuses what is based on an overtaken version, with what changed', async () => {
+    const { program_version_id } = await aProgram(database.sql, { slug: 'p-past', questions: [q.text('p past')] })
+    await aProgram(database.sql, { slug: 'p-past', questions: [q.text('p past'), q.email('p mail')] })
+    const file = await definition({ slug: 'p-past', questions: [q.text('p past'), q.phone('p phone')] })
+    const { code, err } = await program(['publish', file, '--based-on', String(program_version_id)])
+    expect(code).toBe(1)
+    expect(err).toContain('"p mail": Question added')
+  })
+
+  test('of a draft publishes what was saved', async () => {
+    const file = await definition({ slug: 'p-draft', questions: [q.text('p draft')] })
+    expect(await program(['draft', file])).toMatchObject({ code: 0 })
+    const { program_id } = (await findProgram(database.sql, 'p-draft'))!
+    const draft = await findDraftVersion(database.sql, program_id)
+    const { out } = await program(['publish', '--draft', 'p-draft'])
+    expect(out).toContain('p draft: Question added: TEXT.')
+    expect((await findActiveVersion(database.sql, program_id))?.program_version_id).toBe(draft!.program_version_id)
+    expect(await program(['publish', '--draft', 'p-draft'])).toMatchObject({ code: 1 })
+  })
+
+  test('tells the audit trail which operator it was', async () => {
+    await program(['publish', await definition({ slug: 'p-audit', questions: [q.text('p audit')] })])
+    const [event] = await database.sql<{ actor: string }[]>`select actor from audit_event where subject = 'p-audit'`
+    expect(event?.actor).toStartWith('operator:')
+  })
+})
+
+describe('draft, show and list', () => {
+  test('show what is published and what is drafted, ready to be published elsewhere', async () => {
+    const published = { slug: 's-one', questions: [q.radio('s pet', ['cat'], { optional: true })] }
+    await aProgram(database.sql, published)
+    const drafted = { ...published, questions: [...published.questions, q.text('s new')] }
+    await program(['draft', await definition(drafted)])
+    expect(JSON.parse((await program(['show', 's-one'])).out)).toEqual(aDefinition(published))
+    expect(JSON.parse((await program(['show', 's-one', '--draft'])).out)).toEqual(aDefinition(drafted))
+    const { out } = await program(['list'])
+    expect(out.split('\n')[0]).toMatch(/^Slug +Name +Active +Draft$/)
+    expect(out).toMatch(/^s-one +Program s-one +\d+ +\d+$/m)
+    expect(await program(['draft', '--discard', 's-one'])).toMatchObject({ code: 0 })
+    expect((await program(['list'])).out).toMatch(/^s-one +Program s-one +\d+ +-$/m)
+    expect(await program(['show', 's-one', '--draft'])).toMatchObject({ code: 1 })
+  })
+})
+
+describe('export and import', () => {
+  test('carry a program into another database, where it is exported the same to the byte', async () => {
+    await aProgram(database.sql, { slug: 'e-one', questions: [q.text('e one')] })
+    await aProgram(database.sql, { slug: 'e-one', questions: [q.enumerator('e many', [q.text('e inner')])] })
+    const there = await createTestDatabase()
+    try {
+      const exported = await program(['export', 'e-one'])
+      expect(exported).toMatchObject({ code: 0, err: '' })
+      const file = await written(exported.out)
+      const imported = await program(['import', file], { url: there.url })
+      expect(imported.out).toMatch(/^Brought in "e-one" \(program \d+\) with 2 versions; \d+ is active\.$/m)
+      expect((await program(['export', 'e-one'], { url: there.url })).out).toBe(exported.out)
+      const twice = await program(['import', file], { url: there.url })
+      expect(twice.code).toBe(1)
+      expect(twice.err).toContain('/program_versions/1')
+    } finally {
+      await there.drop()
+    }
+  })
+})
+
+describe('schema', () => {
+  test('is printed without a database', async () => {
+    expect(await program(['schema'], { url: '' })).toEqual({ code: 0, out: programDefinitionJsonSchema(), err: '' })
+  })
+})
+
+describe('usage', () => {
+  test('--help says what there is', async () => {
+    const { code, out } = await program(['--help'])
+    expect(code).toBe(0)
+    for (const command of ['validate', 'diff', 'publish', 'draft', 'show', 'list', 'schema', 'export', 'import']) {
+      expect(out).toContain(`scripts/program ${command}`)
+    }
+  })
+
+  test.each([
+    [[]],
+    [['vanish']],
+    [['toString']],
+    [['publish']],
+    [['publish', 'a', 'b']],
+    [['publish', 'a', '--based-on', 'x']],
+    [['publish', '--draft', 'a', '--based-on', '1']],
+    [['list', 'a']],
+    [['diff', 'a', '--bank']],
+  ])('%j exits with 2', async args => {
+    const { code, err } = await program(args)
+    expect(code).toBe(2)
+    expect(err.trim().split('\n')).toHaveLength(1)
+  })
+})
