@@ -13,6 +13,7 @@ import type { Micros } from './domain/offset-time.ts'
 import { checkAuth } from './http/check-auth.ts'
 import { problemResponse } from './http/errors.ts'
 import { exportApplications } from './http/export-applications.ts'
+import { intake } from './http/intake/intake.ts'
 import type { Metrics } from './http/metrics.ts'
 import { keepRecord, RequestRecord, recordOf } from './http/request-record.ts'
 import type { Log } from './log.ts'
@@ -73,6 +74,7 @@ export function createApp(foundation: Foundation): App {
     })
     .use(checkAuth(deps))
     .use(exportApplications(deps))
+    .use(intake(deps))
   return {
     async fetch(request, peer) {
       const record = new RequestRecord(

@@ -273,8 +273,8 @@ describe('an idempotency key', () => {
     await store.save(applicant, { applicant_name: { first_name: 'A', last_name: 'B' } })
     await store.submit(applicant, 'taken')
     const ti: Submitter = { submitter_type: 'TRUSTED_INTERMEDIARY', ti_email: 'a', ti_organization: 'b' }
-    for (const attempt of [store.submit(other, 'taken'), store.submit(applicant, 'taken', ti)]) {
-      expect(await problemOf(attempt)).toMatchObject({
+    for (const attempt of [() => store.submit(other, 'taken'), () => store.submit(applicant, 'taken', ti)]) {
+      expect(await problemOf(attempt())).toMatchObject({
         kind: 'conflict',
         errors: [{ parameter: 'Idempotency-Key', code: 'idempotency_key_reused' }],
       })

@@ -1,0 +1,54 @@
+// Where a form front end saves answers while an applicant is answering.
+// It must hold no rule of its own.
+
+import { Elysia } from 'elysia'
+import type { Caller } from '../../access/caller.ts'
+import type { Deps } from '../../app.ts'
+import { formatOffsetTime } from '../../domain/offset-time.ts'
+import { loadSavedAnswers, type SavedApplication, saveAnswers } from '../../intake/save-answers.ts'
+import { authenticate } from '../authenticate.ts'
+import { methodNotAllowed } from '../errors.ts'
+import { parseAnswersBody } from './bodies.ts'
+import { type AnswerHeaders, bodyLimits, enterProgram, parseApplicantId } from './door.ts'
+import { readJsonBody } from './json-body.ts'
+
+const path = '/intake/v1/programs/:slug/applicants/:applicantId/answers'
+
+/**
+ * `PUT` with `{"answers": {question key: answer in the export's shape, or null}}` merges them by question of the top level and
+ * answers as `GET`: 200 `{applicant_id, program_name, create_time, answers}`. `GET` is 404 while nothing was ever answered.
+ */
+export const answerRoutes = (deps: Deps) => {
+  const answer = (applicantId: number, slug: string, saved: SavedApplication, headers: AnswerHeaders): Response => {
+    const createTime = saved.create_time === null ? null : formatOffsetTime(saved.create_time, deps.config.timeZone)
+    // Saved answers are JSON text already; reading them here could only change them.
+    const body =
+      `{"applicant_id":${applicantId},"program_name":${JSON.stringify(slug)},` +
+      `"create_time":${JSON.stringify(createTime)},"answers":${saved.answers}}`
+    return new Response(body, { headers })
+  }
+  const read = async (caller: Caller, request: Request, params: { slug: string; applicantId: string }) => {
+    const { program_id, headers } = enterProgram(deps, caller, request, params.slug)
+    const applicantId = parseApplicantId(params.applicantId)
+    return answer(applicantId, params.slug, await loadSavedAnswers(deps.db, program_id, applicantId), headers)
+  }
+  return new Elysia({ name: 'intake-answers' })
+    .use(authenticate(deps))
+    .put(
+      path,
+      async ({ caller, params, request }) => {
+        const { program_id, headers } = enterProgram(deps, caller, request, params.slug)
+        const applicant_id = parseApplicantId(params.applicantId)
+        const answers = parseAnswersBody(await readJsonBody(request, bodyLimits(deps)))
+        const answersBytesMax = deps.config.intakeBodyBytesMax
+        const saved = await saveAnswers(deps.db, { program_id, applicant_id, answers, answersBytesMax })
+        return answer(applicant_id, params.slug, saved, headers)
+      },
+      { parse: 'none', detail: { summary: 'Save answers in progress' } },
+    )
+    .get(path, ({ caller, params, request }) => read(caller, request, params), {
+      detail: { summary: 'Read answers in progress' },
+    })
+    .head(path, ({ caller, params, request }) => read(caller, request, params))
+    .all(path, methodNotAllowed(['GET', 'HEAD', 'PUT']), { parse: 'none' })
+}

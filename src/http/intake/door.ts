@@ -1,0 +1,66 @@
+// What every intake request passes first: may this caller come in, to this program, for this applicant.
+// It must not know what is behind the door.
+
+import { authorizeSubmit, type Caller, unauthenticated } from '../../access/caller.ts'
+import type { Deps } from '../../app.ts'
+import { noSuchApplicant } from '../../intake/intake-problems.ts'
+import { invalidRequest } from '../../problem.ts'
+import { recordOf } from '../request-record.ts'
+import type { BodyLimits } from './json-body.ts'
+
+/** Fields of every answer of intake. */
+export type AnswerHeaders = Readonly<Record<string, string>>
+
+/** Throws the 401 unless the caller may submit, or Problem `rate_limited`. */
+export function enterIntake(deps: Deps, caller: Caller): { headers: AnswerHeaders } {
+  if (!caller.may_submit) throw unauthenticated('may_not_submit')
+  return { headers: answerHeaders(deps, caller) }
+}
+
+/** As `enterIntake`, for one program: also the 401 unless it is granted. Notes the program for the log. */
+export function enterProgram(
+  deps: Deps,
+  caller: Caller,
+  request: Request,
+  slug: string,
+): { program_id: number; headers: AnswerHeaders } {
+  const program_id = authorizeSubmit(caller, slug)
+  recordOf(request).fields.program = slug
+  return { program_id, headers: answerHeaders(deps, caller) }
+}
+
+const answerHeaders = (deps: Deps, caller: Caller): AnswerHeaders => ({
+  'Content-Type': 'application/json',
+  'Cache-Control': 'no-store',
+  ...deps.limits.takeRequest(caller.api_key_id),
+})
+
+/** Time enough for the longest body over a slow line; whoever sends one byte at a time is cut short. */
+const bodyArrivalMs = 60_000
+
+export const bodyLimits = (deps: Deps): BodyLimits => ({
+  bytesMax: deps.config.intakeBodyBytesMax,
+  depthMax: deps.config.intakeDepthMax,
+  arrivalMs: bodyArrivalMs,
+})
+
+/** An applicant's id in an address. What is no id is no applicant's. */
+export function parseApplicantId(text: string): number {
+  const id = /^[1-9][0-9]{0,15}$/.test(text) ? Number(text) : Number.NaN
+  if (!Number.isSafeInteger(id)) throw noSuchApplicant()
+  return id
+}
+
+/** `Idempotency-Key`: 1 to 200 characters of printable ASCII. */
+export function parseIdempotencyKey(headers: Headers): string {
+  const key = headers.get('idempotency-key') ?? ''
+  if (/^[\x20-\x7e]{1,200}$/.test(key)) return key
+  throw invalidRequest('The request needs an idempotency key.', [
+    {
+      parameter: 'Idempotency-Key',
+      code: key === '' ? 'required' : 'malformed',
+      detail:
+        'Must be 1 to 200 characters of printable ASCII, new for each submission and the same when it is sent again.',
+    },
+  ])
+}

@@ -1,0 +1,17 @@
+// The form front end's door: applicants register, answer and submit behind it.
+// It must not know anything but which routes there are.
+
+import { Elysia } from 'elysia'
+import type { Deps } from '../../app.ts'
+import { answerRoutes } from './answer-routes.ts'
+import { applicantRoutes } from './applicant-routes.ts'
+import { programRoutes } from './program-routes.ts'
+import { submissionRoutes } from './submission-routes.ts'
+
+/** `/intake/v1/…`, for API keys that may submit. */
+export const intake = (deps: Deps) =>
+  new Elysia({ name: 'intake' })
+    .use(programRoutes(deps))
+    .use(applicantRoutes(deps))
+    .use(answerRoutes(deps))
+    .use(submissionRoutes(deps))

@@ -1,0 +1,52 @@
+// Where a form front end submits what an applicant has answered.
+// It must hold no rule of its own.
+
+import { Elysia } from 'elysia'
+import type { Deps } from '../../app.ts'
+import { formatOffsetTime } from '../../domain/offset-time.ts'
+import { submitApplication } from '../../intake/submit.ts'
+import { authenticate } from '../authenticate.ts'
+import { methodNotAllowed } from '../errors.ts'
+import { recordOf } from '../request-record.ts'
+import { parseSubmissionBody } from './bodies.ts'
+import { bodyLimits, enterProgram, parseApplicantId, parseIdempotencyKey } from './door.ts'
+import { readJsonBody } from './json-body.ts'
+
+const path = '/intake/v1/programs/:slug/applicants/:applicantId/submissions'
+
+/**
+ * `POST` with a header `Idempotency-Key` and `{"submitter": {"type": "APPLICANT"}}`, or `{"type": "TRUSTED_INTERMEDIARY",
+ * "email": …, "organization": …}`: 201 `{application_id, program_version_id, create_time, submit_time, revision_state}`.
+ * Sent again with the same key: the same body, as it was then, with 200. The key with another applicant or submitter, or nothing
+ * saved: 409. Answers that are missing or do not fit: 400, each by its path below `/answers` of what was saved.
+ */
+export const submissionRoutes = (deps: Deps) =>
+  new Elysia({ name: 'intake-submissions' })
+    .use(authenticate(deps))
+    .post(
+      path,
+      async ({ caller, params, request }) => {
+        const { program_id, headers } = enterProgram(deps, caller, request, params.slug)
+        const applicant_id = parseApplicantId(params.applicantId)
+        const idempotency = {
+          api_key_id: caller.api_key_id,
+          idempotency_key: parseIdempotencyKey(request.headers),
+        }
+        const submitter = parseSubmissionBody(await readJsonBody(request, bodyLimits(deps)))
+        const { timeZone } = deps.config
+        const { receipt, repeated } = await submitApplication(deps.db, {
+          ...{ program_id, applicant_id, submitter, idempotency, timeZone },
+        })
+        recordOf(request).fields.application_id = receipt.application_id
+        const body = {
+          application_id: receipt.application_id,
+          program_version_id: receipt.program_version_id,
+          create_time: formatOffsetTime(receipt.create_time, timeZone),
+          submit_time: formatOffsetTime(receipt.submit_time, timeZone),
+          revision_state: receipt.revision_state,
+        }
+        return Response.json(body, { status: repeated ? 200 : 201, headers })
+      },
+      { parse: 'none', detail: { summary: 'Submit an application' } },
+    )
+    .all(path, methodNotAllowed(['POST']), { parse: 'none' })

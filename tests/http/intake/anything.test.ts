@@ -1,0 +1,153 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { anyText } from '../../support/arbitraries.ts'
+import { everyKind } from '../../support/programs.ts'
+import { FrontDoor } from './front-door.ts'
+
+let door: FrontDoor
+let keys: string[]
+beforeAll(async () => {
+  door = await FrontDoor.open(everyKind.map(spec => ({ ...spec, placement: { ...spec.placement, optional: true } })))
+  keys = door.program.version.questions.filter(question => question.enumerator_id === null).map(q => q.question_key)
+})
+afterAll(() => door.close())
+
+const fields = [
+  ...[
+    'text',
+    'email',
+    'first_name',
+    'last_name',
+    'number',
+    'currency_dollars',
+    'date',
+    'id',
+    'selection',
+    'selections',
+  ],
+  ...[
+    'entities',
+    'entity_name',
+    'file_urls',
+    'street',
+    'city',
+    'state',
+    'zip',
+    'phone_number',
+    '__proto__',
+    'constructor',
+  ],
+]
+const hostileText = fc.oneof(
+  anyText,
+  fc.constantFrom(
+    '٣',
+    '１２',
+    '\ud800',
+    'a\udc00',
+    '%00',
+    "' or 1=1",
+    'WA',
+    '98101',
+    '2024-02-29',
+    'king',
+    'https://a.example/',
+    '+12065550100',
+  ),
+)
+const scalar = fc.oneof(hostileText, fc.double(), fc.integer(), fc.boolean(), fc.constant(null))
+/** Objects whose keys are often those of questions and fields. */
+const anyAnswer = fc.letrec(tie => ({
+  value: fc.oneof({ depthSize: 'small' }, scalar, fc.array(tie('value'), { maxLength: 4 }), tie('object')),
+  object: fc
+    .array(fc.tuple(fc.oneof(fc.constantFrom(...fields), hostileText), tie('value')), { maxLength: 5 })
+    .map(entries => objectOf(entries)),
+}))
+
+/** With `__proto__` as a property like any other. */
+function objectOf(entries: readonly (readonly [string, unknown])[]): object {
+  const object = {}
+  for (const [key, value] of entries)
+    Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true })
+  return object
+}
+
+test('whatever is sent as answers: a clear 400, or kept and exported exactly; never a 500', async () => {
+  const body = fc
+    .array(
+      fc.tuple(fc.oneof({ weight: 9, arbitrary: fc.nat() }, { weight: 1, arbitrary: hostileText }), anyAnswer.object),
+      { maxLength: 3 },
+    )
+    .map(entries =>
+      objectOf(entries.map(([key, answer]) => [typeof key === 'number' ? keys[key % keys.length]! : key, answer])),
+    )
+  const seen = new Set<number>()
+  await fc.assert(
+    fc.asyncProperty(body, async answers => {
+      const applicant = await door.register()
+      const saved = await door.save(applicant, answers)
+      seen.add(saved.status)
+      if (saved.status === 400) {
+        expect(saved.body.errors!.length).toBeGreaterThan(0)
+        for (const error of saved.body.errors!) expect(error.path).toStartWith('/answers')
+      } else expect(saved.status).toBe(200)
+    }),
+    { numRuns: 300 },
+  )
+  expect([...seen].sort()).toEqual([200, 400])
+})
+
+test('every text in every place for text is exported as it was sent', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(anyText, { minLength: 7, maxLength: 7 }), async texts => {
+      const [first_name, last_name, street, city, email, text, entity_name] = texts
+      const sent = {
+        applicant_name: { first_name, last_name },
+        home_address: { street, city, state: 'WA', zip: '98101', corrected: 'AsEnteredByUser' },
+        contact_email: { email },
+        anything_else: { text },
+        household_member: {
+          entities: [{ entity_name, member_job: { entities: [{ entity_name: text, employer: { text: email } }] } }],
+        },
+      }
+      const applicant = await door.register()
+      expect(await door.save(applicant, sent)).toMatchObject({ status: 200 })
+      const submitter = { type: 'TRUSTED_INTERMEDIARY', email: first_name, organization: last_name }
+      const submitted = await door.submit(applicant, undefined, { submitter })
+      expect(submitted.status).toBe(201)
+      const exported = (await door.exported()).find(one => one.application_id === submitted.body.application_id)!
+      expect(exported.application).toMatchObject(sent)
+      expect([exported.ti_email, exported.ti_organization]).toEqual([first_name!, last_name!])
+    }),
+    { numRuns: 40 },
+  )
+})
+
+test('a text of a million characters is kept and exported exactly', async () => {
+  const text = '\u0000🏳️‍🌈"\\'.repeat(10_000) + 'x'.repeat(1_000_000)
+  const applicant = await door.register()
+  expect(await door.save(applicant, { contact_email: { email: text } })).toMatchObject({ status: 200 })
+  expect(await door.submit(applicant)).toMatchObject({ status: 201 })
+  expect((await door.exported()).at(-1)!.application.contact_email).toEqual({ question_type: 'EMAIL', email: text })
+})
+
+test('whatever bytes are sent: never a 500', async () => {
+  const bytes = fc.oneof(
+    fc.uint8Array({ maxLength: 200 }),
+    fc.string({ unit: 'binary' }).map(text => Buffer.from(text)),
+  )
+  await fc.assert(
+    fc.asyncProperty(bytes, async body => {
+      const paths = [
+        ['POST', 'applicants'],
+        ['PUT', door.answersPath(1)],
+        ['POST', 'programs/housing-aid/applicants/1/submissions'],
+      ] as const
+      for (const [method, path] of paths) {
+        const { status } = await door.send(method, path, new Uint8Array(body), { 'Idempotency-Key': 'k' })
+        expect([400, 404, 415]).toContain(status)
+      }
+    }),
+    { numRuns: 60 },
+  )
+})

@@ -1,0 +1,151 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { everyKind } from '../../support/programs.ts'
+import { codesOf, FrontDoor } from './front-door.ts'
+
+let door: FrontDoor
+beforeAll(async () => {
+  door = await FrontDoor.open(everyKind, { timeZone: 'UTC' })
+})
+afterAll(() => door.close())
+
+const name = { applicant_name: { first_name: 'Ada', last_name: 'L' } }
+
+describe('from the first question to the export', () => {
+  test('what is saved screen by screen is what is exported', async () => {
+    const registered = await door.send('POST', 'applicants', { language: 'en-us' })
+    expect(registered).toMatchObject({ status: 201, body: { language: 'en-US' } })
+    const applicant = registered.body.applicant_id as number
+    expect(await door.save(applicant, name)).toMatchObject({ status: 200 })
+    const last = await door.save(applicant, {
+      monthly_rent: { currency_dollars: 1200.5 },
+      contact_phone: { phone_number: '+1 206 555 0100' },
+      household_member: { entities: [{ entity_name: 'Bo', member_job: { entities: [{ entity_name: 'Mill' }] } }] },
+    })
+    const saved = await door.send('GET', door.answersPath(applicant))
+    expect(saved).toMatchObject({ status: 200, body: last.body })
+    expect(saved.body).toMatchObject({ applicant_id: applicant, program_name: 'housing-aid' })
+    expect(saved.body.create_time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/)
+
+    const submitted = await door.submit(applicant, 'k-1')
+    expect(submitted.status).toBe(201)
+    expect(Object.keys(submitted.body).sort()).toEqual([
+      'application_id',
+      'create_time',
+      'program_version_id',
+      'revision_state',
+      'submit_time',
+    ])
+    const exported = (await door.exported()).at(-1)!
+    expect(exported).toMatchObject({
+      ...submitted.body,
+      applicant_id: applicant,
+      language: 'en-US',
+      submitter_type: 'APPLICANT',
+    })
+    expect(exported.application).toMatchObject(saved.body.answers as object)
+    expect(exported.application).toMatchObject({
+      contact_phone: { question_type: 'PHONE', phone_number: '+12065550100' },
+      monthly_rent: { question_type: 'CURRENCY', currency_dollars: 1200.5 },
+      owns_home: { question_type: 'SINGLE_SELECT', selection: null },
+    })
+    expect(await door.send('GET', door.answersPath(applicant))).toMatchObject({ status: 404 })
+  })
+
+  test('sent again with its key, a submission gives the same body with 200; the key for another is a conflict', async () => {
+    const [applicant, other] = [await door.register(), await door.register()]
+    await door.save(applicant, name)
+    const first = await door.submit(applicant, 'k-2')
+    expect(await door.submit(applicant, 'k-2')).toMatchObject({ status: 200, body: first.body })
+    const refused = await door.submit(other, 'k-2')
+    expect(refused.status).toBe(409)
+    expect(codesOf(refused)).toEqual({ 'Idempotency-Key': 'idempotency_key_reused' })
+  })
+
+  test('twins under way are one submission: one 201, the others 200 with its body', async () => {
+    const applicant = await door.register()
+    await door.save(applicant, name)
+    const answers = await Promise.all(Array.from({ length: 20 }, () => door.submit(applicant, 'k-3')))
+    expect(answers.map(answer => answer.status).sort()).toEqual([...Array(19).fill(200), 201])
+    expect(new Set(answers.map(answer => JSON.stringify(answer.body))).size).toBe(1)
+  })
+
+  test('20 submissions of one applicant at once: each 201 or 409, one CURRENT (G11)', async () => {
+    const applicant = await door.register()
+    const statuses = await Promise.all(
+      Array.from({ length: 20 }, async () => {
+        await door.save(applicant, name)
+        return (await door.submit(applicant)).status
+      }),
+    )
+    expect(statuses.filter(status => status !== 201 && status !== 409)).toEqual([])
+    expect(statuses).toContain(201)
+    const own = (await door.exported()).filter(application => application.applicant_id === applicant)
+    expect(own.length).toBe(statuses.filter(status => status === 201).length)
+    expect(own.filter(application => application.revision_state === 'CURRENT').length).toBe(1)
+  })
+
+  test('an intermediary is named in the export, with e-mail and organization', async () => {
+    const applicant = await door.register()
+    await door.save(applicant, name)
+    const submitter = { type: 'TRUSTED_INTERMEDIARY', email: 'ti@example.org', organization: 'Legal Aid' }
+    expect(await door.submit(applicant, 'k-4', { submitter })).toMatchObject({ status: 201 })
+    expect((await door.exported()).at(-1)).toMatchObject({
+      ...{ submitter_type: 'TRUSTED_INTERMEDIARY', ti_email: 'ti@example.org', ti_organization: 'Legal Aid' },
+    })
+  })
+
+  test("the language is the applicant's as they submit", async () => {
+    const applicant = await door.register()
+    await door.save(applicant, name)
+    expect(await door.send('PUT', `applicants/${applicant}`, { language: 'ES-mx' })).toMatchObject({
+      ...{ status: 200, body: { applicant_id: applicant, language: 'es-MX' } },
+    })
+    await door.submit(applicant)
+    await door.send('PUT', `applicants/${applicant}`, { language: 'de' })
+    expect((await door.exported()).at(-1)).toMatchObject({ applicant_id: applicant, language: 'es-MX' })
+  })
+
+  test('answers that are missing are named by their path below what was saved', async () => {
+    const applicant = await door.register()
+    await door.save(applicant, { household_member: { entities: [{ entity_name: 'Bo' }] } })
+    const refused = await door.submit(applicant)
+    expect(refused.status).toBe(400)
+    expect(codesOf(refused)).toEqual({ '/answers/applicant_name': 'required' })
+  })
+
+  test('a front end learns what to ask', async () => {
+    const { status, body, headers } = await door.send('GET', 'programs/housing-aid')
+    expect(status).toBe(200)
+    expect(headers.get('cache-control')).toBe('no-store')
+    expect(body).toMatchObject({ program_name: 'housing-aid', program_version_id: door.program.program_version_id })
+    expect(body.screens).toEqual(door.program.version.screens as never)
+    const questions = body.questions as { question_key: string }[]
+    expect(questions.find(question => question.question_key === 'county')).toEqual({
+      ...{ question_id: door.program.question('county').question_id, question_key: 'county', kind: 'DROPDOWN' },
+      ...{ question_type: 'SINGLE_SELECT', enumerator_id: null, settings: door.program.question('county').settings },
+    } as never)
+    expect(questions.find(question => question.question_key === 'welcome')).toMatchObject({
+      question_type: null,
+    } as never)
+  })
+
+  test('the log tells program and application, and no answer', async () => {
+    const applicant = await door.register()
+    await door.save(applicant, {
+      applicant_name: { first_name: 'Xanthippe', last_name: 'L' },
+      case_number: { id: '123456789' },
+    })
+    await door.save(applicant, { county: { selection: 'Xanthippe' } })
+    const { headers, body } = await door.submit(applicant)
+    expect(door.service.requestLine(headers.get('x-request-id'))).toMatchObject({
+      ...{
+        program: 'housing-aid',
+        application_id: body.application_id,
+        status: 201,
+        api_key_id: door.key.api_key_id,
+      },
+    })
+    expect(door.service.logText()).not.toContain('Xanthippe')
+    expect(door.service.logText()).not.toContain('123456789')
+  })
+})
