@@ -107,11 +107,14 @@ export interface NewApplication extends SubmittedRow {
   submit_seq: number
   snapshot: string
   annotations: string
+  /** The zone in which snapshot and annotations have their times. */
+  time_zone: string
 }
 
 /**
  * Stores an application and makes the applicant's CURRENT one of this program OBSOLETE, with the same number. False, and the
- * transaction is then to be rolled back, when its program version is not the ACTIVE one any more.
+ * transaction is then to be rolled back, when its program version is not the ACTIVE one any more, or its zone not the instance's.
+ * Under the counter's lock, so that whoever writes all times anew has either not begun with this program or is done with it.
  * One statement, for the counter's lock is held meanwhile. The newer row asks how many older ones were updated, and so comes after them.
  */
 export async function insertApplication(tx: Transaction, application: NewApplication): Promise<boolean> {
@@ -141,6 +144,11 @@ export async function insertApplication(tx: Transaction, application: NewApplica
       from program_version
       where program_version_id = ${application.program_version_id}
       and state = 'ACTIVE'
+    )
+    and exists (
+      select
+      from instance
+      where time_zone = ${application.time_zone}
     )
     and older.applications <= 1
     returning application_id`

@@ -4,6 +4,7 @@
 import { createHash } from 'node:crypto'
 import type { Sql, Transaction } from '../db/client.ts'
 import { deleteInProgress, type InProgress, lockInProgress } from '../db/in-progress.ts'
+import { findInstanceTimeZone } from '../db/instance.ts'
 import {
   drawApplicationId,
   drawSubmission,
@@ -104,9 +105,24 @@ async function submitOnce(tx: Transaction, request: SubmitRequest): Promise<Subm
     submit_seq,
     snapshot: renderSnapshot(submission, shape, timeZone),
     annotations: renderAnnotations(noAnnotations, timeZone),
+    time_zone: timeZone,
   })
-  if (!stored) throw new VersionReplaced()
+  if (!stored) {
+    await refuseOtherTimeZone(tx, timeZone)
+    throw new VersionReplaced()
+  }
   return { receipt: { ...submitted, revision_state: 'CURRENT' }, repeated: false }
+}
+
+/** A process that was started before the zone of the instance was changed must not write times any more. */
+async function refuseOtherTimeZone(tx: Transaction, timeZone: string): Promise<void> {
+  if ((await findInstanceTimeZone(tx)) === timeZone) return
+  throw new Problem('unavailable', {
+    detail:
+      'The service is being set up anew and takes no submissions just now. Nothing was submitted; try again later.',
+    headers: { 'Retry-After': '30' },
+    internal: 'other_time_zone',
+  })
 }
 
 const noAnnotations = { status: null, status_last_modified_time: null, application_note: null }

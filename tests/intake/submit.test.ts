@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { setInstanceTimeZone } from '../../src/db/instance.ts'
 import { type Answers, noEntityEnd, renderMembers } from '../../src/domain/answers.ts'
 import type { Submitter } from '../../src/domain/application.ts'
 import { buildKeyMap } from '../../src/domain/key-map.ts'
@@ -312,18 +313,28 @@ describe('an idempotency key', () => {
   })
 })
 
-test('scripts save and submit in one go', async () => {
-  const store = await aStore()
-  const { receipt } = await submitAnswers(database.sql, {
-    ...{ program_id: store.program_id, applicant_id: await store.register(), answers: asJson({ n: { number: 4 } }) },
-    ...{
-      submitter: { submitter_type: 'APPLICANT' },
-      idempotency: undefined,
-      timeZone: 'America/New_York',
-      answersBytesMax: 1000,
-    },
+describe('times', () => {
+  const submitIn = async (store: IntakeStore, timeZone: string) =>
+    submitAnswers(database.sql, {
+      ...{ program_id: store.program_id, applicant_id: await store.register(), answers: asJson({ n: { number: 4 } }) },
+      ...{ submitter: { submitter_type: 'APPLICANT' }, idempotency: undefined, timeZone, answersBytesMax: 1000 },
+    })
+
+  test('are in the zone of the instance, and in no other: a process that has another stores nothing', async () => {
+    const store = await aStore()
+    await setInstanceTimeZone(database.sql, 'America/New_York')
+    try {
+      const { receipt } = await submitIn(store, 'America/New_York')
+      const [stored] = await store.applications()
+      expect(stored!.application_id).toBe(receipt.application_id)
+      expect(openSnapshot(stored!.snapshot).submit_time).toMatch(/-0[45]:00$/)
+      expect(await problemOf(submitIn(store, 'UTC'))).toMatchObject({
+        kind: 'unavailable',
+        internal: 'other_time_zone',
+      })
+      expect((await store.applications()).length).toBe(1)
+    } finally {
+      await setInstanceTimeZone(database.sql, 'UTC')
+    }
   })
-  const [stored] = await store.applications()
-  expect(stored!.application_id).toBe(receipt.application_id)
-  expect(openSnapshot(stored!.snapshot).submit_time).toMatch(/-0[45]:00$/)
 })
