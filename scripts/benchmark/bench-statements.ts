@@ -1,0 +1,219 @@
+// The statements of the harness itself: what the drain asks, and the copy that the peers read.
+// They are no part of the service, and the service must not depend on what they make.
+
+import type { Sql } from '../../src/db/client.ts'
+import { deleteInProgress, lockInProgress } from '../../src/db/in-progress.ts'
+import { insertApplication, insertSubmissionRequest } from '../../src/db/submissions.ts'
+import type { DrainRequest } from './drain.ts'
+
+export interface BenchProgram {
+  program_id: number
+  slug: string
+  applications: number
+  horizon: number
+}
+
+/** The program with the most applications. */
+export async function readLargestProgram(sql: Sql): Promise<BenchProgram | undefined> {
+  const [row] = await sql<BenchProgram[]>`
+    select p.program_id, p.slug, c.submit_seq as horizon, count(a.application_id) as applications
+    from program p
+    join submission_counter c using (program_id)
+    left join application a using (program_id)
+    group by p.program_id, p.slug, c.submit_seq
+    order by applications desc
+    limit 1`
+  return row
+}
+
+export interface ProgramFacts {
+  versions: number
+  snapshot_bytes: number
+  current: number
+}
+
+/** What kind of applications they are. */
+export async function readProgramFacts(sql: Sql, programId: number): Promise<ProgramFacts> {
+  const [row] = await sql<ProgramFacts[]>`
+    select
+      count(distinct program_version_id) as versions,
+      avg(octet_length(snapshot))::float8 as snapshot_bytes,
+      count(*) filter (where superseded_seq is null) as current
+    from application
+    where program_id = ${programId}`
+  return row!
+}
+
+export interface Day {
+  /** The day's start and the next one's, as parameters of an export. */
+  from: string
+  to: string
+  applications: number
+}
+
+/** The last day, in UTC, that was over before the program's last submission, and how many submitted in it. */
+export async function readLastFullDay(sql: Sql, programId: number): Promise<Day> {
+  const [row] = await sql<Day[]>`
+    with last_day as (
+      select date_trunc('day', max(submit_time), 'UTC') as ended
+      from application
+      where program_id = ${programId}
+    )
+    select
+      to_char(ended - interval '1 day', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as "from",
+      to_char(ended, 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as "to",
+      (
+        select count(*)
+        from application
+        where program_id = ${programId}
+        and submit_time >= ended - interval '1 day'
+        and submit_time < ended
+      ) as applications
+    from last_day`
+  return row!
+}
+
+/** The bytes every exporter has to read for a page, in its order, and no others: nothing is filled in, nothing decided. */
+export function drainRequest(program: BenchProgram, rows: number, repeats: number): DrainRequest {
+  return {
+    statement:
+      'select snapshot, annotations from application where program_id = $1 and submit_seq <= $2 ' +
+      'order by submit_time, submit_seq limit $3',
+    parameters: [program.program_id, program.horizon, rows],
+    repeats,
+  }
+}
+
+/** The same rows as `drainRequest`, for `psql`. */
+export function copyStatement(program: BenchProgram, rows: number, format: 'binary' | 'text'): string {
+  const where = `where program_id = ${program.program_id} and submit_seq <= ${program.horizon}`
+  const query = `select snapshot, annotations from application ${where} order by submit_time, submit_seq limit ${rows}`
+  return `copy (${query}) to stdout (format ${format})`
+}
+
+/** Fresh statistics, a set visibility map, and nothing left for a vacuum to do in the middle of a round. */
+export async function settleTables(sql: Sql): Promise<void> {
+  await sql`vacuum (freeze, analyze)`
+  await sql`checkpoint`
+}
+
+/** How many applications the peers' copy holds; undefined when there is none. */
+export async function countNaiveCopy(sql: Sql): Promise<number | undefined> {
+  const [table] = await sql<{ present: boolean }[]>`select to_regclass('bench_naive') is not null as present`
+  if (!table!.present) return undefined
+  const [row] = await sql<{ count: number }[]>`select count(*) as count from bench_naive`
+  return row!.count
+}
+
+/** An empty table for the peers: each application as one jsonb value, found by its place in the export. */
+export async function makeNaiveTable(sql: Sql): Promise<void> {
+  await sql`drop table if exists bench_naive`
+  await sql`create table bench_naive (position bigint primary key, application jsonb not null)`
+}
+
+/** Appends the applications of a page behind `position`, as they were exported. Returns how many. */
+export async function appendNaive(sql: Sql, position: number, page: string): Promise<number> {
+  const { count } = await sql`
+    insert into bench_naive (position, application)
+    select ${position}::bigint + ordinality, value
+    from jsonb_array_elements((${page}::text)::jsonb -> 'payload') with ordinality`
+  return count
+}
+
+/** Adds an applicant with answers in progress for each of the programs. Returns their ids, in order. */
+export async function makeApplicantsWithAnswers(
+  sql: Sql,
+  programIds: readonly number[],
+  answers: readonly string[],
+): Promise<number[]> {
+  const applicants = await sql<{ applicant_id: number }[]>`
+    insert into applicant (language)
+    select 'en-US'
+    from generate_series(1, ${programIds.length})
+    returning applicant_id`
+  const ids = applicants.map(row => row.applicant_id)
+  const texts = ids.map((_, i) => answers[i % answers.length]!)
+  await sql`
+    insert into application_in_progress (program_id, applicant_id, create_time, answers, updated_at)
+    select program_id, applicant_id, now(), answers, now()
+    from unnest(${programIds as number[]}::bigint[], ${ids}::bigint[], ${texts}::text[]) as saved (program_id, applicant_id, answers)`
+  return ids
+}
+
+export interface SampleRow {
+  snapshot: string
+  annotations: string
+}
+
+/** The texts of one stored application of usual size. */
+export async function readSampleRow(sql: Sql, programId: number): Promise<SampleRow> {
+  const [row] = await sql<SampleRow[]>`
+    select snapshot, annotations
+    from application
+    where program_id = ${programId}
+    order by abs(octet_length(snapshot) - (
+      select avg(octet_length(snapshot))
+      from application
+      where program_id = ${programId}
+    ))
+    limit 1`
+  return row!
+}
+
+export interface UnorderedRow extends SampleRow {
+  /** The instance's, in which the texts were rendered. */
+  time_zone: string
+  program_id: number
+  program_version_id: number
+  applicant_id: number
+  api_key_id: string
+}
+
+/**
+ * What a submission stores and removes, in one transaction, but nobody waits for anybody: the number is the application's own
+ * id, and the time is the transaction's.
+ */
+export async function storeUnordered(sql: Sql, row: UnorderedRow): Promise<void> {
+  const { program_id, program_version_id, applicant_id, api_key_id, snapshot, annotations, time_zone } = row
+  await sql.begin(async tx => {
+    const key = { program_id, applicant_id, api_key_id, idempotency_key: `unordered-${applicant_id}` }
+    const application_id = await insertSubmissionRequest(tx, { ...key, request_hash: Buffer.alloc(32) })
+    const saved = await lockInProgress(tx, program_id, applicant_id)
+    if (application_id === undefined || saved === undefined) throw new Error('nothing was prepared for this submission')
+    await deleteInProgress(tx, program_id, applicant_id)
+    const { create_time } = saved
+    const times = { create_time, submit_time: create_time }
+    const ids = { program_id, application_id, applicant_id, program_version_id, submit_seq: application_id }
+    if (!(await insertApplication(tx, { ...ids, ...times, snapshot, annotations, time_zone })))
+      throw new Error('an application was not stored')
+  })
+}
+
+/** Writes all applications of a program into a file of the server's, as binary COPY has them. */
+export async function copyRowsOut(sql: Sql, programId: number, path: string): Promise<void> {
+  await sql.begin(async tx => {
+    await tx`select set_config('bench.path', ${path}, true), set_config('bench.program_id', ${String(programId)}, true)`
+    await tx`
+      do $$ begin
+        execute format(
+          'copy (select * from application where program_id = %s order by submit_seq) to %L (format binary)',
+          current_setting('bench.program_id'), current_setting('bench.path'));
+      end $$`
+  })
+}
+
+/** An empty table like the applications', with its indexes and checks. */
+export async function makeCopyTable(sql: Sql): Promise<void> {
+  await sql`create table bench_copy (like application including all)`
+}
+
+/** Reads them from the server's file. A file's name cannot be a parameter, so it comes in as a setting. */
+export async function copyRowsIn(sql: Sql, path: string): Promise<void> {
+  await sql.begin(async tx => {
+    await tx`select set_config('bench.path', ${path}, true)`
+    await tx`
+      do $$ begin
+        execute format('copy bench_copy from %L (format binary)', current_setting('bench.path'));
+      end $$`
+  })
+}

@@ -1,0 +1,130 @@
+// The processes a benchmark starts, so that every one of them is ended, whatever happens.
+// It must not know what they do. It ends nothing that it did not start.
+
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+export interface Started {
+  pid: number
+  process: Bun.Subprocess
+  /** What it said on standard error, its last lines. */
+  complaint(): string
+  stop(): Promise<void>
+}
+
+const stopTimeoutMs = 15_000
+
+export class ChildProcesses {
+  readonly #running = new Set<Started>()
+  readonly #folder = mkdtempSync(join(tmpdir(), 'tributary-bench-'))
+  #count = 0
+
+  /**
+   * Starts a process whose output goes to files. With `conversation`, its standard input and output are pipes.
+   * Nothing of our environment is handed on but PATH and HOME.
+   */
+  start(command: readonly string[], options: { env?: Record<string, string>; conversation?: boolean } = {}): Started {
+    const name = join(this.#folder, String(++this.#count))
+    const child = Bun.spawn([...command], {
+      env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '/', ...options.env },
+      stdin: options.conversation ? 'pipe' : 'ignore',
+      stdout: options.conversation ? 'pipe' : Bun.file(`${name}.out`),
+      stderr: Bun.file(`${name}.err`),
+    })
+    const started: Started = {
+      pid: child.pid,
+      process: child,
+      complaint: () => lastLines(`${name}.err`) || lastLines(`${name}.out`),
+      stop: async () => {
+        this.#running.delete(started)
+        await end(child)
+        rmSync(`${name}.out`, { force: true })
+      },
+    }
+    this.#running.add(started)
+    return started
+  }
+
+  /** Runs a process to its end within `timeoutMs`. Throws with its own last words when it fails. Returns its output. */
+  async run(
+    command: readonly string[],
+    options: { env?: Record<string, string>; timeoutMs: number; input?: string },
+  ): Promise<string> {
+    const name = join(this.#folder, String(++this.#count))
+    const child = Bun.spawn([...command], {
+      env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '/', ...options.env },
+      stdin: options.input === undefined ? 'ignore' : new Blob([options.input]),
+      stdout: Bun.file(`${name}.out`),
+      stderr: Bun.file(`${name}.err`),
+      timeout: options.timeoutMs,
+    })
+    const started: Started = { pid: child.pid, process: child, complaint: () => '', stop: () => end(child) }
+    this.#running.add(started)
+    try {
+      const code = await child.exited
+      const output = readFileSync(`${name}.out`, 'utf8')
+      if (code !== 0)
+        throw new Error(
+          `${command.slice(0, 3).join(' ')} … ended with status ${code}: ${lastLines(`${name}.err`) || output.slice(-2000)}`,
+        )
+      return output
+    } finally {
+      this.#running.delete(started)
+      rmSync(`${name}.out`, { force: true })
+      rmSync(`${name}.err`, { force: true })
+    }
+  }
+
+  /** Ends everything that still runs. */
+  async stopAll(): Promise<void> {
+    await Promise.all([...this.#running].map(child => child.stop()))
+    rmSync(this.#folder, { recursive: true, force: true })
+  }
+}
+
+/** Asks a process to end; one that does not hear is killed. */
+async function end(child: Bun.Subprocess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  child.kill('SIGTERM')
+  const ended = await Promise.race([child.exited.then(() => true), Bun.sleep(stopTimeoutMs).then(() => false)])
+  if (!ended) {
+    child.kill('SIGKILL')
+    await child.exited
+  }
+}
+
+function lastLines(path: string): string {
+  try {
+    return readFileSync(path, 'utf8').trim().split('\n').slice(-8).join('\n')
+  } catch {
+    return ''
+  }
+}
+
+/** A port of 127.0.0.1 that nobody listens on just now. */
+export async function freePort(): Promise<number> {
+  const probe = createServer()
+  await new Promise<void>((resolve, reject) => probe.once('error', reject).listen(0, '127.0.0.1', resolve))
+  const address = probe.address()
+  await new Promise(resolve => probe.close(resolve))
+  if (typeof address !== 'object' || address === null) throw new Error('there is no free port')
+  return address.port
+}
+
+/** Waits until an address answers, with any status. Throws with the process's own words when it ends first. */
+export async function untilAnswering(started: Started, url: string, timeoutMs = 30_000): Promise<void> {
+  const deadline = performance.now() + timeoutMs
+  while (performance.now() < deadline && started.process.exitCode === null && started.process.signalCode === null) {
+    if (
+      await fetch(url).then(
+        response => response.ok,
+        () => false,
+      )
+    )
+      return
+    await Bun.sleep(20)
+  }
+  throw new Error(`nothing answers at ${url}: ${started.complaint()}`)
+}

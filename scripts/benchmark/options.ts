@@ -1,0 +1,112 @@
+// What a benchmark is asked to do, from its arguments. Pure; it must not measure anything.
+
+import { resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+
+export const sectionNames = [
+  'limit',
+  'pages',
+  'first-byte',
+  'depth',
+  'filters',
+  'memory',
+  'check-auth',
+  'latency',
+  'compression',
+  'submissions',
+  'load',
+  'publish',
+  'start',
+] as const
+export type SectionName = (typeof sectionNames)[number]
+
+export interface BenchmarkOptions {
+  /** Applications in the program that is exported. */
+  applications: number
+  small: boolean
+  rounds: number
+  postgres: 'embedded' | 'debian'
+  /** How the service, the drain and the peers reach PostgreSQL. */
+  socket: 'tcp' | 'unix'
+  /** Folder that keeps the loaded database between runs; undefined for one that is removed. */
+  keep: string | undefined
+  /** In the order they are run. */
+  sections: readonly SectionName[]
+  /** PostgreSQL's `shared_buffers`. */
+  sharedBuffers: string
+  help: boolean
+}
+
+export const help = `Usage: scripts/bench [--small] [--only <section,…>] [--rounds <n>] [--postgres embedded|debian]
+                     [--socket tcp|unix] [--keep <folder>] [--shared-buffers <size>]
+
+Starts a PostgreSQL of its own, loads 300,000 invented applications, and measures the export next to the least a client
+can do and next to what else one would write. Prints tables, writes .bench/<time>.json, ends by itself. Uses loopback only.
+
+  --small           30,000 applications: for trying things out; the figures wanted are those of the full run
+  --only            ${sectionNames.slice(0, 7).join(', ')},
+                    ${sectionNames.slice(7).join(', ')}; all of them unless given
+  --rounds          how often each measurement is taken, 1 to 50; 5 unless given, and fewer prove nothing
+  --postgres        embedded (from npm, the default) or debian (/usr/lib/postgresql); ratios never mix the two
+  --socket          tcp (the default) or unix, between PostgreSQL and its clients
+  --keep            folder in which the loaded database is kept, and found again by the next run
+  --shared-buffers  PostgreSQL's own cache; 2GB unless given (512MB with --small), enough for all that is read
+  --help            this text`
+
+/** Throws an Error that says which argument cannot be used. */
+export function parseOptions(args: readonly string[]): BenchmarkOptions {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      small: { type: 'boolean', default: false },
+      only: { type: 'string' },
+      rounds: { type: 'string', default: '5' },
+      postgres: { type: 'string', default: 'embedded' },
+      socket: { type: 'string', default: 'tcp' },
+      keep: { type: 'string' },
+      'shared-buffers': { type: 'string' },
+      help: { type: 'boolean', default: false },
+    },
+  })
+  const sharedBuffers = values['shared-buffers'] ?? (values.small ? '512MB' : '2GB')
+  if (!/^[1-9][0-9]*(kB|MB|GB)$/.test(sharedBuffers))
+    throw new Error(`--shared-buffers takes a size such as 128MB, not "${sharedBuffers}".`)
+  const rounds = Number(values.rounds)
+  if (!/^[0-9]+$/.test(values.rounds) || rounds < 1 || rounds > 50)
+    throw new Error(`--rounds takes a number from 1 to 50, not "${values.rounds}".`)
+  return {
+    applications: values.small ? 30_000 : 300_000,
+    small: values.small,
+    rounds,
+    postgres: oneOf('--postgres', values.postgres, ['embedded', 'debian']),
+    socket: oneOf('--socket', values.socket, ['tcp', 'unix']),
+    keep: values.keep === undefined ? undefined : resolve(values.keep),
+    sections: sections(values.only),
+    sharedBuffers,
+    help: values.help,
+  }
+}
+
+function sections(only: string | undefined): SectionName[] {
+  if (only === undefined) return [...sectionNames]
+  const asked = only.split(',').map(name => oneOf('--only', name.trim(), sectionNames))
+  return sectionNames.filter(name => asked.includes(name))
+}
+
+function oneOf<T extends string>(option: string, text: string, allowed: readonly T[]): T {
+  const found = allowed.find(value => value === text)
+  if (found === undefined) throw new Error(`${option} takes ${allowed.join(', ')}, not "${text}".`)
+  return found
+}
+
+/** Page sizes that a program of so many applications can show; the largest page is all of a small one. */
+export function pageSizes(applications: number): number[] {
+  return [1, 100, 1000, 10_000, 100_000]
+    .map(size => Math.min(size, applications))
+    .filter((size, i, all) => all.indexOf(size) === i)
+}
+
+/** How often a page is fetched for one measurement: small pages often enough to be more than the clock's own unrest. */
+export function repeatsFor(pageSize: number): number {
+  return Math.max(1, Math.min(20, Math.round(20_000 / pageSize)))
+}

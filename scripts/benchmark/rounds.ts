@@ -1,0 +1,23 @@
+// The same few measurements, round by round, beginning with another one each round: what every section does.
+// It must not know what is measured.
+
+import { rotated } from './statistics.ts'
+
+/** What was measured in each round, by the name of the measurement. */
+export type Rounds<Name extends string, T> = Readonly<Record<Name, readonly T[]>>
+
+/** Takes each measurement once to warm up, which counts for nothing, and then once a round. */
+export async function inRounds<Name extends string, T>(
+  rounds: number,
+  measurements: Readonly<Record<Name, () => Promise<T>>>,
+): Promise<Rounds<Name, T>> {
+  const names = Object.keys(measurements) as Name[]
+  const taken = Object.fromEntries(names.map(name => [name, [] as T[]])) as Record<Name, T[]>
+  for (let round = 0; round <= rounds; round++) {
+    for (const name of rotated(names, round)) {
+      const value = await measurements[name]()
+      if (round > 0) taken[name].push(value)
+    }
+  }
+  return taken
+}

@@ -1,0 +1,34 @@
+// Every section of the benchmark by its name. It must not know what any of them does.
+
+import type { BenchContext } from '../bench-context.ts'
+import type { SectionReport } from '../findings.ts'
+import type { SectionName } from '../options.ts'
+import { measureCheckAuth } from './measure-check-auth.ts'
+import { measureCompression } from './measure-compression.ts'
+import { measureDepth } from './measure-depth.ts'
+import { measureFilters } from './measure-filters.ts'
+import { measureFirstByte } from './measure-first-byte.ts'
+import { measureLatency } from './measure-latency.ts'
+import { measureLimit } from './measure-limit.ts'
+import { measureLoad } from './measure-load.ts'
+import { measureMemory } from './measure-memory.ts'
+import { measurePages } from './measure-pages.ts'
+import { measurePublish } from './measure-publish.ts'
+import { measureStart } from './measure-start.ts'
+import { measureSubmissions } from './measure-submissions.ts'
+
+export const sections: Readonly<Record<SectionName, (context: BenchContext) => Promise<SectionReport>>> = {
+  limit: measureLimit,
+  pages: measurePages,
+  'first-byte': measureFirstByte,
+  depth: measureDepth,
+  filters: measureFilters,
+  memory: measureMemory,
+  'check-auth': measureCheckAuth,
+  latency: measureLatency,
+  compression: measureCompression,
+  submissions: measureSubmissions,
+  load: measureLoad,
+  publish: measurePublish,
+  start: measureStart,
+}

@@ -1,0 +1,89 @@
+// What compression costs: bytes of JSON a second with each encoding against none, and on which thread it is done.
+// It must not know how the service compresses.
+
+import { gunzipSync, zstdDecompressSync } from 'node:zlib'
+import { type BenchContext, type Cost, metered, withService } from '../bench-context.ts'
+import { digits, type Finding, type SectionReport } from '../findings.ts'
+import { fetchToNowhere, type HttpSubject } from '../http-subject.ts'
+import { differenceOf, readPageBody } from '../page-body.ts'
+import { mainThreadMs } from '../process-meter.ts'
+import { inRounds } from '../rounds.ts'
+import { mean, median, pairedRatio } from '../statistics.ts'
+
+type Encoding = 'identity' | 'zstd' | 'gzip'
+
+interface Sample extends Cost {
+  wallMs: number
+  bytes: number
+  mainThreadMs: number
+}
+
+const checkedRows = 3000
+
+export async function measureCompression(context: BenchContext): Promise<SectionReport> {
+  const { children, database, options } = context
+  const rows = Math.min(100_000, options.applications)
+  const rounds = await withService(context, {}, async service => {
+    await requireSameApplications(service, 'zstd', Math.min(checkedRows, rows))
+    await requireSameApplications(service, 'gzip', Math.min(checkedRows, rows))
+    const fetched = (encoding: Encoding) => async (): Promise<Sample> => {
+      const headers = { ...service.headers, 'Accept-Encoding': encoding }
+      const before = mainThreadMs(service.pid)
+      const [[transfer], cost] = await metered(database, service.pid, () =>
+        fetchToNowhere(children, service.pageUrl(rows), headers, 1, service.pageUrl(1)),
+      )
+      const { wallMs, bytes } = transfer!
+      return { ...cost, wallMs, bytes, mainThreadMs: mainThreadMs(service.pid) - before }
+    }
+    return inRounds<Encoding, Sample>(options.rounds, {
+      identity: fetched('identity'),
+      zstd: fetched('zstd'),
+      gzip: fetched('gzip'),
+    })
+  })
+  const column = (encoding: Encoding, key: keyof Sample): number[] => rounds[encoding].map(sample => sample[key])
+  const finding = (encoding: Encoding, atLeast: number): Finding => ({
+    ...{ section: 'compression', what: `${encoding}: bytes of JSON a second against uncompressed`, unit: '×', atLeast },
+    measured: pairedRatio(column('identity', 'wallMs'), column(encoding, 'wallMs')),
+  })
+  return {
+    findings: [finding('zstd', 0.75), finding('gzip', 0.45)],
+    tables: [
+      {
+        title: `Encodings of a page of ${rows.toLocaleString('en')}`,
+        head: ['', 'ms', 'MB', 'smaller', 'processor ms', 'of it event loop', 'peak MB'],
+        rows: (['identity', 'zstd', 'gzip'] as const).map(encoding => [
+          encoding,
+          digits(median(column(encoding, 'wallMs'))),
+          digits(median(column(encoding, 'bytes')) / 1e6),
+          `${digits(median(column('identity', 'bytes')) / median(column(encoding, 'bytes')))} ×`,
+          digits(mean(column(encoding, 'processorMs'))),
+          digits(mean(column(encoding, 'mainThreadMs'))),
+          digits(Math.max(...column(encoding, 'peakBytes')) / 1e6),
+        ]),
+      },
+    ],
+    notes: [],
+    raw: rounds,
+  }
+}
+
+/** The encoded page says what the plain one says, and as gzip it is one stream: some clients read the first and no more. */
+async function requireSameApplications(service: HttpSubject, encoding: 'zstd' | 'gzip', rows: number): Promise<void> {
+  const url = service.pageUrl(rows)
+  const plain = await readPageBody(url, { ...service.headers, 'Accept-Encoding': 'identity' })
+  const response = await fetch(url, {
+    headers: { ...service.headers, 'Accept-Encoding': encoding },
+    decompress: false,
+  })
+  const body = Buffer.from(await response.arrayBuffer())
+  const said = response.headers.get('content-encoding')
+  if (response.status !== 200 || said !== encoding)
+    throw new Error(`a client that accepts ${encoding} was answered with ${response.status}, Content-Encoding ${said}`)
+  const text = encoding === 'gzip' ? gunzipSync(body) : zstdDecompressSync(body)
+  // The length that a gzip stream ends with is that of its own content alone.
+  if (encoding === 'gzip' && body.readUInt32LE(body.length - 4) !== text.length % 2 ** 32)
+    throw new Error('the gzip answer is several streams one after the other')
+  const difference = differenceOf(plain.text, text.toString())
+  if (difference !== undefined) throw new Error(`what is sent as ${encoding} is not what is sent plain: ${difference}`)
+}

@@ -1,0 +1,69 @@
+// Whether filters find their applications without reading the others: a day at the end, and the few of one revision state.
+// It must not know how they are found.
+
+import { type BenchContext, withService } from '../bench-context.ts'
+import { readLastFullDay, readProgramFacts } from '../bench-statements.ts'
+import { digits, type Finding, type SectionReport } from '../findings.ts'
+import { fetchToNowhere } from '../http-subject.ts'
+import { readPageBody } from '../page-body.ts'
+import { inRounds } from '../rounds.ts'
+import { median, pairedRatio } from '../statistics.ts'
+
+const repeats = 15
+const stateRowsMax = 1000
+
+export async function measureFilters(context: BenchContext): Promise<SectionReport> {
+  const { children, data, database, options } = context
+  const { applications } = data.program
+  const facts = await readProgramFacts(database.sql, data.program.program_id)
+  const obsolete = applications - facts.current
+  const day = await readLastFullDay(database.sql, data.program.program_id)
+  const stateRows = Math.min(stateRowsMax, obsolete)
+  const rounds = await withService(context, {}, async service => {
+    const window = `${service.pageUrl(day.applications)}&fromDate=${day.from}&toDate=${day.to}`
+    const state = `${service.pageUrl(stateRows)}&revisionState=OBSOLETE`
+    for (const [url, rows] of [
+      [window, day.applications],
+      [state, stateRows],
+    ] as const) {
+      const { payload } = JSON.parse((await readPageBody(url, service.headers)).text) as { payload: unknown[] }
+      if (payload.length !== rows) throw new Error(`${url} holds ${payload.length} applications, not ${rows}`)
+    }
+    const page = (url: string) => async (): Promise<number> => {
+      const transfers = await fetchToNowhere(children, url, service.headers, repeats)
+      return median(transfers.map(transfer => transfer.wallMs))
+    }
+    return inRounds(options.rounds, {
+      window: page(window),
+      asWindow: page(service.pageUrl(day.applications)),
+      state: page(state),
+      asState: page(service.pageUrl(stateRows)),
+    })
+  })
+  const oneIn = (applications / obsolete).toFixed(1)
+  const finding = (what: string, measured: number): Finding => ({
+    ...{ section: 'filters', what, measured, unit: '×', atMost: 1.3 },
+  })
+  const ratios = {
+    window: pairedRatio(rounds.window, rounds.asWindow),
+    state: pairedRatio(rounds.state, rounds.asState),
+  }
+  return {
+    findings: [
+      finding(`the last day (${day.applications} applications) against as many unfiltered`, ratios.window),
+      finding(`a revision state that keeps 1 in ${oneIn} against as many unfiltered`, ratios.state),
+    ],
+    tables: [
+      {
+        title: 'Filters',
+        head: ['', 'applications', 'ms', 'unfiltered ms'],
+        rows: [
+          ['last day', String(day.applications), digits(median(rounds.window)), digits(median(rounds.asWindow))],
+          ['OBSOLETE only', String(stateRows), digits(median(rounds.state)), digits(median(rounds.asState))],
+        ],
+      },
+    ],
+    notes: [],
+    raw: rounds,
+  }
+}

@@ -1,0 +1,50 @@
+// Whether the first byte of a large page comes as soon as that of a small one.
+// It must not know how a page is made.
+
+import { type BenchContext, withService } from '../bench-context.ts'
+import { digits, type SectionReport } from '../findings.ts'
+import { fetchToNowhere } from '../http-subject.ts'
+import { inRounds } from '../rounds.ts'
+import { median, pairedRatio } from '../statistics.ts'
+
+const smallRows = 1000
+const repeats = { small: 15, large: 3 }
+
+export async function measureFirstByte(context: BenchContext): Promise<SectionReport> {
+  const { children, options } = context
+  const largeRows = Math.min(100_000, options.applications)
+  const rounds = await withService(context, {}, service => {
+    const firstByte = async (rows: number, count: number): Promise<number> => {
+      const url = service.pageUrl(rows)
+      const transfers = await fetchToNowhere(children, url, service.headers, count, service.pageUrl(1))
+      return median(transfers.map(transfer => transfer.firstByteMs))
+    }
+    return inRounds(options.rounds, {
+      small: () => firstByte(smallRows, repeats.small),
+      large: () => firstByte(largeRows, repeats.large),
+    })
+  })
+  return {
+    findings: [
+      {
+        section: 'first-byte',
+        what: `first byte of ${largeRows.toLocaleString('en')} against that of 1,000`,
+        measured: pairedRatio(rounds.large, rounds.small),
+        unit: '×',
+        atMost: 1.5,
+      },
+    ],
+    tables: [
+      {
+        title: 'First byte',
+        head: ['applications', 'ms'],
+        rows: [
+          [smallRows.toLocaleString('en'), digits(median(rounds.small))],
+          [largeRows.toLocaleString('en'), digits(median(rounds.large))],
+        ],
+      },
+    ],
+    notes: [],
+    raw: rounds,
+  }
+}

@@ -1,0 +1,79 @@
+// Whether publishing costs more the more applications there are. On a copy of the database, which is gone afterwards.
+// It must not know what publishing does.
+
+import type { Sql } from '../../../src/db/client.ts'
+import { findActiveVersion } from '../../../src/db/programs.ts'
+import type { ProgramDefinition } from '../../../src/domain/program-definition.ts'
+import { describeVersion } from '../../../src/domain/version-definition.ts'
+import { publishDefinition } from '../../../src/programs/publish.ts'
+import type { BenchContext } from '../bench-context.ts'
+import { readProgramFacts } from '../bench-statements.ts'
+import { digits, type SectionReport } from '../findings.ts'
+import { inRounds } from '../rounds.ts'
+import { median, pairedRatio } from '../statistics.ts'
+
+const actor = 'operator:bench'
+const emptySlug = 'bench-empty'
+
+export async function measurePublish({ data, database, options }: BenchContext): Promise<SectionReport> {
+  const { program } = data
+  const rounds = await database.scratch('copy', async ({ sql }) => {
+    const { versions } = await readProgramFacts(sql, program.program_id)
+    const full = await activeDefinition(sql, program.program_id)
+    let empty = { ...full, slug: emptySlug }
+    let empty_id = 0
+    for (let version = 1; version <= versions; version++) {
+      empty = { ...empty, display_name: `Nobody's program ${version}` }
+      empty_id = (await publishDefinition(sql, empty, actor)).program_id
+    }
+    return inRounds(options.rounds, {
+      full: () => publishOneMore(sql, program.program_id),
+      empty: () => publishOneMore(sql, empty_id),
+    })
+  })
+  const applications = program.applications.toLocaleString('en')
+  return {
+    findings: [
+      {
+        section: 'publish',
+        what: `publishing with ${applications} applications against publishing with none`,
+        measured: pairedRatio(rounds.full, rounds.empty),
+        unit: '×',
+        atMost: 1.2,
+      },
+    ],
+    tables: [
+      {
+        title: 'Publishing one question more',
+        head: ['applications', 'ms'],
+        rows: [
+          ['0', digits(median(rounds.empty))],
+          [applications, digits(median(rounds.full))],
+        ],
+      },
+    ],
+    notes: [],
+    raw: rounds,
+  }
+}
+
+let questions = 0
+
+/** Publishes the program with one more question, which no other program asks. Milliseconds. */
+async function publishOneMore(sql: Sql, programId: number): Promise<number> {
+  const definition = await activeDefinition(sql, programId)
+  const admin_name = `benchmark question ${'abcdefghijklmnopqrstuvwxyz'.charAt(questions % 26).repeat(1 + Math.floor(questions++ / 26))}`
+  definition.questions.push({ admin_name, kind: 'TEXT', text: 'What else?' })
+  definition.screens.at(-1)!.questions.push({ question: admin_name, optional: true })
+  const startedAt = performance.now()
+  const { published, also_published } = await publishDefinition(sql, definition, actor)
+  const ms = performance.now() - startedAt
+  if (!published || also_published.length > 0) throw new Error('publishing did not make exactly one version')
+  return ms
+}
+
+async function activeDefinition(sql: Sql, programId: number): Promise<ProgramDefinition> {
+  const active = await findActiveVersion(sql, programId)
+  if (active === undefined) throw new Error(`program ${programId} has no active version`)
+  return describeVersion(active)
+}

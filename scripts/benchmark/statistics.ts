@@ -1,0 +1,36 @@
+// Numbers about numbers: what a few rounds of noisy measurements say. Pure; it must not know what was measured.
+
+/** The middle value, or the mean of the two in the middle. Throws on none: nothing measured is not zero. */
+export function median(values: readonly number[]): number {
+  return percentile(values, 50)
+}
+
+/** The value that `percent` of the values lie at or below, interpolated between neighbours. */
+export function percentile(values: readonly number[], percent: number): number {
+  if (values.length === 0) throw new Error('there is no percentile of no values')
+  const sorted = values.toSorted((a, b) => a - b)
+  const at = ((sorted.length - 1) * percent) / 100
+  const below = sorted[Math.floor(at)]!
+  const above = sorted[Math.ceil(at)]!
+  return below + (above - below) * (at - Math.floor(at))
+}
+
+export function mean(values: readonly number[]): number {
+  if (values.length === 0) throw new Error('there is no mean of no values')
+  return values.reduce((sum, value) => sum + value, 0) / values.length
+}
+
+/**
+ * The median of `above[i] / below[i]`. Both were measured in the same round, moments apart, so whatever else the machine did
+ * weighs on both; a ratio of two medians would compare moments that never met.
+ */
+export function pairedRatio(above: readonly number[], below: readonly number[]): number {
+  if (above.length !== below.length) throw new Error(`${above.length} values cannot be paired with ${below.length}`)
+  return median(above.map((value, i) => value / below[i]!))
+}
+
+/** The list, begun at another place: with `turn` counted up each round, nobody always comes first. */
+export function rotated<T>(list: readonly T[], turn: number): T[] {
+  const from = list.length === 0 ? 0 : turn % list.length
+  return [...list.slice(from), ...list.slice(0, from)]
+}
