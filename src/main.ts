@@ -31,7 +31,6 @@ async function serve(config: Config): Promise<void> {
     port: config.port,
     // Only the stall limit of an export cuts anybody off; Bun's own would count a slow reader or a slow database as idle.
     idleTimeout: 0,
-    maxRequestBodySize: config.intakeBodyBytesMax + 1024,
     reusePort: config.reusePort,
     development: false,
     ...(config.tlsCert === undefined ? {} : { tls: { cert: Bun.file(config.tlsCert), key: Bun.file(config.tlsKey!) } }),
@@ -67,10 +66,7 @@ async function serve(config: Config): Promise<void> {
   keepRunning(log)
 }
 
-/**
- * postgres.js can throw from a socket that died, where no caller can catch it. The query itself was rejected through its
- * promise as well, so the process goes on; the line in the log is for finding anything that is not that.
- */
+/** What nobody caught is a fault of ours or of a library: it is logged, and the other requests go on. */
 function keepRunning(log: Log): void {
   process.on('uncaughtException', error => log.error({ err: error }, 'uncaught exception'))
   process.on('unhandledRejection', error => log.error({ err: error }, 'unhandled rejection'))

@@ -2,7 +2,7 @@
 // A cache that forgets a key when it changes can take its place; it must answer for unknown ids as for known ones.
 
 import { findApiKeyForAuthentication } from '../db/api-key-rows.ts'
-import type { Db } from '../db/client.ts'
+import { type Db, readThroughLoss } from '../db/client.ts'
 import { parseSubnet, type Subnet } from '../domain/address.ts'
 import type { Micros } from '../domain/offset-time.ts'
 
@@ -29,7 +29,7 @@ export interface KeySource {
 export function databaseKeys(db: Db): KeySource {
   return {
     async find(apiKeyId) {
-      const row = await findApiKeyForAuthentication(db, apiKeyId)
+      const row = await readThroughLoss(() => findApiKeyForAuthentication(db, apiKeyId))
       return row && { ...row, allowed_subnets: row.allowed_subnets.map(storedSubnet), programs: new Map(row.programs) }
     },
   }

@@ -1,5 +1,9 @@
 // Opens PostgreSQL and fixes, once, how its types appear in the code. It holds no statement and decides nothing.
 // Instants are whole microseconds (numbers), int8 is a number asserted safe, date and numeric stay text.
+//
+// postgres.js is patched (patches/): unpatched, a connection that dies while something waits to be written to it throws where
+// nobody can catch it (porsager/postgres 1208), gives its last error to the next query, and may not send anything when it is
+// made again. tests/http/export-applications/broken.test.ts finds all three.
 
 import postgres from 'postgres'
 import { formatMicros, type Micros, parsePostgresInstant } from '../domain/offset-time.ts'
@@ -27,6 +31,7 @@ export function openDatabase(options: DatabaseOptions): Sql {
     prepare: options.prepare ?? true,
     idle_timeout: 0,
     connect_timeout: 10,
+    backoff: reconnectPauseSeconds,
     onnotice: () => {},
     connection: {
       application_name: options.applicationName ?? 'tributary',
@@ -57,6 +62,14 @@ export function openDatabase(options: DatabaseOptions): Sql {
   }) as unknown as Sql
 }
 
+/**
+ * The pause before a connection is made again. The driver's own grows to 20 seconds with every connection that a restart of the
+ * database ends, so that a pool of ten would stand still long after the database is back.
+ */
+function reconnectPauseSeconds(retries: number): number {
+  return Math.min(0.25, 0.01 * 2 ** Math.min(retries, 5)) * (0.5 + Math.random() / 2)
+}
+
 function safeInteger(text: string): number {
   const value = Number(text)
   if (!Number.isSafeInteger(value)) throw new Error(`an int8 beyond 2^53 came from the database: ${text}`)
@@ -72,36 +85,30 @@ export async function isReachable(sql: Sql): Promise<boolean> {
   return Promise.race([answered, Bun.sleep(2000).then(() => false)])
 }
 
-/**
- * Runs `work` in one transaction: committed when it resolves, rolled back when it rejects. Use this, never `sql.begin`:
- * when the connection dies under a transaction, postgres.js sends its rollback to a socket that is no more, and throws where
- * nobody can catch it (porsager/postgres 1208). So a lost connection is not told to it twice: it has rejected the transaction itself.
- */
+/** Runs `work` in one transaction: committed when it resolves, rolled back when it rejects. */
 export async function inTransaction<T>(
   sql: Sql,
   mode: 'read write' | 'read only',
   work: (tx: Transaction) => Promise<T>,
 ): Promise<T> {
-  let ended = false
-  try {
-    return (await sql.begin(mode, async tx => {
-      try {
-        return await work(tx)
-      } catch (error) {
-        if (isLostConnection(error)) {
-          await Bun.sleep(lostConnectionGraceMs)
-          if (ended) return new Promise<never>(() => {})
-        }
-        throw error
-      }
-    })) as T
-  } finally {
-    ended = true
-  }
+  return (await sql.begin(mode, work)) as T
 }
 
-/** Long enough for postgres.js to have noticed that the connection is closed, which follows at once. */
-const lostConnectionGraceMs = 1000
+/**
+ * A read, tried again a few times within half a second if its connection turned out to be lost: after a restart of the
+ * database, each pooled connection finds that out with its next statement. Only for reads, which may be repeated.
+ */
+export async function readThroughLoss<T>(read: () => Promise<T>): Promise<T> {
+  for (const pauseMs of [10, 90, 400]) {
+    try {
+      return await read()
+    } catch (error) {
+      if (!isLostConnection(error)) throw error
+      await Bun.sleep(pauseMs)
+    }
+  }
+  return read()
+}
 
 /** Whether an error says that the server or the way to it was lost, so that the same may succeed on another connection. */
 export function isLostConnection(error: unknown): boolean {

@@ -95,7 +95,6 @@ export async function readPageRows(
 ): Promise<void> {
   let taking: Promise<unknown> = Promise.resolve()
   let failure: { error: unknown } | undefined
-  let lost = false
   try {
     await inTransaction(sql, 'read only', async tx => {
       const statement = tx`
@@ -120,22 +119,16 @@ export async function readPageRows(
         cursorRows: number
         cursor(rows: number, take: (rows: RawRow[]) => unknown): PromiseLike<unknown>
       }
-      const read = cursor.cursor(batches.firstRows, rows => {
+      await cursor.cursor(batches.firstRows, rows => {
         const taken = take(rows).catch(error => {
           failure = { error }
           return false
         })
         taking = taken
         return taken.then(goOn => {
-          // Were it answered now, postgres.js would write to a socket that is no more, and throw where nobody can catch it.
-          if (lost) return new Promise(() => {})
           cursor.cursorRows = batches.laterRows()
           return goOn ? undefined : sql.CLOSE
         })
-      })
-      await read.then(undefined, error => {
-        lost = true
-        throw error
       })
       await taking
     })

@@ -5,7 +5,9 @@ import { Elysia } from 'elysia'
 import { authorizeExport, type Caller } from '../access/caller.ts'
 import type { Deps } from '../app.ts'
 import { appendAuditEvent } from '../db/audit.ts'
+import { readThroughLoss } from '../db/client.ts'
 import { readWalkStart } from '../db/walks.ts'
+import { anyExportOperation } from '../domain/export-operations.ts'
 import { formatMicros, type Micros } from '../domain/offset-time.ts'
 import { beginWalk, nextPage, planPage, resumeWalk, snapshotTime, type Walk } from '../export/page.ts'
 import { openPageToken, sealPageToken } from '../export/page-token.ts'
@@ -14,13 +16,14 @@ import { type PageReceipt, pageLimits, type Sink, writePage } from '../export/wr
 import { authenticate } from './authenticate.ts'
 import { methodNotAllowed } from './errors.ts'
 import { type Outcome, type RequestRecord, recordOf } from './request-record.ts'
+import { routeDetail } from './route-detail.ts'
 import { streamResponse } from './stream-response.ts'
 
 const path = '/api/v1/admin/programs/:programSlug/applications'
 
 /** `GET /api/v1/admin/programs/{programSlug}/applications`. Source: spec, "List program applications". */
 export const exportApplications = (deps: Deps) =>
-  new Elysia({ name: 'export-applications' })
+  new Elysia({ name: 'export-applications', detail: routeDetail(anyExportOperation()) })
     .use(authenticate(deps))
     .get(path, async ({ caller, params, request }) => {
       const { config, db, exportDb, keyMaps, limits } = deps
@@ -40,7 +43,7 @@ export const exportApplications = (deps: Deps) =>
       const asked = parseExportRequest(rawQuery(request.url), request.headers.get('prefer'), config, openToken)
       const { token } = asked
       const filters = planWalk(asked, token, config)
-      const start = await readWalkStart(db, programId)
+      const start = await readThroughLoss(() => readWalkStart(db, programId))
       const walk =
         token === undefined ? beginWalk(programId, filters, start, newWalkId()) : resumeWalk(programId, filters, token)
       if (token === undefined) headers.set('Snapshot-Time', snapshotTime(start))
@@ -48,7 +51,7 @@ export const exportApplications = (deps: Deps) =>
       noteWalk(record, walk)
       if (request.method === 'HEAD') return new Response(unreadBody(), { headers })
 
-      const { fills } = await keyMaps.load(db, programId, start.published_versions)
+      const { fills } = await readThroughLoss(() => keyMaps.load(db, programId, start.published_versions))
       const plan = planPage(walk, token?.after)
       const seal: Parameters<typeof writePage>[5] = (after, applications) =>
         sealPageToken(nextPage(walk, after, applications, deps.now()), config.pageTokenKeys)

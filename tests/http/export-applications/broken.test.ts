@@ -1,6 +1,7 @@
 // What a client, an operator and the database see when a page cannot be finished (contract G9, G10), over real sockets.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { openDatabase } from '../../../src/db/client.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { ExportClient } from '../../support/export-client.ts'
 import { createTestKey, type TestKey } from '../../support/keys.ts'
@@ -92,6 +93,28 @@ describe('a page that cannot be finished', () => {
         killed++
       }
       expect((await reading).page.payload.map(a => a.application_id)).toEqual(ids)
+    }
+  })
+
+  test('a restart of the database between two requests, which ends every pooled connection, is invisible to the client', async () => {
+    // A service with connections of its own, all of them used before they are ended.
+    const other = await startTestService(
+      database,
+      {},
+      { db: openDatabase({ url: database.url, connectionsMax: 3, applicationName: 'pooled' }) },
+    )
+    try {
+      const reader = new ExportClient(other, key, slug)
+      for (let i = 0; i < 4; i++) {
+        await Promise.all([1, 2, 3, 4, 5].map(() => reader.page({ pageSize: '1' })))
+        await database.sql`
+          select pg_terminate_backend(pid) from pg_stat_activity
+          where datname = current_database() and application_name in ('pooled', 'test-export')`
+        expect((await reader.page({ pageSize: '2' })).page.payload.length).toBe(2)
+      }
+    } finally {
+      await other.stop()
+      await other.foundation.db.end({ timeout: 1 })
     }
   })
 
