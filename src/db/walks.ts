@@ -74,15 +74,15 @@ export function positionOf(row: RawRow): Position {
 export interface Batches {
   /** Rows of the first batch, small so that the first byte leaves early. */
   firstRows: number
-  /** Rows of each later batch, asked anew before each. */
-  laterRows: () => number
+  /** Rows of the batch after this one. */
+  laterRows: (rows: readonly RawRow[]) => number
 }
 
 /**
  * Reads the rows of a page in order from a cursor in a read-only transaction, batch by batch. `take` gets each batch and
- * answers whether to go on; the next batch is not asked for before it has answered. Resolves when the rows have ended or
- * `take` said stop, with the connection given back. Rejects when the connection or the statement failed, or `take` threw;
- * `take` is never running any more by then.
+ * answers whether to go on; it gets one at a time. While it works on one, PostgreSQL prepares the next, but never the one after
+ * that: two batches at most are in memory. Resolves when the rows have ended or `take` said stop, with the connection given
+ * back. Rejects when the connection or the statement failed, or `take` threw; `take` is never running any more by then.
  *
  * The callback form of the cursor, in a transaction, because the others can end early and look finished: the iterator form
  * ends as if complete when its connection dies. postgres.js does not wait for the callback of the last batch, so it is awaited here.
@@ -93,7 +93,7 @@ export async function readPageRows(
   batches: Batches,
   take: (rows: readonly RawRow[]) => Promise<boolean>,
 ): Promise<void> {
-  let taking: Promise<unknown> = Promise.resolve()
+  let taking: Promise<boolean> = Promise.resolve(true)
   let failure: { error: unknown } | undefined
   try {
     await inTransaction(sql, 'read only', async tx => {
@@ -120,13 +120,14 @@ export async function readPageRows(
         cursor(rows: number, take: (rows: RawRow[]) => unknown): PromiseLike<unknown>
       }
       await cursor.cursor(batches.firstRows, rows => {
-        const taken = take(rows).catch(error => {
+        const before = taking
+        taking = before.then(goOn => goOn && afterNextFlush().then(() => take(rows)))
+        taking = taking.catch(error => {
           failure = { error }
           return false
         })
-        taking = taken
-        return taken.then(goOn => {
-          cursor.cursorRows = batches.laterRows()
+        return before.then(goOn => {
+          cursor.cursorRows = batches.laterRows(rows)
           return goOn ? undefined : sql.CLOSE
         })
       })
@@ -137,6 +138,12 @@ export async function readPageRows(
   }
   if (failure !== undefined) throw failure.error
 }
+
+/**
+ * Resolves once what was written to a connection in this turn of the event loop has left: the driver sends in a `setImmediate`
+ * of its own, and packing a batch before that would keep PostgreSQL idle meanwhile.
+ */
+const afterNextFlush = (): Promise<void> => new Promise(resolve => setImmediate(() => setImmediate(resolve)))
 
 /** Revision state as of the horizon (G3). Spelled as the index `application_walk` spells it, so that the index answers it. */
 function revisionCondition(sql: Db, query: PageQuery) {

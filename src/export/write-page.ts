@@ -13,7 +13,15 @@
 // so pages of large applications do not need more. While a client is stalled, only its buffer is kept.
 
 import { isLostConnection, type Sql } from '../db/client.ts'
-import { type PageQuery, type Position, positionOf, type RawRow, rawColumn, readPageRows } from '../db/walks.ts'
+import {
+  type Batches,
+  type PageQuery,
+  type Position,
+  positionOf,
+  type RawRow,
+  rawColumn,
+  readPageRows,
+} from '../db/walks.ts'
 import type { VersionFill } from '../domain/version-fill.ts'
 import { splicedBytes, spliceRow } from './splice.ts'
 
@@ -116,13 +124,12 @@ class PageWriter {
   /** Cleared when a batch was left before its end, so that another cursor is needed. */
   rowsEnded = false
   stalled = false
-  readonly batches: { firstRows: number; laterRows: () => number }
+  readonly batches: Batches
   #buffer: Buffer
   #used: number
   #gone = false
   /** A write that was left waiting when the cursor let go. */
   #waiting: { write: Promise<boolean>; sinceMs: number } | undefined
-  #rowBytes = 0
 
   constructor(
     private readonly plan: PagePlan,
@@ -132,7 +139,7 @@ class PageWriter {
   ) {
     this.#buffer = Buffer.allocUnsafeSlow(limits.bufferBytes)
     this.#used = open.copy(this.#buffer)
-    this.batches = { firstRows: limits.firstBatchRows, laterRows: () => nextBatchRows(limits, this.#rowBytes) }
+    this.batches = { firstRows: limits.firstBatchRows, laterRows: rows => nextBatchRows(limits, averageBytes(rows)) }
   }
 
   /** What is still to be read: one row more than the page holds, to know whether another page follows. */
@@ -150,7 +157,6 @@ class PageWriter {
 
   /** Packs a batch. False when the cursor should be closed: the client is slow or gone, or the page is full. */
   async take(rows: readonly RawRow[]): Promise<boolean> {
-    this.#noteSize(rows)
     let packed: RawRow | undefined
     try {
       for (const row of rows) {
@@ -268,12 +274,12 @@ class PageWriter {
       throw new Error(`an application is of program version ${id}, which the key map does not cover`)
     return fill
   }
+}
 
-  #noteSize(rows: readonly RawRow[]): void {
-    let bytes = 0
-    for (const row of rows) bytes += row[rawColumn.snapshot].length + row[rawColumn.annotations].length
-    this.#rowBytes = bytes / Math.max(1, rows.length)
-  }
+function averageBytes(rows: readonly RawRow[]): number {
+  let bytes = 0
+  for (const row of rows) bytes += row[rawColumn.snapshot].length + row[rawColumn.annotations].length
+  return bytes / Math.max(1, rows.length)
 }
 
 /** Rows of the next batch when rows have been of `rowBytes` on average: as many as `batchBytes` hold, at least one. */

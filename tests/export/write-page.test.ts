@@ -177,7 +177,8 @@ describe('writePage', () => {
     expect(nextBatchRows(limits, 64 * 1024 * 1024)).toBe(1)
     const sizes: number[] = []
     const wanted = [7, 20, 1, 100]
-    const batches = { firstRows: 3, laterRows: () => wanted[sizes.length - 1] ?? 50 }
+    let asked = 0
+    const batches = { firstRows: 3, laterRows: () => wanted[asked++] ?? 50 }
     await readPageRows(database.sql, { ...planOf(1).query, after: undefined, rowsMax: 100 }, batches, async rows => {
       sizes.push(rows.length)
       return true
