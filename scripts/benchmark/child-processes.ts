@@ -14,6 +14,7 @@ export interface Started {
   stop(): Promise<void>
 }
 
+const root = join(import.meta.dir, '../..')
 const stopTimeoutMs = 15_000
 
 export class ChildProcesses {
@@ -28,6 +29,7 @@ export class ChildProcesses {
   start(command: readonly string[], options: { env?: Record<string, string>; conversation?: boolean } = {}): Started {
     const name = join(this.#folder, String(++this.#count))
     const child = Bun.spawn([...command], {
+      cwd: root,
       env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '/', ...options.env },
       stdin: options.conversation ? 'pipe' : 'ignore',
       stdout: options.conversation ? 'pipe' : Bun.file(`${name}.out`),
@@ -54,6 +56,7 @@ export class ChildProcesses {
   ): Promise<string> {
     const name = join(this.#folder, String(++this.#count))
     const child = Bun.spawn([...command], {
+      cwd: root,
       env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '/', ...options.env },
       stdin: options.input === undefined ? 'ignore' : new Blob([options.input]),
       stdout: Bun.file(`${name}.out`),

@@ -106,7 +106,7 @@ export function pageSizes(applications: number): number[] {
     .filter((size, i, all) => all.indexOf(size) === i)
 }
 
-/** How often a page is fetched for one measurement: small pages often enough to be more than the clock's own unrest. */
+/** How often a page is fetched for one measurement: small pages often enough to be more than the unrest of the clocks. */
 export function repeatsFor(pageSize: number): number {
-  return Math.max(1, Math.min(20, Math.round(20_000 / pageSize)))
+  return Math.max(1, Math.min(100, Math.round(20_000 / pageSize)))
 }

@@ -3,23 +3,15 @@
 
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 
-/** Milliseconds on a processor since it began, all threads that still live; 0 when it has gone. */
+/** Milliseconds on a processor since it began, all threads, also those that have ended; in steps of ten. 0 when it has gone. */
 export function processorMs(pid: number): number {
-  let ms = 0
-  for (const thread of list(`/proc/${pid}/task`)) ms += threadMs(`/proc/${pid}/task/${thread}`)
-  return ms
+  return statMs(read(`/proc/${pid}/stat`))
 }
 
-/** The same for the first thread alone: the one that runs JavaScript. */
+/** The same for the first thread alone, which runs JavaScript, and without steps. */
 export function mainThreadMs(pid: number): number {
-  return threadMs(`/proc/${pid}/task/${pid}`)
-}
-
-/** Nanoseconds where the kernel counts them, else the hundredths of a second of `stat`. */
-function threadMs(folder: string): number {
-  const schedule = read(`${folder}/schedstat`)
-  if (schedule !== '') return Number(schedule.split(' ')[0]) / 1e6
-  return statMs(read(`${folder}/stat`))
+  const schedule = read(`/proc/${pid}/task/${pid}/schedstat`)
+  return schedule === '' ? statMs(read(`/proc/${pid}/task/${pid}/stat`)) : Number(schedule.split(' ')[0]) / 1e6
 }
 
 /** User and system time of a `/proc/…/stat` line in milliseconds. The name in brackets may hold anything, brackets too. */
@@ -28,9 +20,9 @@ export function statMs(line: string): number {
   return (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) * 10
 }
 
-/** Processor time of each backend of a postmaster that serves a user, by process id; not of what works in its background. */
+/** Processor time of each backend of a postmaster that serves a user, by process id; not of what works in its background. A backend has one thread. */
 export function backendsMs(postmaster: number, user: string): Map<number, number> {
-  return new Map(backendsOf(postmaster, user).map(pid => [pid, processorMs(pid)]))
+  return new Map(backendsOf(postmaster, user).map(pid => [pid, mainThreadMs(pid)]))
 }
 
 /** What the backends took in between. One that has gone meanwhile took what nobody knows; it counts for nothing. */

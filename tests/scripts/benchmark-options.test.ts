@@ -32,7 +32,7 @@ describe('arguments', () => {
   test('a small program has no pages larger than itself', () => {
     expect(pageSizes(300_000)).toEqual([1, 100, 1000, 10_000, 100_000])
     expect(pageSizes(30_000)).toEqual([1, 100, 1000, 10_000, 30_000])
-    expect([1, 1000, 10_000, 100_000].map(repeatsFor)).toEqual([20, 20, 2, 1])
+    expect([1, 1000, 10_000, 100_000].map(repeatsFor)).toEqual([100, 20, 2, 1])
   })
 })
 
@@ -62,7 +62,7 @@ describe.if(process.platform === 'linux')('/proc', () => {
   test('this very process costs time and memory', () => {
     resetPeak(process.pid)
     expect(processorMs(process.pid)).toBeGreaterThan(0)
-    expect(mainThreadMs(process.pid)).toBeLessThanOrEqual(processorMs(process.pid))
+    expect(mainThreadMs(process.pid)).toBeGreaterThan(0)
     expect(peakBytes(process.pid)).toBeGreaterThan(1_000_000)
   })
 
