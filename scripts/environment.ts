@@ -11,8 +11,9 @@ import { prepareDatabase } from '../src/db/instance.ts'
 import { failureLines } from '../src/failure.ts'
 
 const root = join(import.meta.dir, '..')
-const settingsFile = join(root, '.data/development.env')
-export const developmentData = join(root, '.data/postgres')
+/** Where a development instance keeps its database and secrets: in the checkout, unless TRIBUTARY_DATA names another folder. */
+export const dataFolder = process.env.TRIBUTARY_DATA || join(root, '.data')
+const settingsFile = join(dataFolder, 'development.env')
 
 export interface ScriptContext {
   sql: Sql
@@ -76,7 +77,7 @@ export async function scriptEnvironment(): Promise<{
   }
   const development = await developmentSettings()
   const { startEmbeddedPostgres } = await import('./embedded-postgres.ts')
-  const server = await startEmbeddedPostgres({ dataDirectory: developmentData })
+  const server = await startEmbeddedPostgres({ dataDirectory: join(dataFolder, 'postgres') })
   return {
     environment: { ...development, DATABASE_URL: server.url, ...process.env },
     embedded: true,

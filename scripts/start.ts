@@ -10,7 +10,7 @@ import { openDatabase, type Sql } from '../src/db/client.ts'
 import { prepareDatabase, requireInstanceTimeZone } from '../src/db/instance.ts'
 import { findProgram } from '../src/db/programs.ts'
 import { Problem } from '../src/problem.ts'
-import { developmentSettings, exitCode, scriptEnvironment } from './environment.ts'
+import { dataFolder, developmentSettings, exitCode, scriptEnvironment } from './environment.ts'
 
 const help = `Usage: scripts/start [--no-seed]
 
@@ -21,7 +21,7 @@ applications if the database is empty, and the service. Prints a command to try 
   --help      this text`
 
 const root = join(import.meta.dir, '..')
-const demoKeyFile = join(root, '.data/demo-key.json')
+const demoKeyFile = join(dataFolder, 'demo-key.json')
 /** The programs scripts/seed makes. */
 const demoPrograms = ['utility-assistance', 'child-care-subsidy'] as const
 const demoApplications = 5000
@@ -120,8 +120,9 @@ async function demoKey(sql: Sql, pepper: string, baseUrl: string): Promise<DemoK
   return made
 }
 
-const authorization = (key: DemoKey): string =>
-  `Basic ${Buffer.from(`${key.username}:${key.password}`).toString('base64')}`
+function authorization(key: DemoKey): string {
+  return `Basic ${Buffer.from(`${key.username}:${key.password}`).toString('base64')}`
+}
 
 /** Runs another script of ours to its end; it speaks for itself when it fails. */
 async function run(script: string, args: readonly string[], environment: Environment): Promise<void> {

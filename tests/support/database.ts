@@ -1,6 +1,6 @@
 // A real PostgreSQL for tests: one server a run, one template that is migrated once, one clone for each test file.
 
-import { mkdtemp, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../scripts/embedded-postgres.ts'
@@ -16,6 +16,8 @@ let clones = 0
 export function testServer(): Promise<EmbeddedPostgres> {
   server ??= (async () => {
     const directory = await mkdtemp(join(tmpdir(), 'tributary-test-'))
+    // Where the account that runs PostgreSQL for root can reach it.
+    await chmod(directory, 0o755)
     const started = await startEmbeddedPostgres({ dataDirectory: join(directory, 'pg'), unsafeFast: true })
     // A run that is ended from outside must not leave its server behind.
     process.once('exit', () => {

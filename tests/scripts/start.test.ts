@@ -1,0 +1,165 @@
+// scripts/start as a new user meets it: from an empty folder to a command that returns applications, and everything gone at Ctrl-C.
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { createServer, type Server } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { until } from '../support/until.ts'
+
+let folder: string
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tributary-start-'))
+  // Where the account that runs PostgreSQL for root can reach it, so that its data are in the folder.
+  await chmod(folder, 0o755)
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+interface Run {
+  child: Bun.Subprocess<'ignore', 'pipe', 'pipe'>
+  /** What it has printed so far. */
+  said(): string
+  complained(): string
+}
+
+function start(settings: Record<string, string>): Run {
+  const { DATABASE_URL: _, ...environment } = process.env
+  const child = Bun.spawn(['scripts/start'], {
+    env: { ...environment, TRIBUTARY_DATA: folder, ...settings },
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+    detached: true,
+  })
+  const text = { out: '', err: '' }
+  const collect = async (stream: ReadableStream<Uint8Array>, into: 'out' | 'err') => {
+    for await (const chunk of stream.pipeThrough(new TextDecoderStream())) text[into] += chunk
+  }
+  void collect(child.stdout, 'out')
+  void collect(child.stderr, 'err')
+  return { child, said: () => text.out, complained: () => text.err }
+}
+
+async function freePorts(): Promise<{ PORT: string; HEALTH_PORT: string }> {
+  const servers = await Promise.all([0, 1].map(() => listening()))
+  const [PORT, HEALTH_PORT] = servers.map(server => String((server.address() as { port: number }).port)) as [
+    string,
+    string,
+  ]
+  for (const server of servers) server.close()
+  return { PORT, HEALTH_PORT }
+}
+
+const listening = (): Promise<Server> =>
+  new Promise(resolve => {
+    const server = createServer().listen(0, '127.0.0.1', () => resolve(server))
+  })
+
+const curlLine = (run: Run): string | undefined => run.said().match(/^curl .+$/m)?.[0]
+
+const shell = async (command: string): Promise<string> => Bun.$`sh -c ${command}`.quiet().text()
+
+/** The PostgreSQL of the folder, as its own file says. */
+const postgresPid = async (): Promise<number | undefined> => {
+  const found = [...new Bun.Glob('**/postmaster.pid').scanSync({ cwd: folder, dot: true })][0]
+  return found === undefined ? undefined : Number((await Bun.file(join(folder, found)).text()).split('\n')[0])
+}
+
+describe('scripts/start', () => {
+  test('serves a seeded demo program, prints a curl line that works, keeps data and key between runs, and one Ctrl-C stops all of it', async () => {
+    const ports = await freePorts()
+    const first = start(ports)
+    const command = await until('the curl line', () => curlLine(first))
+    const page = JSON.parse(await shell(command))
+    expect(page.payload.length).toBe(2)
+    expect(page.nextPageToken).toMatch(/^[0-9A-Za-z]+$/)
+
+    // A walk over all pages gives exactly the seeded number, no id twice.
+    const base = command.replace(/\?pageSize=2'$/, '')
+    const ids: number[] = []
+    let token: string | null = ''
+    while (token !== null) {
+      const query = token === '' ? '' : `?nextPageToken=${token}`
+      const next = JSON.parse(await shell(`${base}${query}'`)) as {
+        payload: { application_id: number }[]
+        nextPageToken: string | null
+      }
+      ids.push(...next.payload.map(a => a.application_id))
+      token = next.nextPageToken
+    }
+    expect(ids.length).toBe(5000)
+    expect(new Set(ids).size).toBe(5000)
+
+    const postgres = await postgresPid()
+    expect(postgres).toBeGreaterThan(0)
+    process.kill(-first.child.pid, 'SIGINT')
+    expect(await first.child.exited).toBe(0)
+    expect(() => process.kill(postgres!, 0)).toThrow()
+
+    const second = start(ports)
+    expect(await until('the curl line', () => curlLine(second))).toBe(command)
+    expect(second.said()).not.toContain('Seeding')
+    expect(JSON.parse(await shell(command)).payload).toEqual(page.payload)
+    process.kill(-second.child.pid, 'SIGTERM')
+    expect(await second.child.exited).toBe(0)
+  })
+
+  test('takes over the PostgreSQL that a killed run left behind', async () => {
+    const ports = await freePorts()
+    const killed = start(ports)
+    await until('the curl line', () => curlLine(killed))
+    const left = await postgresPid()
+    expect(left).toBeGreaterThan(0)
+    process.kill(-killed.child.pid, 'SIGKILL')
+    await killed.child.exited
+    const [service] = await ownersOf(Number(ports.PORT))
+    if (service !== undefined) process.kill(service, 'SIGKILL')
+
+    const next = start(await freePorts())
+    await until('the curl line', () => curlLine(next))
+    expect(await postgresPid()).toBe(left)
+    process.kill(-next.child.pid, 'SIGINT')
+    expect(await next.child.exited).toBe(0)
+    process.kill(left!, 'SIGINT')
+    await until('the left server to end', async () => (await postgresPid()) === undefined)
+  })
+
+  test('on a used port: one clear sentence and exit status 1', async () => {
+    const blocker = await listening()
+    const { port } = blocker.address() as { port: number }
+    const run = start({ ...(await freePorts()), PORT: String(port) })
+    expect(await run.child.exited).toBe(1)
+    expect(run.complained()).toMatch(/port is already in use/i)
+    blocker.close()
+  })
+
+  test('with a DATABASE_URL that cannot be reached: one clear sentence and exit status 1', async () => {
+    const run = start({ ...(await freePorts()), DATABASE_URL: 'postgres://127.0.0.1:1/none' })
+    expect(await run.child.exited).toBe(1)
+    expect(run.complained()).toMatch(/^The database at 127\.0\.0\.1:1 cannot be reached/m)
+  })
+})
+
+/** Processes that listen on a port, by /proc; the service outlives a start that was killed. */
+async function ownersOf(port: number): Promise<number[]> {
+  const hex = port.toString(16).toUpperCase().padStart(4, '0')
+  const inodes = new Set(
+    (await Bun.file('/proc/net/tcp').text())
+      .split('\n')
+      .map(line => line.trim().split(/\s+/))
+      .filter(fields => fields[1]?.endsWith(`:${hex}`) && fields[3] === '0A')
+      .map(fields => fields[9]),
+  )
+  const owners: number[] = []
+  for (const link of new Bun.Glob('[0-9]*/fd/*').scanSync({
+    cwd: '/proc',
+    onlyFiles: false,
+    followSymlinks: false,
+    throwErrorOnBrokenSymlink: false,
+  })) {
+    const target = await Bun.$`readlink /proc/${link}`.quiet().nothrow().text()
+    const inode = target.match(/^socket:\[(\d+)\]/)?.[1]
+    if (inode !== undefined && inodes.has(inode)) owners.push(Number(link.split('/')[0]))
+  }
+  return owners
+}
