@@ -10,6 +10,7 @@ export interface Config {
   databaseConnections: number
   exportConnections: number
   databasePrepare: boolean
+  redisUrl: string | undefined
   statementTimeoutMs: number
   host: string
   port: number
@@ -85,6 +86,19 @@ function postgresUrl(text: string): string {
   const url = URL.parse(text)
   if (url === null || !['postgres:', 'postgresql:'].includes(url.protocol)) {
     throw new Unusable('must be a PostgreSQL address such as postgres://user:password@host:5432/database')
+  }
+  return text
+}
+
+function redisUrls(text: string): string | undefined {
+  if (text === '') return undefined
+  for (const part of text.split(',')) {
+    const url = URL.parse(part.trim())
+    if (url === null || !['redis:', 'rediss:'].includes(url.protocol) || url.hostname === '') {
+      throw new Unusable(
+        'must be an address such as redis://:password@host:6379 or rediss://…, or several of one cluster, comma-separated',
+      )
+    }
   }
   return text
 }
@@ -181,6 +195,13 @@ export const settings = {
     default: '30s',
     meaning: 'How long one statement may run in PostgreSQL, 100ms to 1h.',
     parse: duration(100, 3_600_000),
+  },
+  redisUrl: {
+    name: 'REDIS_URL',
+    default: '',
+    meaning:
+      'Redis or Valkey that carries jobs, as `redis://…` or `rediss://…`; several, comma-separated, are nodes of one cluster. Empty: the database carries them.',
+    parse: redisUrls,
   },
   host: {
     name: 'HOST',

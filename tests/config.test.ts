@@ -63,6 +63,17 @@ describe('loadConfig', () => {
     expect(JSON.stringify(faults({ API_KEY_PEPPER: secret, PAGE_TOKEN_KEYS: 'CANARY' }))).not.toContain('CANARY')
   })
 
+  test('jobs are carried by the database unless REDIS_URL names a Redis, or the nodes of a cluster', () => {
+    expect(loadConfig(good).redisUrl).toBeUndefined()
+    for (const url of ['redis://h:6379', 'rediss://:p@h', 'redis://a:1, redis://b:2']) {
+      expect(loadConfig({ ...good, REDIS_URL: url }).redisUrl).toBe(url)
+    }
+    for (const url of ['h:6379', 'http://h', 'redis://', 'redis://a,,redis://b', 'redis:///0']) {
+      expect(faults({ REDIS_URL: url })).toHaveProperty('REDIS_URL')
+    }
+    expect(JSON.stringify(faults({ REDIS_URL: 'http://:CANARY@h' }))).not.toContain('CANARY')
+  })
+
   test('holds settings together that need each other', () => {
     expect(faults({ TLS_CERT: '/cert.pem' })).toHaveProperty('TLS_KEY')
     expect(faults({ TRIBUTARY_ENV: 'development', HOST: '0.0.0.0' })).toHaveProperty('HOST')

@@ -1,0 +1,110 @@
+// The record of what is derived from program versions: asked for, under way, there, or failed and why.
+// It must not know how anything is derived, nor how jobs travel.
+
+import type { Micros } from '../domain/offset-time.ts'
+import type { Db } from './client.ts'
+
+/** What is derived from which program version; `job_name` is that of the job which derives it. */
+export interface DerivedThing {
+  program_version_id: number
+  job_name: string
+}
+
+export interface DerivedStatus extends DerivedThing {
+  state: 'missing' | 'queued' | 'running' | 'done' | 'failed'
+  requested: number
+  fulfilled: number
+  attempts: number
+  last_error: string | null
+  updated_at: Micros
+}
+
+/** Most characters of an error that are kept. */
+const errorLengthMax = 2000
+
+/** Asks for things once more, each named once, and returns the number that each request has. */
+export async function requestDerived(
+  db: Db,
+  things: readonly DerivedThing[],
+): Promise<(DerivedThing & { requested: number })[]> {
+  return db<(DerivedThing & { requested: number })[]>`
+    insert into derived_status (program_version_id, job_name, state, requested)
+    select program_version_id, job_name, 'queued', 1
+    from unnest(
+      ${things.map(thing => thing.program_version_id)}::bigint[],
+      ${things.map(thing => thing.job_name)}::text[]
+    ) as thing (program_version_id, job_name)
+    order by program_version_id, job_name
+    on conflict (program_version_id, job_name) do update
+    set state = 'queued',
+      requested = derived_status.requested + 1,
+      attempts = 0,
+      updated_at = clock_timestamp()
+    returning program_version_id, job_name, requested`
+}
+
+/**
+ * Notes that a run begins, and returns the newest request that it meets. Undefined when no request is open, or when the program
+ * version is gone: then there is nothing to run for.
+ */
+export async function beginRun(db: Db, thing: DerivedThing): Promise<number | undefined> {
+  const [row] = await db<{ requested: number }[]>`
+    update derived_status
+    set state = 'running', attempts = attempts + 1, updated_at = clock_timestamp()
+    where program_version_id = ${thing.program_version_id}
+    and job_name = ${thing.job_name}
+    and fulfilled < requested
+    returning requested`
+  return row?.requested
+}
+
+/** Notes that a run met every request up to this one. It is queued again if another was made meanwhile. */
+export async function finishRun(db: Db, thing: DerivedThing, request: number): Promise<void> {
+  await db`
+    update derived_status
+    set state = case when requested > ${request} then 'queued' else 'done' end,
+      fulfilled = greatest(fulfilled, ${request}::bigint),
+      last_error = null,
+      updated_at = clock_timestamp()
+    where program_version_id = ${thing.program_version_id}
+    and job_name = ${thing.job_name}`
+}
+
+/**
+ * Notes that a run failed, and whether it was the last attempt. Nothing is noted if a run that began later has met the request.
+ * Without `request` every request so far is meant.
+ */
+export async function failRun(
+  db: Db,
+  thing: DerivedThing,
+  failure: { request: number | undefined; error: string; final: boolean },
+): Promise<void> {
+  const { request = null, error, final } = failure
+  await db`
+    update derived_status
+    set state = case when ${final} and requested <= coalesce(${request}::bigint, requested) then 'failed' else 'queued' end,
+      last_error = ${error.slice(0, errorLengthMax)},
+      updated_at = clock_timestamp()
+    where program_version_id = ${thing.program_version_id}
+    and job_name = ${thing.job_name}
+    and fulfilled < coalesce(${request}::bigint, requested)`
+}
+
+/** Every record, newest program version first; of one program version if given. */
+export async function readDerivedStatus(db: Db, programVersionId?: number): Promise<DerivedStatus[]> {
+  return db<DerivedStatus[]>`
+    select program_version_id, job_name, state, requested, fulfilled, attempts, last_error, updated_at
+    from derived_status
+    where ${programVersionId === undefined ? db`true` : db`program_version_id = ${programVersionId}`}
+    order by program_version_id desc, job_name`
+}
+
+/** What was asked for and has not moved for so long that its job may be lost: the queue's store can lose what it holds. */
+export async function readOverdue(db: Db, olderThanMs: number): Promise<DerivedThing[]> {
+  return db<DerivedThing[]>`
+    select program_version_id, job_name
+    from derived_status
+    where state in ('queued', 'running')
+    and updated_at < clock_timestamp() - ${olderThanMs} * interval '1 millisecond'
+    order by updated_at`
+}

@@ -1,0 +1,175 @@
+// Opens the queue on the store that the configuration names: PostgreSQL, or Redis (or Valkey, or a cluster of either).
+// The one file that knows both. It must not know what a job does.
+
+import { createPostgresBackend, createRedisBackend, type JobsOptions, runMigrations, withBackend } from 'bullmq'
+import { Cluster, Redis } from 'ioredis'
+import pg from 'pg'
+import { queueName } from './jobs.ts'
+import { atMostEvery, type RunningWorker, Runs, type WorkerEvents, within } from './runs.ts'
+
+export interface QueueOptions {
+  databaseUrl: string
+  /** `redis://…` or `rediss://…`; several, comma-separated, are nodes of one cluster. Undefined: the database carries the jobs. */
+  redisUrl: string | undefined
+  /** Runs at once of one process. */
+  concurrency?: number
+  /** How often a run is tried before the job has failed, and the pause before the second try; it doubles each time. */
+  attempts?: number
+  retryPauseMs?: number
+  /** How long a run may go unheard of, and how often that is looked for. What died with its process runs again after at most both. */
+  lockMs?: number
+  stalledCheckMs?: number
+  /** How long to wait for the store: short, because whoever hands jobs over holds a transaction open meanwhile. */
+  storeTimeoutMs?: number
+}
+
+export interface OutgoingJob {
+  name: string
+  id: string
+  payload: unknown
+}
+
+export interface Queue {
+  readonly store: 'postgres' | 'redis'
+  /** Hands jobs over, at once or not at all; those whose id is waiting or running are left as they are. Rejects soon when the store is away. */
+  add(jobs: readonly OutgoingJob[]): Promise<void>
+  /** Resolves when jobs are being taken; with Redis at once, even if that is away. */
+  work(events: WorkerEvents): Promise<RunningWorker>
+  close(): Promise<void>
+}
+
+/**
+ * The queue, and with PostgreSQL its tables brought up to date. Rejects when that fails; Redis may be away, now or later.
+ * `trouble` hears of lost connections, which come back by themselves; once in half a minute for as long as it lasts.
+ */
+export async function connectQueue(options: QueueOptions, trouble: (error: Error) => void): Promise<Queue> {
+  const settings: Settings = {
+    concurrency: 1,
+    attempts: 5,
+    retryPauseMs: 1000,
+    lockMs: 30_000,
+    stalledCheckMs: 30_000,
+    storeTimeoutMs: 5000,
+    ...options,
+    trouble: atMostEvery(30_000, trouble),
+  }
+  return settings.redisUrl === undefined ? connectPostgres(settings) : connectRedis(settings, settings.redisUrl)
+}
+
+type Settings = Required<QueueOptions> & { trouble: (error: Error) => void }
+
+async function connectPostgres(settings: Settings): Promise<Queue> {
+  const pool = new pg.Pool({
+    connectionString: settings.databaseUrl,
+    application_name: 'tributary-queue',
+    // A pool of our own is given no search path by BullMQ.
+    options: '-c search_path=bullmq',
+    keepAlive: true,
+    connectionTimeoutMillis: settings.storeTimeoutMs,
+    // One that listens, one for each run, and some for adding, renewing locks and looking for stalled jobs.
+    max: settings.concurrency + 5,
+  })
+  pool.on('error', settings.trouble)
+  const bull = withBackend(createPostgresBackend)
+  try {
+    const client = await pool.connect()
+    try {
+      await runMigrations(client)
+    } finally {
+      client.release()
+    }
+    const queue = new bull.Queue(queueName, { connection: pool })
+    queue.on('error', settings.trouble)
+    // BullMQ remembers a first connection that failed, and never tries again: better to fail here.
+    await queue.waitUntilReady()
+    return {
+      store: 'postgres',
+      add: jobs => within(settings.storeTimeoutMs, queue.addBulk(jobs.map(job => bulkJob(job, settings)))),
+      work: async events => {
+        const runs = new Runs(events, settings.trouble)
+        const worker = new bull.Worker(queueName, runs.run, { connection: pool, ...workerOptions(settings) })
+        try {
+          await worker.waitUntilReady()
+        } catch (error) {
+          void worker.close(true)
+          throw error
+        }
+        return runs.of(worker, settings.storeTimeoutMs)
+      },
+      close: async () => {
+        await queue.close()
+        await pool.end()
+      },
+    }
+  } catch (error) {
+    await pool.end()
+    throw error
+  }
+}
+
+async function connectRedis(settings: Settings, redisUrl: string): Promise<Queue> {
+  // What adds fails at once without a connection; what works waits for one as long as it takes.
+  const producer = openRedis(redisUrl, settings, { enableOfflineQueue: false, maxRetriesPerRequest: 1 })
+  const consumer = openRedis(redisUrl, settings, { enableOfflineQueue: true, maxRetriesPerRequest: null })
+  for (const client of [producer, consumer]) client.on('error', settings.trouble)
+  // All keys in one slot, without which a cluster refuses commands on several of them.
+  const prefix = '{tributary}'
+  const bull = withBackend(createRedisBackend)
+  const queue = new bull.Queue(queueName, { connection: producer, prefix })
+  queue.on('error', settings.trouble)
+  return {
+    store: 'redis',
+    add: async jobs => {
+      if (producer.status !== 'ready') throw new Error(`there is no connection to Redis (${producer.status})`)
+      await within(settings.storeTimeoutMs, queue.addBulk(jobs.map(job => bulkJob(job, settings))))
+    },
+    work: async events => {
+      const runs = new Runs(events, settings.trouble)
+      const worker = new bull.Worker(queueName, runs.run, { connection: consumer, prefix, ...workerOptions(settings) })
+      return runs.of(worker, settings.storeTimeoutMs)
+    },
+    close: async () => {
+      await queue.close()
+      producer.disconnect()
+      consumer.disconnect()
+    },
+  }
+}
+
+interface RedisBehaviour {
+  enableOfflineQueue: boolean
+  maxRetriesPerRequest: number | null
+}
+
+function openRedis(urls: string, settings: Settings, behaviour: RedisBehaviour): Redis | Cluster {
+  const nodes = urls.split(',').map(url => url.trim())
+  const options = { ...behaviour, connectTimeout: settings.storeTimeoutMs }
+  return nodes.length === 1
+    ? new Redis(nodes[0]!, options)
+    : new Cluster(nodes, { enableOfflineQueue: behaviour.enableOfflineQueue, redisOptions: options })
+}
+
+function bulkJob(job: OutgoingJob, settings: Settings): { name: string; data: unknown; opts: JobsOptions } {
+  return {
+    name: job.name,
+    data: job.payload,
+    opts: {
+      jobId: job.id,
+      attempts: settings.attempts,
+      backoff: { type: 'exponential', delay: settings.retryPauseMs, jitter: 0.5 },
+      // A job that has ended must not stand in the way of the next with its id; how it ended is on record in the database.
+      removeOnComplete: true,
+      removeOnFail: true,
+    },
+  }
+}
+
+function workerOptions(settings: Settings) {
+  return {
+    concurrency: settings.concurrency,
+    lockDuration: settings.lockMs,
+    stalledInterval: settings.stalledCheckMs,
+    // How soon a worker tries again after the store failed it.
+    runRetryDelay: Math.min(5000, settings.lockMs),
+  }
+}

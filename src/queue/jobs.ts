@@ -1,0 +1,50 @@
+// The jobs there are: their names, what each carries, and what the queue knows each by.
+// It must not know what a job does, nor how it travels.
+
+import { type Static, type TSchema, Type } from 'typebox'
+import { Value } from 'typebox/value'
+
+export const queueName = 'derived-data'
+
+const ofProgramVersion = Type.Object(
+  { program_version_id: Type.Integer({ minimum: 1 }) },
+  { additionalProperties: false },
+)
+
+/** What each job carries: ids only. Whatever else it needs it loads when it runs, so that it never works from something old. */
+const payloadSchemas = {
+  /** Computes the key map of a program as of one version. */
+  'refresh-key-map': ofProgramVersion,
+  /** Computes the generated docs of a program version. */
+  'refresh-docs-example': ofProgramVersion,
+  /** Looks for what is missing or stale, and asks for it. */
+  sweep: Type.Object({}, { additionalProperties: false }),
+} satisfies Record<string, TSchema>
+
+export type JobName = keyof typeof payloadSchemas
+export type JobPayload<N extends JobName> = Static<(typeof payloadSchemas)[N]>
+export type Job = { [N in JobName]: { name: N; payload: JobPayload<N> } }[JobName]
+/** A job that computes something of one program version, and is on record in `derived_status`. */
+export type DerivingJob = Exclude<Job, { name: 'sweep' }>
+
+export const isDeriving = (job: Job): job is DerivingJob => job.name !== 'sweep'
+
+/**
+ * What the queue knows a job by: `refresh-key-map-v123-2` for the second request for version 123, `sweep` for any sweep. The
+ * queue takes a job whose id it holds for the same job, so a request has an id of its own: it can be handed over twice, but is
+ * never taken for an earlier one, be that running or finished. (BullMQ wants no `:` in an id and not digits alone.)
+ */
+export function jobId(job: Job, request: number): string {
+  return isDeriving(job) ? `${job.name}-v${job.payload.program_version_id}-${request}` : job.name
+}
+
+/** A job as it arrived. Throws an Error that says what is wrong with it. */
+export function parseJob(name: string, data: unknown): Job {
+  if (!Object.hasOwn(payloadSchemas, name)) throw new Error(`there is no job called ${JSON.stringify(name)}`)
+  const schema = payloadSchemas[name as JobName]
+  if (!Value.Check(schema, data)) {
+    const faults = Value.Errors(schema, data).map(fault => `${fault.instancePath || 'it'} ${fault.message}`)
+    throw new Error(`a job ${name} cannot carry ${JSON.stringify(data)?.slice(0, 200)}: ${faults.join('; ')}`)
+  }
+  return { name, payload: data } as Job
+}

@@ -1,0 +1,91 @@
+// Carries jobs from the outbox into the queue, for as long as the process runs. At least once: what is handed over twice is merged
+// by the queue. It must not know what the jobs are, nor which store the queue is in; either may be away for any time.
+
+import { inTransaction, type Sql } from '../db/client.ts'
+import { listenToOutbox, takeOutbox } from '../db/outbox.ts'
+import type { Log } from '../log.ts'
+import type { Queue } from './connect.ts'
+
+export interface RelayOptions {
+  /** Jobs handed over in one transaction at most. */
+  batchJobs?: number
+  /** How often the outbox is looked into without having been called, and a failure is tried again. */
+  pollMs?: number
+}
+
+export interface Relay {
+  /** Ends after the jobs that are just being handed over. */
+  stop(): Promise<void>
+}
+
+/** Starts at once. Several may run, in one process or many: none waits for another, and none takes what another has. */
+export function startRelay(sql: Sql, queue: Pick<Queue, 'add'>, log: Log, options: RelayOptions = {}): Relay {
+  const { batchJobs = 100, pollMs = 1000 } = options
+  const call = new Call()
+  let stopped = false
+  let failing = false
+  let unlisten: (() => Promise<void>) | undefined
+
+  async function run(): Promise<void> {
+    while (!stopped) {
+      try {
+        unlisten ??= await listenToOutbox(sql, () => call.make())
+        const moved = await relayOnce(sql, queue, batchJobs)
+        if (failing) log.info('the relay hands jobs over again')
+        failing = false
+        if (moved === batchJobs) continue
+      } catch (error) {
+        // Once for as long as it lasts: a store that is away for a night is one line, not ten thousand.
+        if (!failing) log.warn({ err: error }, 'the relay cannot hand jobs over; they wait in the outbox')
+        failing = true
+        call.forget()
+      }
+      if (!stopped) await call.within(pollMs)
+    }
+    await unlisten?.().catch(() => {})
+  }
+  const running = run()
+  return {
+    stop: async () => {
+      stopped = true
+      call.make()
+      await running
+    },
+  }
+}
+
+/** Hands over one batch and returns how many jobs that were. They leave the outbox only if the queue took them all. */
+export async function relayOnce(sql: Sql, queue: Pick<Queue, 'add'>, batchJobs: number): Promise<number> {
+  return inTransaction(sql, 'read write', async tx => {
+    const jobs = await takeOutbox(tx, batchJobs)
+    if (jobs.length > 0)
+      await queue.add(jobs.map(({ job_name, job_id, payload }) => ({ name: job_name, id: job_id, payload })))
+    return jobs.length
+  })
+}
+
+/** A call that is heard even if nobody was waiting for it when it was made. */
+class Call {
+  #made = false
+  #answer: (() => void) | undefined
+
+  make(): void {
+    this.#made = true
+    this.#answer?.()
+  }
+
+  forget(): void {
+    this.#made = false
+  }
+
+  /** Resolves when called, or after `timeoutMs`. */
+  async within(timeoutMs: number): Promise<void> {
+    if (!this.#made) {
+      await new Promise<void>(resolve => {
+        this.#answer = resolve
+        setTimeout(resolve, timeoutMs)
+      })
+    }
+    this.#made = false
+  }
+}

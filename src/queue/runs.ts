@@ -1,0 +1,105 @@
+// The runs of one worker: what arrives, how it ends, and how the worker is closed without leaving one behind.
+// It must not know which store the jobs come from, nor what they do.
+
+import type { Job as StoredJob } from 'bullmq'
+
+export interface ArrivedJob {
+  name: string
+  payload: unknown
+  id: string
+  /** Whether the job has failed if this run fails. */
+  lastAttempt: boolean
+}
+
+export interface WorkerEvents {
+  /** The run of a job. A rejection is tried again, unless `lastAttempt`. */
+  run(job: ArrivedJob): Promise<void>
+  /** A job that is tried no more without `run` having rejected: its process died under it, again and again. */
+  abandoned(job: ArrivedJob, error: Error): void
+}
+
+export interface RunningWorker {
+  /** Takes no further jobs, and resolves when those under way have ended. A store that is away does not hold it up. */
+  close(): Promise<void>
+}
+
+/** The part of BullMQ's worker that is the same for every store. */
+interface BullWorker {
+  on(event: 'error', listener: (error: Error) => void): unknown
+  on(event: 'failed', listener: (job: StoredJob | undefined, error: Error) => void): unknown
+  close(): Promise<void>
+}
+
+export class Runs {
+  readonly #underWay = new Set<Promise<void>>()
+
+  constructor(
+    private readonly events: WorkerEvents,
+    private readonly trouble: (error: Error) => void,
+  ) {}
+
+  /** What BullMQ calls for each job. */
+  readonly run = async (job: StoredJob): Promise<void> => {
+    const run = this.events.run(arrived(job, job.attemptsMade + 1))
+    this.#underWay.add(run)
+    try {
+      await run
+    } finally {
+      this.#underWay.delete(run)
+    }
+  }
+
+  /** The worker that `run` was given to. */
+  of(worker: BullWorker, storeTimeoutMs: number): RunningWorker {
+    worker.on('error', this.trouble)
+    worker.on('failed', (job, error) => {
+      if (job?.deferredFailure !== undefined) this.events.abandoned(arrived(job, Number.POSITIVE_INFINITY), error)
+    })
+    return { close: () => this.#close(worker, storeTimeoutMs) }
+  }
+
+  /**
+   * BullMQ waits for a store that is away until it is back, and closes then. Here only runs are waited for: what the store cannot
+   * be told now it finds out by itself, and hands the job to another worker, which sees on record that it is done.
+   */
+  async #close(worker: BullWorker, storeTimeoutMs: number): Promise<void> {
+    const closed = worker.close()
+    for (;;) {
+      await Promise.allSettled(this.#underWay)
+      try {
+        return await within(storeTimeoutMs, closed)
+      } catch (error) {
+        if (this.#underWay.size > 0) continue
+        return this.trouble(error as Error)
+      }
+    }
+  }
+}
+
+function arrived(job: StoredJob, attempt: number): ArrivedJob {
+  return { name: job.name, payload: job.data, id: job.id ?? '', lastAttempt: attempt >= (job.opts.attempts ?? 1) }
+}
+
+/** Rejects when the work takes longer, which then goes on unheeded. */
+export async function within(timeoutMs: number, work: Promise<unknown>): Promise<void> {
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(
+    () => late.reject(new Error(`the queue's store did not answer within ${timeoutMs} ms`)),
+    timeoutMs,
+  )
+  try {
+    await Promise.race([work, late.promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** A store that is away says so many times a second. */
+export function atMostEvery<T>(pauseMs: number, tell: (value: T) => void): (value: T) => void {
+  let toldMs = Number.NEGATIVE_INFINITY
+  return value => {
+    if (performance.now() - toldMs < pauseMs) return
+    toldMs = performance.now()
+    tell(value)
+  }
+}

@@ -1,0 +1,87 @@
+// Runs jobs as they arrive: parses them, gives them to their handlers, and keeps the record of how each went.
+// It must not know what a handler does, nor which store the jobs came from.
+
+import type { Sql } from '../db/client.ts'
+import { beginRun, type DerivedThing, failRun, finishRun } from '../db/derived-status.ts'
+import type { Log } from '../log.ts'
+import type { Queue } from './connect.ts'
+import { isDeriving, type Job, type JobName, type JobPayload, parseJob } from './jobs.ts'
+import type { ArrivedJob } from './runs.ts'
+
+/** What to do for each job. Running twice must come to the same as running once. A rejection is tried again, and kept on record. */
+export type Handlers = { [N in JobName]: (payload: JobPayload<N>) => Promise<void> }
+
+export interface Working {
+  /** Takes no further jobs, and resolves when those under way have ended and are on record. */
+  stop(): Promise<void>
+}
+
+/** Resolves when jobs are being taken; goes on by itself when the store or the database were away. */
+export async function startWorking(sql: Sql, queue: Queue, handlers: Handlers, log: Log): Promise<Working> {
+  const noting = new Set<Promise<void>>()
+  const worker = await queue.work({
+    run: arrived => runJob(sql, handlers, arrived, log),
+    abandoned: (arrived, error) => {
+      const note = noteAbandoned(sql, arrived, error, log).finally(() => noting.delete(note))
+      noting.add(note)
+    },
+  })
+  return {
+    stop: async () => {
+      await worker.close()
+      await Promise.all(noting)
+    },
+  }
+}
+
+async function runJob(sql: Sql, handlers: Handlers, arrived: ArrivedJob, log: Log): Promise<void> {
+  const line = { job: arrived.name, job_id: arrived.id }
+  const startedMs = performance.now()
+  try {
+    const job = parseJob(arrived.name, arrived.payload)
+    const ran = isDeriving(job)
+      ? await runOnRecord(sql, { job_name: job.name, ...job.payload }, arrived.lastAttempt, () => handle(handlers, job))
+      : await handle(handlers, job).then(() => true)
+    const duration_ms = Math.round((performance.now() - startedMs) * 100) / 100
+    log.info({ ...line, duration_ms }, ran ? 'job done' : 'job had nothing left to do')
+  } catch (error) {
+    log.error({ ...line, err: error, last_attempt: arrived.lastAttempt }, 'job failed')
+    throw error
+  }
+}
+
+/** False when nothing was left to do: another run met every request, or the program version is gone. */
+async function runOnRecord(sql: Sql, thing: DerivedThing, final: boolean, run: () => Promise<void>): Promise<boolean> {
+  const request = await beginRun(sql, thing)
+  if (request === undefined) return false
+  try {
+    await run()
+  } catch (error) {
+    await failRun(sql, thing, { request, error: messageOf(error), final })
+    throw error
+  }
+  await finishRun(sql, thing, request)
+  return true
+}
+
+/** The process under a job died as often as it may: nobody was left to keep the record. */
+async function noteAbandoned(sql: Sql, arrived: ArrivedJob, error: Error, log: Log): Promise<void> {
+  log.error({ job: arrived.name, job_id: arrived.id, err: error }, 'job given up')
+  try {
+    const job = parseJob(arrived.name, arrived.payload)
+    if (!isDeriving(job)) return
+    const thing = { job_name: job.name, ...job.payload }
+    await failRun(sql, thing, { request: undefined, error: messageOf(error), final: true })
+  } catch (failure) {
+    // The sweep finds it: on record it stays as running, and that for too long.
+    log.error({ job_id: arrived.id, err: failure }, 'a job given up could not be put on record')
+  }
+}
+
+async function handle(handlers: Handlers, job: Job): Promise<void> {
+  await (handlers[job.name] as (payload: Job['payload']) => Promise<void>)(job.payload)
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? `${error.name}: ${error.message}` : String(error)
+}

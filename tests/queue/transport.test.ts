@@ -1,0 +1,508 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { inTransaction } from '../../src/db/client.ts'
+import { readDerivedStatus, readOverdue } from '../../src/db/derived-status.ts'
+import { measureOutbox } from '../../src/db/outbox.ts'
+import { createLog } from '../../src/log.ts'
+import type { OutgoingJob, Queue } from '../../src/queue/connect.ts'
+import { enqueue } from '../../src/queue/enqueue.ts'
+import { relayOnce, startRelay } from '../../src/queue/relay.ts'
+import { aVersion, keyMapJob, someVersions, startTestQueue, statusOf, type TestQueue } from '../support/queue.ts'
+import { until } from '../support/until.ts'
+
+describe.each(['postgres', 'redis'] as const)('jobs carried by %s', store => {
+  let its: TestQueue
+  beforeAll(async () => {
+    its = await startTestQueue(store)
+  })
+  afterEach(() => its.reset())
+  afterAll(() => its.stop())
+
+  const settled = (id: number, state: string) =>
+    until(`version ${id} to be ${state}`, async () => {
+      const status = await statusOf(its.sql, id)
+      return status?.state === state && status
+    })
+
+  test('a job asked for in a transaction runs once that has committed, and is on record', async () => {
+    const id = await aVersion(its.sql)
+    const ran: unknown[] = []
+    await its.relay()
+    await its.work({
+      'refresh-key-map': async payload => {
+        expect(await statusOf(its.sql, id)).toMatchObject({ state: 'running', attempts: 1 })
+        ran.push(payload)
+      },
+    })
+    await inTransaction(its.sql, 'read write', async tx => {
+      await enqueue(tx, [keyMapJob(id)])
+      expect(await statusOf(its.sql, id)).toBeUndefined()
+    })
+    expect(await settled(id, 'done')).toMatchObject({ requested: 1, fulfilled: 1, attempts: 1, last_error: null })
+    expect(ran).toEqual([{ program_version_id: id }])
+    expect(await measureOutbox(its.sql)).toEqual({ waiting: 0, oldest: null })
+  })
+
+  test('a job asked for in a transaction that is rolled back never was', async () => {
+    const [before, after] = (await someVersions(its.sql, 2)) as [number, number]
+    const ran: number[] = []
+    await its.relay()
+    await its.work({ 'refresh-key-map': async ({ program_version_id }) => void ran.push(program_version_id) })
+    const undone = inTransaction(its.sql, 'read write', async tx => {
+      await enqueue(tx, [keyMapJob(before)])
+      throw new RangeError('changed its mind')
+    })
+    expect(undone).rejects.toThrow('changed its mind')
+    await undone.catch(() => {})
+    await enqueue(its.sql, [keyMapJob(after)])
+    await settled(after, 'done')
+    expect(ran).toEqual([after])
+    expect(await statusOf(its.sql, before)).toBeUndefined()
+  })
+
+  test('contract G12: "publishing does not fail" with the store away, "and when they return everything missing is computed without being asked"', async () => {
+    const ids = await someVersions(its.sql, 3)
+    const ran: number[] = []
+    await its.relay()
+    await its.work({ 'refresh-key-map': async ({ program_version_id }) => void ran.push(program_version_id) })
+    await its.takeAway()
+    for (const id of ids) await inTransaction(its.sql, 'read write', tx => enqueue(tx, [keyMapJob(id)]))
+    await until('the relay to notice', () => its.logLines.some(line => String(line.msg).startsWith('the relay cannot')))
+    expect((await measureOutbox(its.sql)).waiting).toBe(3)
+    expect(ran).toEqual([])
+    await its.bringBack()
+    for (const id of ids) await settled(id, 'done')
+    expect(ran.sort((a, b) => a - b)).toEqual(ids)
+    // Said once, however often it was tried.
+    expect(its.logLines.filter(line => String(line.msg).startsWith('the relay cannot'))).toHaveLength(1)
+  })
+
+  test('a worker killed in the middle of a job: another runs it', async () => {
+    const id = await aVersion(its.sql)
+    await its.relay()
+    await its.connect()
+    const doomed = await killedWorker(its, () => enqueue(its.sql, [keyMapJob(id)]))
+    expect(doomed).toBe('begun\n')
+    expect(await statusOf(its.sql, id)).toMatchObject({ state: 'running' })
+    const ran: number[] = []
+    await its.work({ 'refresh-key-map': async ({ program_version_id }) => void ran.push(program_version_id) })
+    expect(await settled(id, 'done')).toMatchObject({ attempts: 2 })
+    expect(ran).toEqual([id])
+  })
+
+  test('a job that kills every worker ends failed on record, and the next one runs', async () => {
+    const [deadly, next] = (await someVersions(its.sql, 2)) as [number, number]
+    await its.relay()
+    for (let i = 0; i < 2; i++) {
+      await killedWorker(its, () => (i === 0 ? enqueue(its.sql, [keyMapJob(deadly)]) : Promise.resolve()))
+    }
+    const ran: number[] = []
+    await its.work({ 'refresh-key-map': async ({ program_version_id }) => void ran.push(program_version_id) })
+    expect((await settled(deadly, 'failed')).last_error).toMatch(/stalled more than allowable/)
+    await enqueue(its.sql, [keyMapJob(next)])
+    await settled(next, 'done')
+    expect(ran).toEqual([next])
+  })
+
+  test('a poisoned job is tried as often as it may, ends failed with its error kept in PostgreSQL, and the next one runs', async () => {
+    const [poisoned, next] = (await someVersions(its.sql, 2)) as [number, number]
+    let runs = 0
+    await its.relay()
+    await its.work({
+      'refresh-key-map': async ({ program_version_id }) => {
+        if (program_version_id !== poisoned) return
+        runs++
+        throw new TypeError(`no such question ${'x'.repeat(5000)}`)
+      },
+    })
+    await enqueue(its.sql, [keyMapJob(poisoned), keyMapJob(next)])
+    const failed = await settled(poisoned, 'failed')
+    expect(failed).toMatchObject({ requested: 1, fulfilled: 0, attempts: 5 })
+    expect(failed.last_error).toStartWith('TypeError: no such question xxx')
+    expect(failed.last_error!.length).toBe(2000)
+    await settled(next, 'done')
+    expect(runs).toBe(5)
+  })
+
+  test('asked for again, a job that had failed runs again', async () => {
+    const id = await aVersion(its.sql)
+    let broken = true
+    await its.relay()
+    await its.work({
+      'refresh-key-map': async () => {
+        if (broken) throw new Error('broken')
+      },
+    })
+    await enqueue(its.sql, [keyMapJob(id)])
+    await settled(id, 'failed')
+    broken = false
+    await enqueue(its.sql, [keyMapJob(id)])
+    expect(await settled(id, 'done')).toMatchObject({ requested: 2, fulfilled: 2, last_error: null })
+  })
+
+  test('a job that fails in passing is tried again, and its error is forgotten', async () => {
+    const id = await aVersion(its.sql)
+    let runs = 0
+    await its.relay()
+    await its.work({
+      'refresh-key-map': async () => {
+        if (++runs < 3) throw new Error(`not yet (${runs})`)
+        expect(await statusOf(its.sql, id)).toMatchObject({ state: 'running', last_error: 'Error: not yet (2)' })
+      },
+    })
+    await enqueue(its.sql, [keyMapJob(id)])
+    expect(await settled(id, 'done')).toMatchObject({ attempts: 3, last_error: null })
+  })
+
+  test('handed over twice with one id, a job is merged', async () => {
+    const id = await aVersion(its.sql)
+    const queue = await its.connect()
+    await enqueue(its.sql, [keyMapJob(id)])
+    const jobs = await its.sql<{ job_name: string; job_id: string; payload: object }[]>`
+      select job_name, job_id, payload
+      from outbox`
+    const outgoing = jobs.map(({ job_name, job_id, payload }) => ({ name: job_name, id: job_id, payload }))
+    await handedOver(queue, outgoing)
+    await queue.add([...outgoing, ...outgoing])
+    let runs = 0
+    await its.work({ 'refresh-key-map': async () => void runs++ })
+    await its.relay()
+    await settled(id, 'done')
+    const last = await aVersion(its.sql)
+    await enqueue(its.sql, [keyMapJob(last)])
+    await settled(last, 'done')
+    expect(runs).toBe(2)
+  })
+
+  test('asked for several times before it begins, a job runs once', async () => {
+    const id = await aVersion(its.sql)
+    for (let i = 0; i < 3; i++) await enqueue(its.sql, [keyMapJob(id), keyMapJob(id)])
+    let runs = 0
+    await its.relay()
+    await until('the jobs to be handed over', async () => (await measureOutbox(its.sql)).waiting === 0)
+    await its.work({ 'refresh-key-map': async () => void runs++ })
+    expect(await settled(id, 'done')).toMatchObject({ requested: 3, fulfilled: 3 })
+    await until(
+      'the other two to be found met',
+      () => its.logLines.filter(line => line.msg === 'job had nothing left to do').length === 2,
+    )
+    expect(runs).toBe(1)
+  })
+
+  test('a forced regeneration is not swallowed: neither by a job that has ended nor by one that runs', async () => {
+    const id = await aVersion(its.sql)
+    let runs = 0
+    const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    await its.relay()
+    await its.work({
+      'refresh-key-map': async () => {
+        await gates[runs++]?.promise
+      },
+    })
+    await enqueue(its.sql, [keyMapJob(id)])
+    await until('the first run', () => runs === 1)
+    gates[0]!.resolve()
+    await settled(id, 'done')
+
+    await enqueue(its.sql, [keyMapJob(id)])
+    await until('the second run, of an ended job', () => runs === 2)
+    await enqueue(its.sql, [keyMapJob(id)])
+    await until('the third to be handed over', async () => (await measureOutbox(its.sql)).waiting === 0)
+    gates[1]!.resolve()
+    expect(await settled(id, 'done')).toMatchObject({ requested: 3, fulfilled: 3 })
+    expect(runs).toBe(3)
+  })
+
+  test('sweeps that wait are one sweep, and one that has ended does not stand in the way of the next', async () => {
+    for (let i = 0; i < 3; i++) await enqueue(its.sql, [{ name: 'sweep', payload: {} }])
+    expect((await measureOutbox(its.sql)).waiting).toBe(1)
+    let sweeps = 0
+    await its.relay()
+    await its.work({ sweep: async () => void sweeps++ })
+    await until('a sweep', () => sweeps === 1)
+    await until('it to be done', () => its.logLines.some(line => line.msg === 'job done'))
+    // The store may take a moment longer to let go of its id; a sweep that is asked for then is merged with the one just ended.
+    await until('another sweep', async () => {
+      await enqueue(its.sql, [{ name: 'sweep', payload: {} }])
+      return sweeps >= 2
+    })
+  })
+
+  test('what nobody knows or cannot be read is refused, and the next one runs', async () => {
+    const id = await aVersion(its.sql)
+    const queue = await its.connect()
+    await handedOver(queue, [
+      { name: 'no-such-job', id: 'no-such-job-1', payload: {} },
+      { name: 'refresh-key-map', id: 'bad-1', payload: { program_version_id: 'one' } },
+    ])
+    await its.relay()
+    await its.work()
+    await enqueue(its.sql, [keyMapJob(id)])
+    await settled(id, 'done')
+    const given = (text: string) =>
+      its.logLines.some(
+        line => line.last_attempt === true && String((line.err as { message: string }).message).startsWith(text),
+      )
+    await until(
+      'both to be given up',
+      () => given('there is no job called') && given('a job refresh-key-map cannot carry'),
+    )
+  })
+
+  test('a job for a draft that is gone has nothing to do', async () => {
+    const [gone, next] = (await someVersions(its.sql, 2)) as [number, number]
+    await enqueue(its.sql, [keyMapJob(gone), keyMapJob(next)])
+    await its.sql`delete from program_version where program_version_id = ${gone}`
+    const ran: number[] = []
+    await its.relay()
+    await its.work({ 'refresh-key-map': async ({ program_version_id }) => void ran.push(program_version_id) })
+    await settled(next, 'done')
+    await until('the first to be passed over', () =>
+      its.logLines.some(line => line.msg === 'job had nothing left to do'),
+    )
+    expect(ran).toEqual([next])
+  })
+
+  test('stopping waits for the job under way, and takes no other', async () => {
+    const [first, second] = (await someVersions(its.sql, 2)) as [number, number]
+    const gate = Promise.withResolvers<void>()
+    const ran: number[] = []
+    await its.relay()
+    const working = await its.work({
+      'refresh-key-map': async ({ program_version_id }) => {
+        ran.push(program_version_id)
+        await gate.promise
+      },
+    })
+    await enqueue(its.sql, [keyMapJob(first), keyMapJob(second)])
+    await until('a job to begin', () => ran.length === 1)
+    let stopped = false
+    const stopping = working.stop().then(() => {
+      stopped = true
+    })
+    await until('both to be handed over', async () => (await measureOutbox(its.sql)).waiting === 0)
+    expect(stopped).toBe(false)
+    gate.resolve()
+    await stopping
+    expect(ran).toHaveLength(1)
+    const states = await Promise.all([first, second].map(async id => (await statusOf(its.sql, id))!.state))
+    expect(states.sort()).toEqual(['done', 'queued'])
+    await its.work()
+    for (const id of [first, second]) await settled(id, 'done')
+  })
+
+  test('stopping is not held up by a store that is away; what ended meanwhile stays ended', async () => {
+    const id = await aVersion(its.sql)
+    const gate = Promise.withResolvers<void>()
+    let runs = 0
+    await its.relay()
+    const working = await its.work({
+      'refresh-key-map': async () => {
+        runs++
+        await gate.promise
+      },
+    })
+    await enqueue(its.sql, [keyMapJob(id)])
+    await until('the job to begin', () => runs === 1)
+    await its.takeAway()
+    const stopping = working.stop()
+    gate.resolve()
+    await stopping
+    expect(await statusOf(its.sql, id)).toMatchObject({ state: 'done' })
+    await its.bringBack()
+    await its.work({ 'refresh-key-map': async () => void runs++ })
+    const next = await aVersion(its.sql)
+    await enqueue(its.sql, [keyMapJob(next)])
+    await settled(next, 'done')
+    expect(runs).toBe(2)
+  })
+
+  test('several relays and workers share hundreds of jobs and run each once', async () => {
+    const ids = await someVersions(its.sql, 250)
+    await enqueue(its.sql, ids.map(keyMapJob))
+    const ran: number[] = []
+    const handlers = {
+      'refresh-key-map': async (payload: { program_version_id: number }) => void ran.push(payload.program_version_id),
+    }
+    await Promise.all([
+      its.relay(),
+      its.relay(),
+      its.work(handlers, { concurrency: 4 }),
+      its.work(handlers, { concurrency: 4 }),
+    ])
+    await until('all to have run', () => ran.length >= 250)
+    expect(ran.sort((a, b) => a - b)).toEqual(ids)
+    for (const id of ids) await settled(id, 'done')
+  })
+
+  test('a worker that was there first works on when the store has gone and come back', async () => {
+    const [before, after] = (await someVersions(its.sql, 2)) as [number, number]
+    await its.relay()
+    await its.work()
+    await enqueue(its.sql, [keyMapJob(before)])
+    await settled(before, 'done')
+    if (store === 'postgres') {
+      await its.sql`
+        select pg_terminate_backend(pid)
+        from pg_stat_activity
+        where datname = current_database()
+        and pid <> pg_backend_pid()`
+    } else {
+      await its.takeAway()
+      await its.bringBack()
+    }
+    await until('the database to answer', () =>
+      enqueue(its.sql, [keyMapJob(after)]).then(
+        () => true,
+        () => false,
+      ),
+    )
+    await settled(after, 'done')
+  })
+})
+
+describe('jobs carried by a Redis cluster', () => {
+  let its: TestQueue
+  beforeAll(async () => {
+    its = await startTestQueue('redis cluster')
+  })
+  afterAll(() => its.stop())
+
+  test('run once each, also those asked for while it was away, and no command reaches over slots', async () => {
+    const ids = await someVersions(its.sql, 20)
+    const ran: number[] = []
+    await its.relay()
+    await its.work({ 'refresh-key-map': async ({ program_version_id }) => void ran.push(program_version_id) })
+    await enqueue(its.sql, ids.slice(0, 10).map(keyMapJob))
+    await until('half to have run', () => ran.length === 10)
+    await its.takeAway()
+    await enqueue(its.sql, ids.slice(10).map(keyMapJob))
+    await its.bringBack()
+    await until('all to be done', async () =>
+      (await readDerivedStatus(its.sql)).every(status => status.state === 'done'),
+    )
+    expect(ran.sort((a, b) => a - b)).toEqual(ids)
+    expect(its.logLines.map(line => JSON.stringify(line.err)).filter(text => text?.includes('CROSSSLOT'))).toEqual([])
+  })
+})
+
+describe('the relay', () => {
+  let its: TestQueue
+  beforeAll(async () => {
+    its = await startTestQueue('redis')
+  })
+  afterEach(() => its.reset())
+  afterAll(() => its.stop())
+
+  test('jobs leave the outbox only when the queue took them, all of a batch or none, oldest first', async () => {
+    const ids = await someVersions(its.sql, 3)
+    for (const id of ids) await enqueue(its.sql, [keyMapJob(id)])
+    const offered: string[][] = []
+    const refusing = {
+      add: async (jobs: readonly { id: string }[]) => {
+        offered.push(jobs.map(job => job.id))
+        throw new Error('away')
+      },
+    }
+    expect(relayOnce(its.sql, refusing, 2)).rejects.toThrow('away')
+    await relayOnce(its.sql, refusing, 2).catch(() => {})
+    expect((await measureOutbox(its.sql)).waiting).toBe(3)
+    expect(offered.at(-1)).toEqual(ids.slice(0, 2).map(id => `refresh-key-map-v${id}-1`))
+    expect(await relayOnce(its.sql, { add: async () => {} }, 2)).toBe(2)
+    expect((await measureOutbox(its.sql)).waiting).toBe(1)
+    expect(await relayOnce(its.sql, { add: async () => {} }, 2)).toBe(1)
+  })
+
+  test('what one relay has in hand, another passes over', async () => {
+    const ids = await someVersions(its.sql, 2)
+    for (const id of ids) await enqueue(its.sql, [keyMapJob(id)])
+    const inHand = Promise.withResolvers<void>()
+    const gate = Promise.withResolvers<void>()
+    const taken: string[] = []
+    const slow = relayOnce(
+      its.sql,
+      {
+        add: async jobs => {
+          taken.push(...jobs.map(job => job.id))
+          inHand.resolve()
+          await gate.promise
+        },
+      },
+      1,
+    )
+    await inHand.promise
+    await relayOnce(its.sql, { add: async jobs => void taken.push(...jobs.map(job => job.id)) }, 10)
+    gate.resolve()
+    await slow
+    expect(taken).toEqual(ids.map(id => `refresh-key-map-v${id}-1`))
+  })
+
+  test('is woken by a commit, long before it would look by itself', async () => {
+    const id = await aVersion(its.sql)
+    const taken = Promise.withResolvers<void>()
+    const relay = startRelay(its.sql, { add: async () => taken.resolve() }, createLog('silent'), { pollMs: 3_600_000 })
+    await until('the relay to listen', async () => {
+      const [row] =
+        await its.sql`select from pg_stat_activity where query = 'listen "outbox"' and datname = current_database()`
+      return row !== undefined
+    })
+    await enqueue(its.sql, [keyMapJob(id)])
+    await taken.promise
+    await relay.stop()
+  })
+
+  test('Redis may be away when the process starts', async () => {
+    const id = await aVersion(its.sql)
+    await its.takeAway()
+    await its.relay()
+    await its.work()
+    await enqueue(its.sql, [keyMapJob(id)])
+    await until('the relay to notice', () => its.logLines.some(line => String(line.msg).startsWith('the relay cannot')))
+    await its.bringBack()
+    await until('the job to be done', async () => (await statusOf(its.sql, id))?.state === 'done')
+  })
+
+  test('what a store lost that came back empty is found overdue', async () => {
+    const [lost, done] = (await someVersions(its.sql, 2)) as [number, number]
+    await its.relay()
+    const working = await its.work()
+    await enqueue(its.sql, [keyMapJob(done)])
+    await until('the one job to be done', async () => (await statusOf(its.sql, done))?.state === 'done')
+    await working.stop()
+    await enqueue(its.sql, [keyMapJob(lost)])
+    await until('the other to be handed over', async () => (await measureOutbox(its.sql)).waiting === 0)
+    await its.takeAway()
+    await its.bringBack()
+    expect(await readOverdue(its.sql, 60_000)).toEqual([])
+    const overdue = (await readOverdue(its.sql, 0)).map(thing => thing.program_version_id)
+    expect(overdue).toContain(lost)
+    expect(overdue).not.toContain(done)
+  })
+})
+
+/** Adds jobs as soon as the connection, which is made in the background, is there. */
+async function handedOver(queue: Queue, jobs: readonly OutgoingJob[]): Promise<void> {
+  await until('the queue to take jobs', () =>
+    queue.add(jobs).then(
+      () => true,
+      () => false,
+    ),
+  )
+}
+
+/** Starts a worker process, has it begin a job, kills it outright, and returns what it printed. */
+async function killedWorker(its: TestQueue, before: () => Promise<void>): Promise<string> {
+  const script = join(import.meta.dir, '../support/doomed-worker.ts')
+  const child = Bun.spawn([process.execPath, script, JSON.stringify(its.options)], {
+    stdout: 'pipe',
+    stderr: 'inherit',
+  })
+  try {
+    await before()
+    const { value } = await child.stdout.getReader().read()
+    return Buffer.from(value ?? []).toString()
+  } finally {
+    child.kill('SIGKILL')
+    await child.exited
+  }
+}

@@ -1,0 +1,115 @@
+// A queue for tests on either store: the store itself, the relay, a worker with throw-away handlers, and versions to have jobs for.
+
+import type { Sql } from '../../src/db/client.ts'
+import { type DerivedStatus, readDerivedStatus } from '../../src/db/derived-status.ts'
+import { createLog, type Log } from '../../src/log.ts'
+import { connectQueue, type Queue, type QueueOptions } from '../../src/queue/connect.ts'
+import type { DerivingJob } from '../../src/queue/jobs.ts'
+import { startRelay } from '../../src/queue/relay.ts'
+import { type Handlers, startWorking } from '../../src/queue/work.ts'
+import { createTestDatabase, type TestDatabase } from './database.ts'
+import { startTestRedis } from './redis.ts'
+
+export type StoreName = 'postgres' | 'redis' | 'redis cluster'
+
+/** Short enough that a test can wait for what died to be noticed. */
+export const testTimings = { retryPauseMs: 10, lockMs: 1000, stalledCheckMs: 300, storeTimeoutMs: 1000 } as const
+
+export interface TestQueue {
+  database: TestDatabase
+  sql: Sql
+  options: QueueOptions
+  /** What the relay and the workers said, parsed. */
+  logLines: Record<string, unknown>[]
+  connect(changes?: Partial<QueueOptions>): Promise<Queue>
+  relay(): Promise<void>
+  /** Workers with these handlers; those not given do nothing. */
+  work(handlers?: Partial<Handlers>, changes?: Partial<QueueOptions>): Promise<{ stop(): Promise<void> }>
+  /** The store cannot be reached, until it is brought back. */
+  takeAway(): Promise<void>
+  bringBack(): Promise<void>
+  /** Ends relays, workers and connections that the test began. */
+  reset(): Promise<void>
+  stop(): Promise<void>
+}
+
+export async function startTestQueue(store: StoreName): Promise<TestQueue> {
+  const database = await createTestDatabase()
+  const redis = store === 'postgres' ? undefined : await startTestRedis({ cluster: store === 'redis cluster' })
+  // Two addresses make a cluster client; a cluster of one node has one.
+  const redisUrl = store === 'redis cluster' ? `${redis!.url},${redis!.url}` : redis?.url
+  const options: QueueOptions = { databaseUrl: database.url, redisUrl, ...testTimings }
+  const logLines: Record<string, unknown>[] = []
+  const log: Log = createLog('debug', { write: line => void logLines.push(JSON.parse(line)) })
+  const ends: (() => Promise<void>)[] = []
+  const { sql } = database
+
+  const connect = async (changes: Partial<QueueOptions> = {}): Promise<Queue> => {
+    const queue = await connectQueue({ ...options, ...changes }, error => log.warn({ err: error }, 'queue'))
+    ends.unshift(() => queue.close())
+    return queue
+  }
+  const reset = async (): Promise<void> => {
+    for (const end of ends.splice(0)) await end()
+    logLines.length = 0
+  }
+  return {
+    database,
+    sql,
+    options,
+    logLines,
+    connect,
+    relay: async () => {
+      const relay = startRelay(sql, await connect(), log, { pollMs: 100 })
+      ends.unshift(() => relay.stop())
+    },
+    work: async (handlers = {}, changes = {}) => {
+      const idle = async (): Promise<void> => {}
+      const all = { 'refresh-key-map': idle, 'refresh-docs-example': idle, sweep: idle, ...handlers }
+      const working = await startWorking(sql, await connect(changes), all, log)
+      ends.unshift(() => working.stop())
+      return working
+    },
+    takeAway: async () => {
+      if (redis !== undefined) return redis.takeAway()
+      await sql`alter schema bullmq rename to bullmq_away`
+    },
+    bringBack: async () => {
+      if (redis !== undefined) return redis.bringBack()
+      await sql`alter schema bullmq_away rename to bullmq`
+    },
+    reset,
+    stop: async () => {
+      await reset()
+      await database.drop()
+      await redis?.stop()
+    },
+  }
+}
+
+/** Drafts without questions, each of a program of its own. */
+export async function someVersions(sql: Sql, count: number): Promise<number[]> {
+  const rows = await sql<{ program_version_id: number }[]>`
+    with made as (
+      insert into program (slug, display_name)
+      select 'p-' || md5(random()::text || n), 'Made for a job'
+      from generate_series(1, ${count}) as n
+      returning program_id
+    )
+    insert into program_version (program_id, state, screens, created_by, display_name, statuses)
+    select program_id, 'DRAFT', '[]', 'operator:test', 'Made for a job', '{}'
+    from made
+    returning program_version_id`
+  return rows.map(row => row.program_version_id).sort((a, b) => a - b)
+}
+
+export const aVersion = async (sql: Sql): Promise<number> => (await someVersions(sql, 1))[0]!
+
+export const keyMapJob = (program_version_id: number): DerivingJob => ({
+  name: 'refresh-key-map',
+  payload: { program_version_id },
+})
+
+export async function statusOf(sql: Sql, programVersionId: number): Promise<DerivedStatus | undefined> {
+  return (await readDerivedStatus(sql, programVersionId))[0]
+}

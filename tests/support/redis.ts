@@ -1,0 +1,102 @@
+// A real Redis for tests, on a free port of loopback; it can be taken away and brought back.
+
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { until } from './until.ts'
+
+export interface TestRedis {
+  url: string
+  /** Ends the server at once. What it held is gone, unless it was saved before. */
+  takeAway(): Promise<void>
+  /** Starts it again on the same port, with nothing in it. */
+  bringBack(): Promise<void>
+  /** Ends it for good. */
+  stop(): Promise<void>
+}
+
+/** Needs `redis-server` or `valkey-server` on the machine. With `cluster` it is a cluster of one node, which refuses what a cluster refuses. */
+export async function startTestRedis(options: { cluster?: boolean } = {}): Promise<TestRedis> {
+  const binary = Bun.which('redis-server') ?? Bun.which('valkey-server')
+  if (binary === null) throw new Error('these tests need Redis or Valkey: apt-get install redis-server')
+  const directory = await mkdtemp(join(tmpdir(), 'tributary-redis-'))
+  const port = await freePort()
+  let server: Bun.Subprocess | undefined
+
+  const bringBack = async (): Promise<void> => {
+    const clustered = options.cluster === true ? ['--cluster-enabled', 'yes', '--cluster-announce-ip', '127.0.0.1'] : []
+    server = Bun.spawn(
+      [
+        binary,
+        '--port',
+        String(port),
+        '--bind',
+        '127.0.0.1',
+        '--dir',
+        directory,
+        '--save',
+        '',
+        '--appendonly',
+        'no',
+        ...clustered,
+      ],
+      { stdin: 'ignore', stdout: 'ignore', stderr: 'ignore' },
+    )
+    await until('Redis to answer', async () => (await ask(port, 'PING')).startsWith('+PONG'))
+    if (options.cluster !== true) return
+    await ask(port, 'CLUSTER ADDSLOTSRANGE 0 16383')
+    await until('the cluster to be whole', async () => (await ask(port, 'CLUSTER INFO')).includes('cluster_state:ok'))
+  }
+  const takeAway = async (): Promise<void> => {
+    server?.kill('SIGKILL')
+    await server?.exited
+  }
+  await bringBack()
+  const kill = (): void => server?.kill('SIGKILL')
+  process.once('exit', kill)
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    takeAway,
+    bringBack,
+    stop: async () => {
+      process.off('exit', kill)
+      await takeAway()
+      await rm(directory, { recursive: true, force: true })
+    },
+  }
+}
+
+/** A cluster's nodes also use the port 10000 above, so the port must leave room for it. */
+async function freePort(): Promise<number> {
+  for (;;) {
+    const port = 20_000 + Math.floor(Math.random() * 30_000)
+    if ((await isFree(port)) && (await isFree(port + 10_000))) return port
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise(resolve => {
+    const probe = createServer()
+    probe.once('error', () => resolve(false))
+    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)))
+  })
+}
+
+/** The answer to one command, or an empty text when there is none. */
+async function ask(port: number, command: string): Promise<string> {
+  return new Promise(resolve => {
+    Bun.connect({
+      hostname: '127.0.0.1',
+      port,
+      socket: {
+        open: socket => void socket.write(`${command}\r\n`),
+        data: (socket, data) => {
+          resolve(data.toString())
+          socket.end()
+        },
+        close: () => resolve(''),
+      },
+    }).catch(() => resolve(''))
+  })
+}
