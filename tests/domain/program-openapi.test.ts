@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { versionDocs } from '../../src/domain/program-docs.ts'
+import { versionDocs } from '../../src/domain/version-docs.ts'
 import { programOpenApi } from '../../src/domain/program-openapi.ts'
 import { everyKindVersion } from '../support/every-kind.ts'
 import { lintOpenApi } from '../support/openapi-lint.ts'

@@ -1,7 +1,7 @@
 // A program version that asks a question of every kind at three depths, for tests of what depends on kinds.
 
-import type { DocumentableVersion } from '../../src/domain/program-docs.ts'
 import { type QuestionKind, questionKinds, type VersionQuestion } from '../../src/domain/question.ts'
+import type { DocumentableVersion } from '../../src/domain/version-docs.ts'
 
 const words = ['one', 'two', 'three'] as const
 
@@ -17,12 +17,12 @@ export function everyKindQuestions(): VersionQuestion[] {
   return questions
 }
 
-/** An active version of the program `every-kind`, on one screen, with what is given put in its place. */
+/** A version of the program `every-kind`, on one screen, with what is given put in its place. */
 export function everyKindVersion(changes: Partial<DocumentableVersion> = {}): DocumentableVersion {
   const questions = changes.questions ?? everyKindQuestions()
   const placements = questions.map(({ question_id }) => ({ question_id, optional: true, visible_when: null }))
   return {
-    ...{ program_version_id: 41, state: 'ACTIVE', slug: 'every-kind', display_name: 'Every kind' },
+    ...{ program_version_id: 41, slug: 'every-kind', display_name: 'Every kind' },
     ...{ statuses: ['Approved', 'Denied'], questions },
     screens: [{ name: 'All', visible_when: null, questions: placements }],
     ...changes,

@@ -4,26 +4,22 @@
 import { answerFields, typeWords } from './answer-schema.ts'
 import { type ExampleVersion, examplePage } from './docs-example.ts'
 import { buildKeyMap, type KeyMap, type KeyNode } from './key-map.ts'
-import type { ProgramVersionState } from './program-version.ts'
 import type { ExportedType, VersionQuestion } from './question.ts'
 import type { DescribableVersion } from './version-definition.ts'
 import { diffVersions, type VersionChange } from './version-diff.ts'
 
 /** A version as the docs need it. */
-export interface DocumentableVersion extends ExampleVersion, DescribableVersion {
-  state: ProgramVersionState
-}
+export interface DocumentableVersion extends ExampleVersion, DescribableVersion {}
 
-/** The docs of one version, as plain JSON. */
+/** The docs of one version, as plain JSON. The same while it is a draft and once it is published. */
 export interface VersionDocs {
   program_version_id: number
-  state: ProgramVersionState
   slug: string
   display_name: string
   statuses: readonly string[]
   /** A page of an export, as JSON text: what the exporter makes of invented answers. */
   example: string
-  /** In the order of the export, repeated questions behind their enumerator. */
+  /** In order of first publication, repeated questions behind their enumerator. */
   questions: readonly QuestionDocs[]
   /** The published version that `changes` compares with; null for a program's first. */
   changed_since: number | null
@@ -59,11 +55,11 @@ export function versionDocs(
   earlier: readonly DocumentableVersion[],
   timeZone: string,
 ): VersionDocs {
-  const { program_version_id, state, slug, display_name, statuses } = version
+  const { program_version_id, slug, display_name, statuses } = version
   const keyMap = buildKeyMap([...earlier, version])
   const before = earlier.at(-1)
   return {
-    ...{ program_version_id, state, slug, display_name, statuses },
+    ...{ program_version_id, slug, display_name, statuses },
     example: examplePage(version, keyMap, timeZone),
     questions: questionDocs(keyMap, version, earlier),
     changed_since: before?.program_version_id ?? null,

@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test'
-import { type DocumentableVersion, versionDocs } from '../../src/domain/program-docs.ts'
 import type { VersionQuestion } from '../../src/domain/question.ts'
+import { versionDocs } from '../../src/domain/version-docs.ts'
 import { everyKindQuestions, everyKindVersion } from '../support/every-kind.ts'
 
 const all = everyKindQuestions()
 const keyed = (key: string): VersionQuestion => all.find(question => question.question_key === key)!
-const asking = (id: number, questions: VersionQuestion[], changes: Partial<DocumentableVersion> = {}) =>
-  everyKindVersion({ program_version_id: id, questions, ...changes })
+const asking = (program_version_id: number, questions: VersionQuestion[]) =>
+  everyKindVersion({ program_version_id, questions })
 const withOptions = (key: string, ids: string[]): VersionQuestion => ({
   ...keyed(key),
   settings: { ...keyed(key).settings, options: ids.map(admin_id => ({ admin_id, text: `Now ${admin_id}` })) },
@@ -63,7 +63,7 @@ test('lists every option id ever selectable, and marks those that are not any mo
 
 test('the docs of a draft show what its export will be: all that was published, and the draft', () => {
   const active = asking(1, [keyed('text_one'), keyed('radio_one')])
-  const draft = asking(2, [keyed('text_one'), keyed('date_one')], { state: 'DRAFT' })
+  const draft = asking(2, [keyed('text_one'), keyed('date_one')])
   const docs = versionDocs(draft, [active], 'UTC')
   const [full, empty] = JSON.parse(docs.example).payload
   for (const application of [full, empty]) {

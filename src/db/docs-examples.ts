@@ -1,0 +1,65 @@
+// The generated docs of program versions, as kept, and which versions should have them.
+// It must not know what docs are made of; the content is JSON to it.
+
+import type { Micros } from '../domain/offset-time.ts'
+import type { Db } from './client.ts'
+
+/** The ACTIVE or DRAFT version of a program, with what is kept of its docs. */
+export interface DocumentedVersionRow {
+  program_version_id: number
+  state: 'ACTIVE' | 'DRAFT'
+  /** When it was published; for a draft, when it was saved. */
+  since: Micros
+  /** The version published last before it; for a draft, the newest. */
+  published_before: number | null
+  /** Null when nothing is kept, as are the next two. */
+  code_version: number | null
+  content: unknown
+  produced_at: Micros | null
+  /** When the newest regeneration failed; null when none did since it last succeeded. */
+  failed_at: Micros | null
+}
+
+/** A program's ACTIVE version, then its DRAFT; either may be missing. */
+export async function readDocumentedVersions(db: Db, programId: number): Promise<DocumentedVersionRow[]> {
+  return db<DocumentedVersionRow[]>`
+    select v.program_version_id, v.state, coalesce(v.published_at, v.created_at) as since,
+      earlier.program_version_id as published_before, e.code_version, e.content, e.produced_at,
+      case when s.last_error is not null then s.updated_at end as failed_at
+    from program_version v
+    left join lateral (
+      select p.program_version_id
+      from program_version p
+      where p.program_id = v.program_id
+      and p.published_at is not null
+      and (v.published_at is null or p.published_at < v.published_at)
+      order by p.published_at desc
+      limit 1
+    ) earlier on true
+    left join docs_example e on e.program_version_id = v.program_version_id
+    left join derived_status s on s.program_version_id = v.program_version_id and s.job_name = 'refresh-docs-example'
+    where v.program_id = ${programId}
+    and v.state in ('ACTIVE', 'DRAFT')
+    order by v.state`
+}
+
+export interface NewDocsExample {
+  program_version_id: number
+  code_version: number
+  content: unknown
+  duration_ms: number
+}
+
+/** Keeps the docs of a version in place of whatever was kept; nothing, if the version is gone. */
+export async function upsertDocsExample(db: Db, docs: NewDocsExample): Promise<void> {
+  await db`
+    insert into docs_example (program_version_id, code_version, content, duration_ms)
+    select program_version_id, ${docs.code_version}, ${JSON.stringify(docs.content)}::text::json, ${docs.duration_ms}
+    from program_version
+    where program_version_id = ${docs.program_version_id}
+    on conflict (program_version_id) do update
+    set code_version = excluded.code_version,
+      content = excluded.content,
+      produced_at = clock_timestamp(),
+      duration_ms = excluded.duration_ms`
+}
