@@ -11,6 +11,7 @@ import type { Sql } from './db/client.ts'
 import { KeyMaps } from './derived/program-key-map.ts'
 import type { Micros } from './domain/offset-time.ts'
 import { checkAuth } from './http/check-auth.ts'
+import { apiDocs } from './http/docs/api-docs.ts'
 import { problemResponse } from './http/errors.ts'
 import { exportApplications } from './http/export-applications.ts'
 import { intake } from './http/intake/intake.ts'
@@ -75,6 +76,7 @@ export function createApp(foundation: Foundation): App {
     .use(checkAuth(deps))
     .use(exportApplications(deps))
     .use(intake(deps))
+    .use(apiDocs(deps))
   return {
     async fetch(request, peer) {
       const record = new RequestRecord(

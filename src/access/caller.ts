@@ -60,10 +60,10 @@ export function authorizeSubmit(caller: Caller, slug: string | null): number {
 }
 
 /**
- * Looked up in the caller's own programs alone, so that nothing a client writes here reaches a statement.
- * The router gives null for percent-encoding that cannot be decoded.
+ * The id of a program the caller was granted, whatever for, or the 401. Looked up in the caller's own programs alone, so that
+ * nothing a client writes here reaches a statement. The router gives null for percent-encoding that cannot be decoded.
  */
-function grantedProgram(caller: Caller, slug: string | null): number {
+export function grantedProgram(caller: Pick<Caller, 'programs'>, slug: string | null): number {
   const programId = slug === null ? undefined : caller.programs.get(slug)
   if (programId !== undefined) return programId
   throw unauthenticated(slug !== null && /^[a-z0-9-]{1,100}$/.test(slug) ? 'no_grant' : 'no_such_program')

@@ -94,7 +94,10 @@ export const checkAuthOperation = {
   },
 }
 
-/** Source: spec, "List program applications"; contract section 1. `examples` as OpenAPI has them for a media type. */
+/**
+ * Of the program that the address names. `examples` as OpenAPI has them for a media type.
+ * Source: spec, "List program applications"; contract section 1.
+ */
 export function exportOperation(examples?: JsonSchema) {
   return {
     operationId: 'exportApplications',
@@ -134,6 +137,12 @@ export const programSlugParameter = {
   description: 'The slug of the program; equals program_name of its applications.',
   schema: { type: 'string' },
 } as const
+
+/** The same of any program: the slug is a parameter. */
+export const anyExportOperation = () => {
+  const operation = exportOperation()
+  return { ...operation, parameters: [programSlugParameter, ...operation.parameters] }
+}
 
 const dateForms =
   'A date or a date with a time: 2026-01-31, 2026-01-31T09:30, 2026-01-31T09:30:00Z, 2026-01-31T09:30:00-08:00. ' +

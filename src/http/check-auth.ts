@@ -4,9 +4,11 @@
 import { Elysia } from 'elysia'
 import type { Caller } from '../access/caller.ts'
 import type { Deps } from '../app.ts'
+import { checkAuthOperation } from '../domain/export-operations.ts'
 import { formatOffsetTime } from '../domain/offset-time.ts'
 import { authenticate } from './authenticate.ts'
 import { methodNotAllowed } from './errors.ts'
+import { routeDetail } from './route-detail.ts'
 
 const path = '/api/v1/checkAuth'
 
@@ -19,7 +21,7 @@ export const checkAuth = (deps: Deps) => {
   return (
     new Elysia({ name: 'check-auth' })
       .use(authenticate(deps))
-      .get(path, ({ caller }) => answer(caller), { detail: { summary: 'Check that an API key works' } })
+      .get(path, ({ caller }) => answer(caller), { detail: routeDetail(checkAuthOperation) })
       // The server leaves the body out and keeps its length.
       .head(path, ({ caller }) => answer(caller))
       .all(path, methodNotAllowed(['GET', 'HEAD']), { parse: 'none' })

@@ -4,10 +4,12 @@
 import { Elysia } from 'elysia'
 import type { Caller } from '../../access/caller.ts'
 import type { Deps } from '../../app.ts'
+import { intakeOperations } from '../../domain/intake-operations.ts'
 import { formatOffsetTime } from '../../domain/offset-time.ts'
 import { loadSavedAnswers, type SavedApplication, saveAnswers } from '../../intake/save-answers.ts'
 import { authenticate } from '../authenticate.ts'
 import { methodNotAllowed } from '../errors.ts'
+import { routeDetail } from '../route-detail.ts'
 import { parseAnswersBody } from './bodies.ts'
 import { type AnswerHeaders, bodyLimits, enterProgram, parseApplicantId } from './door.ts'
 import { readJsonBody } from './json-body.ts'
@@ -44,10 +46,10 @@ export const answerRoutes = (deps: Deps) => {
         const saved = await saveAnswers(deps.db, { program_id, applicant_id, answers, answersBytesMax })
         return answer(applicant_id, params.slug, saved, headers)
       },
-      { parse: 'none', detail: { summary: 'Save answers in progress' } },
+      { parse: 'none', detail: routeDetail(intakeOperations.saveAnswers) },
     )
     .get(path, ({ caller, params, request }) => read(caller, request, params), {
-      detail: { summary: 'Read answers in progress' },
+      detail: routeDetail(intakeOperations.readAnswers),
     })
     .head(path, ({ caller, params, request }) => read(caller, request, params))
     .all(path, methodNotAllowed(['GET', 'HEAD', 'PUT']), { parse: 'none' })

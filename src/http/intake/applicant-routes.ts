@@ -4,9 +4,11 @@
 import { Elysia } from 'elysia'
 import type { Deps } from '../../app.ts'
 import { insertApplicant, updateApplicantLanguage } from '../../db/applicants.ts'
+import { intakeOperations } from '../../domain/intake-operations.ts'
 import { noSuchApplicant } from '../../intake/intake-problems.ts'
 import { authenticate } from '../authenticate.ts'
 import { methodNotAllowed } from '../errors.ts'
+import { routeDetail } from '../route-detail.ts'
 import { parseLanguageBody } from './bodies.ts'
 import { bodyLimits, enterIntake, parseApplicantId } from './door.ts'
 import { readJsonBody } from './json-body.ts'
@@ -30,7 +32,7 @@ export const applicantRoutes = (deps: Deps) =>
         const applicant_id = await insertApplicant(deps.db, language)
         return Response.json({ applicant_id, language }, { status: 201, headers })
       },
-      { parse: 'none', detail: { summary: 'Register an applicant' } },
+      { parse: 'none', detail: routeDetail(intakeOperations.registerApplicant) },
     )
     .all(applicants, methodNotAllowed(['POST']), { parse: 'none' })
     .put(
@@ -42,6 +44,6 @@ export const applicantRoutes = (deps: Deps) =>
         if (!(await updateApplicantLanguage(deps.db, applicant_id, language))) throw noSuchApplicant()
         return Response.json({ applicant_id, language }, { headers })
       },
-      { parse: 'none', detail: { summary: "Change an applicant's language" } },
+      { parse: 'none', detail: routeDetail(intakeOperations.changeLanguage) },
     )
     .all(applicant, methodNotAllowed(['PUT']), { parse: 'none' })

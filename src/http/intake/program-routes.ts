@@ -4,11 +4,13 @@
 import { Elysia } from 'elysia'
 import type { Caller } from '../../access/caller.ts'
 import type { Deps } from '../../app.ts'
+import { intakeOperations } from '../../domain/intake-operations.ts'
 import type { ProgramVersion } from '../../domain/program-version.ts'
 import { exportedType } from '../../domain/question.ts'
 import { loadActiveVersion } from '../../intake/intake-problems.ts'
 import { authenticate } from '../authenticate.ts'
 import { methodNotAllowed } from '../errors.ts'
+import { routeDetail } from '../route-detail.ts'
 import { enterProgram } from './door.ts'
 
 const path = '/intake/v1/programs/:slug'
@@ -22,7 +24,7 @@ export const programRoutes = (deps: Deps) => {
   return new Elysia({ name: 'intake-programs' })
     .use(authenticate(deps))
     .get(path, ({ caller, params, request }) => answer(caller, request, params.slug), {
-      detail: { summary: 'Read what a program asks' },
+      detail: routeDetail(intakeOperations.readProgram),
     })
     .head(path, ({ caller, params, request }) => answer(caller, request, params.slug))
     .all(path, methodNotAllowed(['GET', 'HEAD']), { parse: 'none' })

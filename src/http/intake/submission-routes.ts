@@ -3,11 +3,13 @@
 
 import { Elysia } from 'elysia'
 import type { Deps } from '../../app.ts'
+import { intakeOperations } from '../../domain/intake-operations.ts'
 import { formatOffsetTime } from '../../domain/offset-time.ts'
 import { submitApplication } from '../../intake/submit.ts'
 import { authenticate } from '../authenticate.ts'
 import { methodNotAllowed } from '../errors.ts'
 import { recordOf } from '../request-record.ts'
+import { routeDetail } from '../route-detail.ts'
 import { parseSubmissionBody } from './bodies.ts'
 import { bodyLimits, enterProgram, parseApplicantId, parseIdempotencyKey } from './door.ts'
 import { readJsonBody } from './json-body.ts'
@@ -47,6 +49,6 @@ export const submissionRoutes = (deps: Deps) =>
         }
         return Response.json(body, { status: repeated ? 200 : 201, headers })
       },
-      { parse: 'none', detail: { summary: 'Submit an application' } },
+      { parse: 'none', detail: routeDetail(intakeOperations.submit) },
     )
     .all(path, methodNotAllowed(['POST']), { parse: 'none' })

@@ -1,0 +1,27 @@
+// Where the service is, as whoever asks sees it: for links, and for the addresses in examples.
+// It must not know what is linked to.
+
+import { originOf } from '../../access/client-address.ts'
+import type { Config } from '../../config.ts'
+import { recordOf } from '../request-record.ts'
+
+export interface Place {
+  /** Without a slash at the end. */
+  baseUrl: string
+  /** The path of `baseUrl`: empty, unless the service is reached under one. */
+  root: string
+  timeZone: string
+}
+
+/** BASE_URL; where that is not set, the address that was asked. */
+export function placeOf(config: Config, request: Request): Place {
+  const baseUrl = config.baseUrl === '' ? askedOrigin(config, request) : config.baseUrl
+  return { baseUrl, root: new URL(baseUrl).pathname.replace(/\/$/, ''), timeZone: config.timeZone }
+}
+
+function askedOrigin(config: Config, request: Request): string {
+  const { peer, tls } = recordOf(request)
+  const local = config.environment === 'development' && !tls
+  const { secure } = originOf({ peer, tls, fields: request.headers }, config)
+  return `${secure && !local ? 'https' : 'http'}://${new URL(request.url).host}`
+}

@@ -1,0 +1,150 @@
+// The doors to the docs of programs: the index, a page for each program, and what can be downloaded from it.
+// It must hold no rule of its own: who may see what is viewer's, what is shown is program-view's.
+
+import { Elysia } from 'elysia'
+import type { Deps } from '../../app.ts'
+import { readPrograms } from '../../db/programs.ts'
+import { type GeneratedDocs, loadProgramDocs } from '../../derived/program-docs.ts'
+import { codeSamples } from '../../domain/code-samples/code-samples.ts'
+import { programOpenApi } from '../../domain/program-openapi.ts'
+import { responseSchema } from '../../domain/response-schema.ts'
+import { Problem } from '../../problem.ts'
+import { methodNotAllowed } from '../errors.ts'
+import { preferredType } from '../media-type.ts'
+import { hiddenRoute, routeDetail } from '../route-detail.ts'
+import { docsOperations } from './docs-operations.ts'
+import { pageResponse } from './docs-shell.tsx'
+import { type Place, placeOf } from './place.ts'
+import { ProgramIndexPage } from './program-index-page.tsx'
+import { ProgramPage } from './program-page.tsx'
+import { docsUrl, type ProgramLine, viewProgram } from './program-view.ts'
+import { loadVisibleProgram, type Viewer, viewDocs } from './viewer.ts'
+
+const index = '/docs/api/programs'
+const program = `${index}/:programSlug`
+const schema = `${program}/versions/:version/response.schema.json`
+const openApi = `${program}/versions/:version/openapi.json`
+const sample = `${program}/samples/:fileName`
+
+/** What a handler is given. The router gives null for percent-encoding that cannot be decoded. */
+interface Asked {
+  viewer: Viewer
+  request: Request
+  params: Readonly<Record<string, string | null>>
+}
+
+/** `GET /docs/api/programs…`. Source: spec, "Generated program-specific docs"; contract D7. */
+export const programDocsRoutes = (deps: Deps) => {
+  const { showIndex, showProgram, sendSchema, sendOpenApi, sendSample } = handlers(deps)
+  const refuse = methodNotAllowed(['GET', 'HEAD'])
+  return new Elysia({ name: 'program-docs' })
+    .use(viewDocs(deps))
+    .get(index, showIndex, { detail: routeDetail(docsOperations.index) })
+    .head(index, showIndex, hiddenRoute)
+    .all(index, refuse, hiddenRoute)
+    .get(program, showProgram, { detail: routeDetail(docsOperations.program) })
+    .head(program, showProgram, hiddenRoute)
+    .all(program, refuse, hiddenRoute)
+    .get(schema, sendSchema, { detail: routeDetail(docsOperations.schema) })
+    .head(schema, sendSchema, hiddenRoute)
+    .all(schema, refuse, hiddenRoute)
+    .get(openApi, sendOpenApi, { detail: routeDetail(docsOperations.openApi) })
+    .head(openApi, sendOpenApi, hiddenRoute)
+    .all(openApi, refuse, hiddenRoute)
+    .get(sample, sendSample, { detail: routeDetail(docsOperations.sample) })
+    .head(sample, sendSample, hiddenRoute)
+    .all(sample, refuse, hiddenRoute)
+}
+
+function handlers(deps: Deps) {
+  const { config, db, now } = deps
+  const load = async ({ viewer, request, params }: Asked) => {
+    const found = await loadVisibleProgram(db, viewer, request, params.programSlug ?? null)
+    return { found, place: placeOf(config, request) }
+  }
+  const loadDocs = (programId: number) => loadProgramDocs(db, programId, { timeZone: config.timeZone, now })
+
+  return {
+    showIndex: async ({ viewer, request }: Asked): Promise<Response> => {
+      const place = placeOf(config, request)
+      const programs = await visiblePrograms(deps, viewer, place)
+      return prefersJson(request)
+        ? json({ programs }, viewer.fields)
+        : pageResponse(ProgramIndexPage({ programs, root: place.root }), viewer.fields)
+    },
+    showProgram: async (asked: Asked): Promise<Response> => {
+      const { found, place } = await load(asked)
+      const view = viewProgram(found, await loadDocs(found.program_id), place)
+      return prefersJson(asked.request)
+        ? json(view, asked.viewer.fields)
+        : pageResponse(ProgramPage({ program: view, root: place.root }), asked.viewer.fields)
+    },
+    sendSchema: async (asked: Asked): Promise<Response> => {
+      const { found, place } = await load(asked)
+      const { docs } = pickVersion(await loadDocs(found.program_id), asked.params.version)
+      const id = `${docsUrl(place, found.slug)}/versions/${docs.program_version_id}/response.schema.json`
+      const document = responseSchema(docs.key_map, { slug: found.slug, id })
+      return download(document, `${found.slug}-${docs.program_version_id}.schema.json`, asked.viewer.fields)
+    },
+    sendOpenApi: async (asked: Asked): Promise<Response> => {
+      const { found, place } = await load(asked)
+      const { docs } = pickVersion(await loadDocs(found.program_id), asked.params.version)
+      const { slug, display_name, program_version_id, key_map: keyMap } = docs
+      const example: unknown = JSON.parse(docs.example)
+      const document = programOpenApi({
+        ...{ slug, display_name, program_version_id, keyMap, example },
+        baseUrl: place.baseUrl,
+      })
+      return download(document, `${slug}-${program_version_id}.openapi.json`, asked.viewer.fields)
+    },
+    sendSample: async (asked: Asked): Promise<Response> => {
+      const { found, place } = await load(asked)
+      const wanted = codeSamples(place.baseUrl, found.slug).find(one => one.file_name === asked.params.fileName)
+      if (wanted === undefined) throw new Problem('not_found', { detail: 'There is no such program to run.' })
+      return attachment(wanted.code, 'text/plain; charset=utf-8', wanted.file_name, asked.viewer.fields)
+    },
+  }
+}
+
+async function visiblePrograms({ db }: Deps, viewer: Viewer, place: Place): Promise<ProgramLine[]> {
+  const programs = await readPrograms(db)
+  return programs
+    .filter(({ slug }) => viewer.programs === 'all' || viewer.programs.has(slug))
+    .filter(one => one.active_version_id !== null || one.draft_version_id !== null)
+    .map(({ slug, display_name, active_version_id, draft_version_id }) => ({
+      ...{ slug, display_name, active_version_id, draft_version_id },
+      docs_url: docsUrl(place, slug),
+    }))
+}
+
+/** By its id, or as `active` or `draft`. */
+function pickVersion(versions: readonly GeneratedDocs[], wanted: string | null | undefined): GeneratedDocs {
+  const found = versions.find(
+    ({ docs, state }) => String(docs.program_version_id) === wanted || state.toLowerCase() === wanted,
+  )
+  if (found !== undefined) return found
+  throw new Problem('not_found', { detail: 'The program has no active version and no draft of this number.' })
+}
+
+const prefersJson = (request: Request): boolean =>
+  preferredType(request.headers.get('accept'), ['text/html', 'application/json']) === 'application/json'
+
+type Fields = Readonly<Record<string, string>>
+
+const common = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' }
+
+function json(value: unknown, fields: Fields): Response {
+  return Response.json(value, { headers: { ...common, Vary: 'Accept', ...fields } })
+}
+
+function download(document: unknown, fileName: string, fields: Fields): Response {
+  return attachment(`${JSON.stringify(document, null, 2)}\n`, 'application/json', fileName, fields)
+}
+
+/** File names are made of slugs and numbers: nothing to escape. */
+function attachment(text: string, type: string, fileName: string, fields: Fields): Response {
+  const disposition = `attachment; filename="${fileName}"`
+  return new Response(text, {
+    headers: { ...common, 'Content-Type': type, 'Content-Disposition': disposition, ...fields },
+  })
+}

@@ -1,0 +1,156 @@
+// The docs of one program as a page: its active version and its draft side by side, then programs that export it.
+// It must not know more than the view it is given, which is also the JSON.
+
+import type { VNode } from 'preact'
+import { DocsShell, ScrollBox } from './docs-shell.tsx'
+import type { ProgramView, VersionView } from './program-view.ts'
+import { QuestionTable } from './question-table.tsx'
+
+export function ProgramPage({ program, root }: { program: ProgramView; root: string }): VNode {
+  const { display_name, slug, versions, code_samples } = program
+  return (
+    <DocsShell title={display_name} current="programs" root={root}>
+      <h1>{display_name}</h1>
+      <dl class="facts">
+        <Fact name="Slug" value={<code>{slug}</code>} />
+        <Fact name="Export" value={<code>GET {program.export_url}</code>} />
+        <Fact name="Check your key" value={<code>GET {program.check_auth_url}</code>} />
+        <Fact name="Authentication" value="HTTP Basic, with the Username and Password of your API key" />
+      </dl>
+      <nav aria-label="On this page">
+        <ul class="inline">
+          {versions.map(version => (
+            <li>
+              <a href={`#${anchor(version)}`}>{heading(version)}</a>
+            </li>
+          ))}
+          <li>
+            <a href="#samples">Programs to run</a>
+          </li>
+        </ul>
+      </nav>
+      {versions.length === 0 && <p>This program has no active version and no draft. Its export is empty.</p>}
+      <div class="versions">
+        {versions.map(version => (
+          <Version version={version} />
+        ))}
+      </div>
+      <section aria-labelledby="samples">
+        <h2 id="samples">Programs to run</h2>
+        <p>
+          Each gets every page, repeats one that was refused for the moment or broke off, and keeps only whole ones. The
+          credentials come from the environment.
+        </p>
+        {code_samples.map((sample, i) => (
+          <details open={i === 0}>
+            <summary>
+              <h3 id={`sample-${sample.id}`}>{sample.label}</h3>
+            </summary>
+            <p>
+              {sample.usage} <a href={sample.url}>Download {sample.file_name}</a>
+            </p>
+            <ScrollBox label={`${sample.label} program`}>
+              <pre>
+                <code>{sample.code}</code>
+              </pre>
+            </ScrollBox>
+          </details>
+        ))}
+      </section>
+    </DocsShell>
+  )
+}
+
+const anchor = (version: VersionView): string => `version-${version.program_version_id}`
+const heading = (version: VersionView): string =>
+  `${version.state === 'ACTIVE' ? 'Active version' : 'Draft'} ${version.program_version_id}`
+
+function Fact({ name, value }: { name: string; value: VNode | string }): VNode {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{value}</dd>
+    </div>
+  )
+}
+
+function Version({ version }: { version: VersionView }): VNode {
+  const { program_version_id: id, state, regeneration_failed_at: failedAt, statuses } = version
+  return (
+    <article aria-labelledby={anchor(version)}>
+      <h2 id={anchor(version)}>{heading(version)}</h2>
+      {state === 'DRAFT' && (
+        <p class="note">Not published: no application has been submitted to it, and it may still change.</p>
+      )}
+      {failedAt !== null && (
+        <p class="note">
+          The last regeneration failed at <Time at={failedAt} />. What is shown here was generated at{' '}
+          <Time at={version.generated_at} />.
+        </p>
+      )}
+      <dl class="facts">
+        <Fact name={state === 'ACTIVE' ? 'Published' : 'Saved'} value={<Time at={version.since} />} />
+        <Fact name="Generated" value={<GeneratedFrom version={version} />} />
+        <Fact name="Statuses" value={statuses.length === 0 ? 'none defined' : statuses.join(', ')} />
+        <Fact
+          name="Downloads"
+          value={
+            <ul class="inline">
+              <li>
+                <a href={version.response_schema_url}>JSON Schema</a>
+              </li>
+              <li>
+                <a href={version.openapi_url}>OpenAPI</a>
+              </li>
+            </ul>
+          }
+        />
+      </dl>
+      <h3 id={`changes-${id}`}>What changed</h3>
+      <Changes version={version} />
+      <h3 id={`example-${id}`}>Example response</h3>
+      <p>
+        Two invented applications: one with every question answered, one with none. <code>nextPageToken</code> is null
+        on the last page.
+      </p>
+      <ScrollBox label={`Example response of version ${id}`} tall>
+        <pre>
+          <code>{JSON.stringify(version.example, null, 2)}</code>
+        </pre>
+      </ScrollBox>
+      <h3 id={`questions-${id}`}>Questions</h3>
+      <QuestionTable questions={version.questions} versionId={id} />
+    </article>
+  )
+}
+
+function GeneratedFrom({ version }: { version: VersionView }): VNode {
+  return (
+    <>
+      <Time at={version.generated_at} /> from version {version.program_version_id}
+    </>
+  )
+}
+
+function Changes({ version }: { version: VersionView }): VNode {
+  const { changed_since, changes } = version
+  if (changed_since === null) return <p>This is the first version of the program.</p>
+  if (changes.length === 0) return <p>Nothing, since version {changed_since}.</p>
+  return (
+    <>
+      <p>Since version {changed_since}:</p>
+      <ul>
+        {changes.map(change => (
+          <li>
+            {change.subject !== '' && <strong>{change.subject}: </strong>}
+            {change.detail}
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+function Time({ at }: { at: string }): VNode {
+  return <time dateTime={at}>{at.replace('T', ' ').replace(/(?=[+-]\d\d:\d\d$)/, ' ')}</time>
+}

@@ -1,0 +1,82 @@
+// The docs of one program as they are answered: this very value is the JSON, and the page shows nothing that is not in it.
+// It must not know how docs are made, nor what a page looks like.
+
+import type { Program } from '../../db/programs.ts'
+import type { GeneratedDocs } from '../../derived/program-docs.ts'
+import { type CodeSample, codeSamples } from '../../domain/code-samples/code-samples.ts'
+import { formatOffsetTime } from '../../domain/offset-time.ts'
+import type { VersionChange } from '../../domain/version-diff.ts'
+import type { QuestionDocs } from '../../domain/version-docs.ts'
+import type { Place } from './place.ts'
+
+/** Times are ISO 8601 with the offset of the instance's zone. */
+export interface VersionView {
+  program_version_id: number
+  state: 'ACTIVE' | 'DRAFT'
+  display_name: string
+  statuses: readonly string[]
+  /** When it was published; for a draft, when it was saved. */
+  since: string
+  generated_at: string
+  /** When the newest regeneration failed; null when none did since it last succeeded. */
+  regeneration_failed_at: string | null
+  changed_since: number | null
+  changes: readonly VersionChange[]
+  questions: readonly QuestionDocs[]
+  /** A page of an export. All values are invented. */
+  example: unknown
+  response_schema_url: string
+  openapi_url: string
+}
+
+export interface ProgramView {
+  slug: string
+  display_name: string
+  docs_url: string
+  check_auth_url: string
+  export_url: string
+  versions: VersionView[]
+  code_samples: (CodeSample & { url: string })[]
+}
+
+/** A line of the index. */
+export interface ProgramLine {
+  slug: string
+  display_name: string
+  docs_url: string
+  active_version_id: number | null
+  draft_version_id: number | null
+}
+
+export const docsUrl = (place: Place, slug: string): string => `${place.baseUrl}/docs/api/programs/${slug}`
+
+export function viewProgram(program: Program, docs: readonly GeneratedDocs[], place: Place): ProgramView {
+  const { slug, display_name } = program
+  const docs_url = docsUrl(place, slug)
+  return {
+    ...{ slug, display_name, docs_url },
+    check_auth_url: `${place.baseUrl}/api/v1/checkAuth`,
+    export_url: `${place.baseUrl}/api/v1/admin/programs/${slug}/applications`,
+    versions: docs.map(one => viewVersion(one, docs_url, place.timeZone)),
+    code_samples: codeSamples(place.baseUrl, slug).map(sample => ({
+      ...sample,
+      url: `${docs_url}/samples/${sample.file_name}`,
+    })),
+  }
+}
+
+function viewVersion(generated: GeneratedDocs, docs_url: string, timeZone: string): VersionView {
+  const { docs, state, since, generated_at, failed_at } = generated
+  const { program_version_id, display_name, statuses, changed_since, changes, questions, example } = docs
+  const files = `${docs_url}/versions/${program_version_id}`
+  return {
+    ...{ program_version_id, state, display_name, statuses },
+    since: formatOffsetTime(since, timeZone),
+    generated_at: formatOffsetTime(generated_at, timeZone),
+    regeneration_failed_at: failed_at === null ? null : formatOffsetTime(failed_at, timeZone),
+    ...{ changed_since, changes, questions },
+    example: JSON.parse(example),
+    response_schema_url: `${files}/response.schema.json`,
+    openapi_url: `${files}/openapi.json`,
+  }
+}

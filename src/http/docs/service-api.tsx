@@ -1,0 +1,93 @@
+// The service's own OpenAPI document, and the page that shows it: @elysiajs/swagger gathers the routes, Swagger UI shows them,
+// both from our own origin. It must not know what a route does; each says so itself in its `detail`.
+
+import { type ElysiaSwaggerConfig, swagger } from '@elysiajs/swagger'
+import { Elysia } from 'elysia'
+import type { Deps } from '../../app.ts'
+import { exportComponents } from '../../domain/export-operations.ts'
+import { responseDefinitions } from '../../domain/response-schema.ts'
+import { methodNotAllowed } from '../errors.ts'
+import { hiddenRoute } from '../route-detail.ts'
+import { DocsShell, pageResponse } from './docs-shell.tsx'
+import { placeOf } from './place.ts'
+import { type Viewer, viewDocs } from './viewer.ts'
+
+const page = '/docs/api'
+const document = '/docs/api/openapi.json'
+
+const documentation = (baseUrl: string) => ({
+  servers: [{ url: baseUrl === '' ? '/' : baseUrl }],
+  openapi: '3.1.0',
+  info: {
+    title: 'Tributary',
+    version: '1',
+    description:
+      'Exports every application submitted to a program: complete and exactly once. What the answers of one program look like is in the docs of that program.',
+    license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+  },
+  tags: [
+    { name: 'Export', description: 'For clients that pull applications.' },
+    { name: 'Docs', description: 'The generated docs.' },
+    { name: 'Intake', description: 'For the form front end that submits applications.' },
+  ],
+  components: {
+    ...exportComponents,
+    schemas: {
+      ...responseDefinitions([], undefined, { definitionsAt: '#/components/schemas/' }),
+      ...exportComponents.schemas,
+    },
+  },
+})
+
+/** `GET /docs/api`, `GET /docs/api/openapi.json`: behind an API key, as everything is that is not a bare file. */
+export const serviceApi = (deps: Deps) => {
+  const show = ({ viewer, request }: { viewer: Viewer; request: Request }): Response =>
+    pageResponse(<ServicePage root={placeOf(deps.config, request).root} />, viewer.fields, true)
+  return (
+    new Elysia({ name: 'service-api' })
+      .use(viewDocs(deps))
+      // For the document, which the plugin answers; the page says so itself.
+      .onBeforeHandle(({ viewer, set }) => {
+        Object.assign(set.headers, {
+          'Cache-Control': 'no-store',
+          'X-Content-Type-Options': 'nosniff',
+          ...viewer.fields,
+        })
+      })
+      .use(
+        swagger({
+          path: page,
+          specPath: document,
+          // Routes for any method are how others are refused, and HEAD is as GET.
+          excludeMethods: ['ALL', 'HEAD', 'OPTIONS'],
+          excludeStaticFile: false,
+          // The plugin knows the types of 3.0 alone.
+          documentation: documentation(deps.config.baseUrl) as unknown as ElysiaSwaggerConfig['documentation'],
+        }),
+      )
+      // In place of the plugin's own page, which loads its scripts from elsewhere.
+      .get(page, show, hiddenRoute)
+      .head(page, show, hiddenRoute)
+      .all(page, methodNotAllowed(['GET', 'HEAD']), hiddenRoute)
+      .all(document, methodNotAllowed(['GET', 'HEAD']), hiddenRoute)
+  )
+}
+
+function ServicePage({ root }: { root: string }) {
+  return (
+    <DocsShell
+      title="Service"
+      current="service"
+      root={root}
+      stylesheets={['/docs/assets/swagger-ui.css']}
+      scripts={['/docs/assets/swagger-ui-bundle.js', '/docs/assets/service-docs.js']}
+    >
+      <h1>Service</h1>
+      <p>
+        Every operation of this service, as an <a href={root + document}>OpenAPI document</a>. What the answers of one
+        program look like is in the <a href={`${root}/docs/api/programs`}>docs of that program</a>.
+      </p>
+      <div id="service" data-openapi={root + document} />
+    </DocsShell>
+  )
+}

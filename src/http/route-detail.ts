@@ -1,0 +1,10 @@
+// What a route says of itself for OpenAPI.
+// It must not know any route.
+
+import type { DocumentDecoration } from 'elysia'
+
+/** An OpenAPI 3.1 operation as the `detail` of a route, whose type in Elysia is still that of 3.0. */
+export const routeDetail = (operation: object): DocumentDecoration => operation as DocumentDecoration
+
+/** For routes that OpenAPI has no word for: HEAD, and the refusal of other methods. */
+export const hiddenRoute = { parse: 'none', detail: { hide: true } } as const

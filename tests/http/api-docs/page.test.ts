@@ -1,0 +1,163 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { saveDraft } from '../../../src/programs/save-draft.ts'
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { createTestKey, type TestKey } from '../../support/keys.ts'
+import { aDefinition, aProgram, everyKind, q } from '../../support/programs.ts'
+import { startTestService, type TestService } from '../../support/service.ts'
+
+let database: TestDatabase
+let service: TestService
+let key: TestKey
+const pages: Record<string, string> = {
+  index: '/docs/api/programs',
+  program: '/docs/api/programs/shown',
+  service: '/docs/api',
+}
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  service = await startTestService(database)
+  await aProgram(database.sql, { slug: 'shown', questions: everyKind })
+  await saveDraft(database.sql, aDefinition({ slug: 'shown', questions: [...everyKind, q.text('new')] }), 'admin:test')
+  key = await createTestKey(database.sql, { programs: ['shown'] })
+})
+afterAll(async () => {
+  await service.stop()
+  await database.drop()
+})
+
+const get = (path: string): Promise<Response> =>
+  service.get(path, { headers: { Authorization: key.authorization, Accept: 'text/html' } })
+
+interface Element {
+  name: string
+  attributes: Map<string, string>
+}
+
+async function elementsOf(text: string): Promise<Element[]> {
+  const elements: Element[] = []
+  await new HTMLRewriter()
+    .on('*', { element: found => void elements.push({ name: found.tagName, attributes: new Map(found.attributes) }) })
+    .transform(new Response(text))
+    .text()
+  return elements
+}
+
+describe.each(Object.keys(pages))('the page %s', name => {
+  let response: Response
+  let text: string
+  let elements: Element[]
+  beforeAll(async () => {
+    response = await get(pages[name]!)
+    text = await response.text()
+    elements = await elementsOf(text)
+  })
+  const all = (wanted: string): Element[] => elements.filter(element => element.name === wanted)
+
+  test('lets nothing foreign in: only files of our own origin, nothing inline', () => {
+    const policy = response.headers.get('content-security-policy')!
+    expect(policy).toContain("default-src 'none'")
+    expect(policy).not.toContain('unsafe')
+    expect(policy).not.toMatch(/https?:/)
+    expect(response.headers.get('x-content-type-options')).toBe('nosniff')
+    expect(response.headers.get('referrer-policy')).toBe('no-referrer')
+    expect(all('style')).toEqual([])
+    for (const element of elements) {
+      expect(element.attributes.has('style')).toBe(false)
+      for (const attribute of element.attributes.keys()) expect(attribute).not.toStartWith('on')
+      const source =
+        element.attributes.get('src') ?? (element.name === 'link' ? element.attributes.get('href') : undefined)
+      if (source !== undefined && source !== 'data:,') expect(source).toStartWith('/docs/assets/')
+    }
+    for (const script of text.matchAll(/<script[^>]*>([^<]*)</g)) expect(script[1]).toBe('')
+  })
+
+  test('every file it asks for is there, for whoever reads the page', async () => {
+    for (const element of elements.filter(({ name }) => name === 'link' || name === 'script')) {
+      const path = element.attributes.get('href') ?? element.attributes.get('src')!
+      if (path === 'data:,') continue
+      const file = await service.get(path)
+      expect(file.status).toBe(200)
+      const again = await service.get(path, { headers: { 'If-None-Match': file.headers.get('etag')! } })
+      expect(again.status).toBe(304)
+    }
+  })
+
+  test('can be walked by landmarks and headings, and its content reached at once', () => {
+    expect(all('html')[0]!.attributes.get('lang')).toBe('en')
+    for (const landmark of ['header', 'main', 'title']) expect(all(landmark)).toHaveLength(1)
+    for (const nav of all('nav')) expect(nav.attributes.get('aria-label')).toBeString()
+    const links = all('a')
+    expect(links[0]!.attributes.get('href')).toBe('#content')
+    expect(all('main')[0]!.attributes.get('id')).toBe('content')
+    const levels = elements.filter(({ name }) => /^h[1-6]$/.test(name)).map(({ name }) => Number(name[1]))
+    expect(levels.filter(level => level === 1)).toHaveLength(1)
+    for (const [i, level] of levels.entries()) expect(level).toBeLessThanOrEqual((levels[i - 1] ?? 0) + 1)
+    expect(all('meta').some(meta => meta.attributes.get('content')?.includes('width=device-width'))).toBe(true)
+  })
+
+  test('every id is there once, and what refers to one finds it', () => {
+    const ids = elements.flatMap(({ attributes }) => attributes.get('id') ?? [])
+    expect(new Set(ids).size).toBe(ids.length)
+    for (const { attributes } of elements) {
+      const to = attributes.get('aria-labelledby') ?? attributes.get('href')?.match(/^#(.*)/)?.[1]
+      if (to !== undefined) expect(ids).toContain(to)
+    }
+  })
+
+  test('tables have a caption and scoped headers, and whatever is wide scrolls in a box the keyboard can reach', () => {
+    expect(all('caption')).toHaveLength(all('table').length)
+    for (const header of all('th')) expect(['col', 'row']).toContain(header.attributes.get('scope')!)
+    const boxes = elements.filter(({ attributes }) => attributes.get('class')?.split(' ').includes('scroll'))
+    expect(boxes).toHaveLength(all('table').length + all('pre').length)
+    for (const box of boxes) {
+      expect(box.name).toBe('section')
+      expect(box.attributes.get('tabindex')).toBe('0')
+      expect(box.attributes.get('aria-label')).toBeString()
+    }
+  })
+})
+
+describe('the stylesheet', () => {
+  const read = async (): Promise<string> => (await service.get('/docs/assets/docs.css')).text()
+
+  /** Custom properties of light and of dark, which replaces some of them. */
+  async function palettes(): Promise<Record<string, Map<string, string>>> {
+    const css = await read()
+    const blocks = [...css.matchAll(/:root\s*\{([^}]*)\}/g)].map(
+      block => new Map([...block[1]!.matchAll(/--([\w-]+):\s*(#[0-9a-f]{6})/g)].map(m => [m[1]!, m[2]!])),
+    )
+    expect(blocks).toHaveLength(2)
+    return { light: blocks[0]!, dark: new Map([...blocks[0]!, ...blocks[1]!]) }
+  }
+
+  // WCAG 2.2, 1.4.3 and 1.4.11: 4.5 for text, 3 for what shows the focus.
+  test.each(['light', 'dark'])('has enough contrast when %s', async mode => {
+    const colours = (await palettes())[mode]!
+    const contrast = (a: string, b: string): number => {
+      const [high, low] = [luminance(colours.get(a)!), luminance(colours.get(b)!)].sort((x, y) => y - x) as [
+        number,
+        number,
+      ]
+      return (high + 0.05) / (low + 0.05)
+    }
+    for (const ground of ['ground', 'raised'])
+      for (const ink of ['ink', 'quiet', 'link']) expect(contrast(ink, ground)).toBeGreaterThan(4.5)
+    expect(contrast('note-ink', 'note-ground')).toBeGreaterThan(4.5)
+    expect(contrast('retired-ink', 'retired-ground')).toBeGreaterThan(4.5)
+    for (const ground of ['ground', 'raised']) expect(contrast('focus', ground)).toBeGreaterThan(3)
+  })
+
+  test('fetches nothing', async () => {
+    expect(await read()).not.toMatch(/@import|url\(/)
+  })
+})
+
+/** Relative luminance of `#rrggbb`, as WCAG defines it. */
+function luminance(colour: string): number {
+  const [r, g, b] = [1, 3, 5].map(at => {
+    const channel = Number.parseInt(colour.slice(at, at + 2), 16) / 255
+    return channel <= 0.04045 ? channel / 12.92 : ((channel + 0.055) / 1.055) ** 2.4
+  }) as [number, number, number]
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b
+}

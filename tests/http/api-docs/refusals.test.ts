@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { createTestKey, type TestKey } from '../../support/keys.ts'
+import { aProgram } from '../../support/programs.ts'
+import { startTestService, type TestService } from '../../support/service.ts'
+
+let database: TestDatabase
+let service: TestService
+let key: TestKey
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  service = await startTestService(database)
+  await aProgram(database.sql, { slug: 'granted' })
+  await aProgram(database.sql, { slug: 'foreign' })
+  key = await createTestKey(database.sql, { programs: ['granted'] })
+})
+afterAll(async () => {
+  await service.stop()
+  await database.drop()
+})
+
+const rest = [
+  '',
+  '/versions/active/response.schema.json',
+  '/versions/active/openapi.json',
+  '/samples/export-foreign.sh',
+] as const
+
+const shown = async (response: Response) => {
+  const headers = Object.fromEntries(response.headers)
+  delete headers.date
+  delete headers['x-request-id']
+  const { request_id, ...body } = (await response.json()) as Record<string, unknown>
+  expect(request_id).toBe(response.headers.get('x-request-id'))
+  return { status: response.status, headers, body }
+}
+
+test('without a valid key every page of the docs is the same 401, which makes a browser ask for one (D4, D7)', async () => {
+  const first = await shown(await service.get('/api/v1/checkAuth'))
+  expect(first.headers['www-authenticate']).toStartWith('Basic realm=')
+  const paths = [
+    '/docs/api',
+    '/docs/api/openapi.json',
+    '/docs/api/programs',
+    ...rest.map(r => `/docs/api/programs/granted${r}`),
+  ]
+  for (const path of paths) {
+    expect(await shown(await service.get(path))).toEqual(first)
+    expect(await shown(await service.get(path, { headers: { Authorization: 'Basic d3Jvbmc6d3Jvbmc=' } }))).toEqual(
+      first,
+    )
+  }
+})
+
+test('a program the key may not see is the same 401 as one that does not exist (D6)', async () => {
+  const headers = { Authorization: key.authorization }
+  const first = await shown(await service.get('/api/v1/checkAuth'))
+  for (const slug of [
+    'foreign',
+    'unknown',
+    'FOREIGN',
+    '%00',
+    '..%2f',
+    '__proto__',
+    "';--",
+    '%E0%A4%A',
+    'x'.repeat(300),
+  ])
+    for (const path of rest) {
+      const response = await service.get(`/docs/api/programs/${slug}${path}`, { headers })
+      const line = service.requestLine(response.headers.get('x-request-id'))
+      expect(await shown(response)).toEqual(first)
+      expect(['no_grant', 'no_such_program']).toContain(line?.reason as string)
+    }
+})
+
+test('a version that is neither active nor a draft, or a program to run that there is not, is a 404', async () => {
+  for (const path of [
+    'versions/999999/openapi.json',
+    'versions/draft/openapi.json',
+    'versions/%00/response.schema.json',
+    'versions/1e0/response.schema.json',
+    'samples/export-foreign.sh',
+    'samples/..%2f..%2fpackage.json',
+  ]) {
+    const response = await service.get(`/docs/api/programs/granted/${path}`, {
+      headers: { Authorization: key.authorization },
+    })
+    expect(response.status).toBe(404)
+    expect(response.headers.get('content-type')).toBe('application/problem+json')
+  }
+})
+
+test('no other method is offered, and the answer says which are (D25)', async () => {
+  for (const path of [
+    '/docs/api',
+    '/docs/api/openapi.json',
+    '/docs/api/programs',
+    '/docs/api/programs/granted',
+    '/docs/assets/docs.css',
+  ])
+    for (const method of ['POST', 'PUT', 'DELETE', 'PATCH']) {
+      const response = await service.get(path, { method, headers: { Authorization: key.authorization } })
+      expect(response.status).toBe(405)
+      expect(response.headers.get('allow')).toBe('GET, HEAD')
+    }
+})
+
+test('docs count against the limit of the key, as every request does (D23)', async () => {
+  const limited = await startTestService(database, { requestsPerMinute: 2 })
+  try {
+    const headers = { Authorization: key.authorization }
+    const statuses: number[] = []
+    for (const path of ['/docs/api/programs', '/docs/api', '/docs/api/openapi.json']) {
+      const response = await limited.get(path, { headers })
+      statuses.push(response.status)
+      expect(response.headers.get('ratelimit-policy')).toContain('q=2')
+    }
+    expect(statuses).toEqual([200, 200, 429])
+  } finally {
+    await limited.stop()
+  }
+})
+
+test('plain HTTP from elsewhere is refused like any bad credential', async () => {
+  const production = await startTestService(database, { environment: 'production' })
+  try {
+    const response = await production.get('/docs/api/programs', { headers: { Authorization: key.authorization } })
+    expect(response.status).toBe(401)
+  } finally {
+    await production.stop()
+  }
+})

@@ -1,0 +1,193 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { CodeSample } from '../../../src/domain/code-samples/code-samples.ts'
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { type Fault, type FaultyProxy, startFaultyProxy } from '../../support/faulty-proxy.ts'
+import { createTestKey, type TestKey } from '../../support/keys.ts'
+import { insertRawApplications, insertRawProgram } from '../../support/raw-applications.ts'
+import { startTestService, type TestService } from '../../support/service.ts'
+
+const slug = 'sampled-program'
+const pageSize = 7
+const count = 45
+
+let database: TestDatabase
+let service: TestService
+let key: TestKey
+let directory: string
+/** Every application of the program, in the order of an export, as the database has it. */
+let stored: unknown[]
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  // What the proxy passes on comes from loopback; the base URL of the docs is the proxy's, see `sampleFor`.
+  service = await startTestService(database, { maxPageSize: pageSize })
+  const program = await insertRawProgram(database.sql, slug)
+  // Of letters by chance, so that a page is as long as it seems even where it is sent compressed.
+  const noise = (length: number): string => randomBytes(length).toString('base64')
+  await insertRawApplications(
+    database.sql,
+    program,
+    count,
+    i => `answer ${i}: “ü” 🏳️‍🌈 \\ "quoted"\n\u0000${noise(i === 18 ? 400_000 : 300)}`,
+  )
+  key = await createTestKey(database.sql, { programs: [slug] })
+  directory = await mkdtemp(join(tmpdir(), 'tributary-samples-'))
+  const rows = await database.sql<{ snapshot: string; annotations: string }[]>`
+    select snapshot, annotations from application where program_id = ${program.program_id} order by submit_time, submit_seq`
+  stored = rows.map(row => JSON.parse(`${row.snapshot}},${row.annotations},"revision_state":"CURRENT"}`))
+  expect(stored).toHaveLength(count)
+})
+afterAll(async () => {
+  await service.stop()
+  await database.drop()
+  await rm(directory, { recursive: true, force: true })
+})
+
+/** The sample as the page of the program has it, for a service that is reached at `baseUrl`. */
+async function sampleFor(id: string, baseUrl: string): Promise<CodeSample> {
+  const docs = await fetch(`${baseUrl}/docs/api/programs/${slug}`, {
+    headers: { Authorization: key.authorization, Accept: 'application/json' },
+  })
+  const { code_samples } = (await docs.json()) as { code_samples: CodeSample[] }
+  return code_samples.find(sample => sample.id === id)!
+}
+
+interface Run {
+  exitCode: number
+  stderr: string
+  /** The lines of the file that was written; undefined when there is none. */
+  written: unknown[] | undefined
+}
+
+let runs = 0
+
+async function run(command: string[], sample: CodeSample, password = key.password): Promise<Run> {
+  const folder = join(directory, String(++runs))
+  await Bun.write(join(folder, sample.file_name), sample.code)
+  const child = Bun.spawn([...command, sample.file_name], {
+    cwd: folder,
+    env: { PATH: process.env.PATH, HOME: folder, TRIBUTARY_USERNAME: key.username, TRIBUTARY_PASSWORD: password },
+    stdin: 'ignore',
+    stdout: 'ignore',
+    stderr: 'pipe',
+  })
+  const stderr = await new Response(child.stderr).text()
+  const exitCode = await child.exited
+  const text = await readFile(join(folder, `${slug}.ndjson`), 'utf8').catch(() => undefined)
+  return {
+    exitCode,
+    stderr,
+    written: text
+      ?.trimEnd()
+      .split('\n')
+      .map(line => JSON.parse(line)),
+  }
+}
+
+/** By number of the request, the first being that for the docs. Every way to fail, some in a row, on first and last page too. */
+const faults: readonly Fault[] = [
+  'none',
+  { status: 503, retryAfter: '0' },
+  { cutAfterBytes: 900 },
+  'none',
+  { status: 429, retryAfter: '1' },
+  'none',
+  // The page that is longer than what the service sends at once, so that no length is known beforehand.
+  { cutAfterBytes: 200_000 },
+  'none',
+  'hang up',
+  // Within the head of the answer.
+  { cutAfterBytes: 30 },
+  'none',
+  { status: 500, retryAfter: '0' },
+  { status: 502, retryAfter: '0' },
+  'none',
+  'none',
+  // The last page.
+  { cutAfterBytes: 800 },
+]
+
+interface Language {
+  id: string
+  program: string
+  /** What must be installed. Where CI runs, all of it is. */
+  needs: string[]
+  command: string[]
+}
+
+const node = Bun.which('node')
+const nodeRunsTypeScript =
+  node !== null && Bun.spawnSync([node, '-e', 'process.exit(process.features.typescript ? 0 : 1)']).exitCode === 0
+const all: Language[] = [
+  { id: 'curl', program: 'sh', needs: ['sh', 'curl', 'jq'], command: ['sh'] },
+  { id: 'python', program: 'python3', needs: ['python3'], command: ['python3'] },
+  { id: 'typescript', program: 'bun', needs: [], command: [process.execPath] },
+  ...(nodeRunsTypeScript ? [{ id: 'typescript', program: 'node', needs: [], command: [node] }] : []),
+]
+const languages = all.filter(
+  ({ needs }) => process.env.CI !== undefined || needs.every(name => Bun.which(name) !== null),
+)
+
+async function through<T>(faultOf: (n: number) => Fault, work: (proxy: FaultyProxy) => Promise<T>): Promise<T> {
+  const proxy = await startFaultyProxy(service.port, faultOf)
+  try {
+    return await work(proxy)
+  } finally {
+    await proxy.stop()
+  }
+}
+
+const exportThroughFaults = ({ id, command }: Language) =>
+  through(
+    n => faults[n] ?? 'none',
+    async proxy => ({ ...(await run(command, await sampleFor(id, proxy.baseUrl))), requests: proxy.requests }),
+  )
+
+/** All at the same time, because mostly they wait. */
+let outcomes: Map<Language, ReturnType<typeof exportThroughFaults>>
+beforeAll(() => {
+  outcomes = new Map(languages.map(language => [language, exportThroughFaults(language)]))
+  // A failure is told by the test that awaits it.
+  for (const outcome of outcomes.values()) outcome.catch(() => {})
+})
+
+describe.each(languages)('the sample for $id, run by $program', language => {
+  const { id, command } = language
+
+  test('writes every application once, in order, as the database has it, through refusals and broken connections', async () => {
+    const { exitCode, stderr, written, requests } = await outcomes.get(language)!
+    expect({ exitCode, stderr }).toMatchObject({ exitCode: 0, stderr: expect.stringContaining(`Wrote ${count}`) })
+    expect(written).toEqual(stored)
+    // Every fault was met, and each page that failed was asked for again, with the same token.
+    expect(requests.map(request => request.fault).slice(0, faults.length)).toEqual([...faults])
+    expect(new Set(requests.slice(1).map(request => request.target)).size).toBe(Math.ceil(count / pageSize))
+    for (const [i, { fault, target }] of requests.entries())
+      if (i > 0 && fault !== 'none') expect(requests[i + 1]!.target).toBe(target)
+    // Contract G6: what to ask for next time.
+    expect(stderr).toMatch(/fromDate=\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z/)
+  }, 60_000)
+
+  test('gives up at once, saying why and leaving no file, when the key is not valid', async () => {
+    await through(
+      () => 'none',
+      async proxy => {
+        const { exitCode, stderr, written } = await run(command, await sampleFor(id, proxy.baseUrl), 'wrong')
+        expect(exitCode).not.toBe(0)
+        expect(stderr).toContain('401')
+        expect(stderr).toContain('request_id')
+        expect(written).toBeUndefined()
+        expect(proxy.requests).toHaveLength(2)
+      },
+    )
+  })
+
+  test('never puts a credential where other users of the machine can see it', async () => {
+    const { code } = await sampleFor(id, service.baseUrl)
+    expect(code).toContain('TRIBUTARY_PASSWORD')
+    for (const secret of [key.password, key.username, key.apiSecretToken]) expect(code).not.toContain(secret)
+  })
+})
