@@ -69,18 +69,11 @@ async function start(): Promise<void> {
   }
 
   cleanUps.unshift(() => Promise.all(children.map(child => end(child))))
-  const service = Bun.spawn([process.execPath, join(root, 'src/main.ts')], {
-    cwd: root,
-    env: { ...process.env, ...environment },
-    // A terminal sends Ctrl-C to the whole group; the service is told by us, once.
-    detached: true,
-    stdin: 'ignore',
-    stdout: 'inherit',
-    stderr: 'inherit',
-  })
+  const service = launch('src/main.ts', environment)
   children.push(service)
   const baseUrl = config.baseUrl === '' ? `http://127.0.0.1:${config.port}` : config.baseUrl
   await untilServing(service, `http://127.0.0.1:${config.healthPort}/readyz`)
+  children.push(launch('workers/main.ts', environment))
   const program = demoPrograms[0]
   const key =
     (await findProgram(sql, program)) === undefined ? undefined : await demoKey(sql, config.apiKeyPepper, baseUrl)
@@ -124,6 +117,18 @@ function authorization(key: DemoKey): string {
   return `Basic ${Buffer.from(`${key.username}:${key.password}`).toString('base64')}`
 }
 
+/** Starts a process of the service. A terminal sends Ctrl-C to the whole group; this one is told by us, once. */
+function launch(main: string, environment: Environment): Bun.Subprocess {
+  return Bun.spawn([process.execPath, join(root, main)], {
+    cwd: root,
+    env: { ...process.env, ...environment },
+    detached: true,
+    stdin: 'ignore',
+    stdout: 'inherit',
+    stderr: 'inherit',
+  })
+}
+
 /** Runs another script of ours to its end; it speaks for itself when it fails. */
 async function run(script: string, args: readonly string[], environment: Environment): Promise<void> {
   const child = Bun.spawn([process.execPath, join(root, script), ...args], {
@@ -164,6 +169,7 @@ function welcome(baseUrl: string, healthUrl: string, program: string, key: DemoK
     'Tributary is running. Ctrl-C stops it.',
     '',
     `  Service   ${baseUrl}`,
+    `  Docs      ${baseUrl}/docs/api/programs`,
     `  Health    ${healthUrl}/readyz`,
   ]
   if (key !== undefined) {

@@ -48,6 +48,8 @@ export interface Peer {
 }
 
 export interface App {
+  /** Drops what is kept in memory of a program whose versions changed. */
+  forgetProgram(programId: number): void
   fetch(request: Request, peer: Peer): Promise<Response>
 }
 
@@ -78,6 +80,7 @@ export function createApp(foundation: Foundation): App {
     .use(intake(deps))
     .use(apiDocs(deps))
   return {
+    forgetProgram: programId => deps.keyMaps.drop(programId),
     async fetch(request, peer) {
       const record = new RequestRecord(
         request,

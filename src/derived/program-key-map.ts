@@ -1,10 +1,14 @@
-// The key map of a program and what each of its versions lacks of it, computed from the published versions and kept in memory.
-// It must not know who asks. Everything here can be dropped at any time and is computed again on a miss.
+// The key map of a program and what each of its versions lacks of it: computed from the published versions, kept in the
+// database by a job and in memory by each process. It must not know who asks. Everything here can be dropped at any time.
 
 import type { Db } from '../db/client.ts'
-import { readPublishedVersions } from '../db/programs.ts'
-import { buildKeyMap, type KeyMap } from '../domain/key-map.ts'
+import { findKeptKeyMap, upsertKeyMap } from '../db/key-maps.ts'
+import { loadProgramVersion, readPublishedVersions } from '../db/programs.ts'
+import { buildKeyMap, type KeyMap, type KeyNode, type PublishedVersion } from '../domain/key-map.ts'
 import { planFill, type VersionFill } from '../domain/version-fill.ts'
+
+/** To be counted up by whoever changes what is kept, or how it is computed: what is kept under another number is not used. */
+export const keyMapCodeVersion = 1
 
 export interface ProgramKeyMap {
   keyMap: KeyMap
@@ -12,6 +16,12 @@ export interface ProgramKeyMap {
   shapes: ReadonlyMap<number, KeyMap>
   /** What the applications of each version lack of the key map, by program version id. */
   fills: ReadonlyMap<number, VersionFill>
+}
+
+/** What is kept: the key map, and which of its questions each version asks. */
+interface KeptKeyMap {
+  key_map: KeyMap
+  versions: { program_version_id: number; question_ids: number[] }[]
 }
 
 /**
@@ -27,7 +37,7 @@ export class KeyMaps {
   async load(db: Db, programId: number, publishedVersions: number): Promise<ProgramKeyMap> {
     const kept = this.#kept.get(programId)
     if (kept !== undefined && kept.publishedVersions >= publishedVersions) return kept.keyMap
-    const keyMap = computeKeyMap(db, programId)
+    const keyMap = loadKeyMap(db, programId, publishedVersions)
     this.#keep(programId, publishedVersions, keyMap)
     try {
       return await keyMap
@@ -35,6 +45,11 @@ export class KeyMaps {
       if (this.#kept.get(programId)?.keyMap === keyMap) this.#kept.delete(programId)
       throw error
     }
+  }
+
+  /** Forgets a program's key map, to give its memory back before the next read finds it too old. */
+  drop(programId: number): void {
+    this.#kept.delete(programId)
   }
 
   #keep(programId: number, publishedVersions: number, keyMap: Promise<ProgramKeyMap>): void {
@@ -45,11 +60,68 @@ export class KeyMaps {
   }
 }
 
+/** The kept key map if it covers as many versions, else one computed afresh. */
+async function loadKeyMap(db: Db, programId: number, publishedVersions: number): Promise<ProgramKeyMap> {
+  const row = await findKeptKeyMap(db, programId)
+  if (row?.code_version === keyMapCodeVersion) {
+    const { key_map, versions } = row.content as KeptKeyMap
+    if (versions.length >= publishedVersions) {
+      return withFills(
+        key_map,
+        new Map(versions.map(v => [v.program_version_id, shapeOf(key_map, new Set(v.question_ids))])),
+      )
+    }
+  }
+  return computeKeyMap(db, programId)
+}
+
 /** The key map from every version ever published (D21), read afresh. */
 export async function computeKeyMap(db: Db, programId: number): Promise<ProgramKeyMap> {
-  const versions = await readPublishedVersions(db, programId)
-  const keyMap = buildKeyMap(versions)
-  const shapes = new Map(versions.map(version => [version.program_version_id, buildKeyMap([version])]))
+  return keyMapOf(await readPublishedVersions(db, programId))
+}
+
+function keyMapOf(versions: readonly PublishedVersion[]): ProgramKeyMap {
+  return withFills(
+    buildKeyMap(versions),
+    new Map(versions.map(version => [version.program_version_id, buildKeyMap([version])])),
+  )
+}
+
+function withFills(keyMap: KeyMap, shapes: ReadonlyMap<number, KeyMap>): ProgramKeyMap {
   const fills = new Map([...shapes].map(([id, shape]) => [id, planFill(keyMap, shape)]))
   return { keyMap, shapes, fills }
 }
+
+/** The part of a key map that one version asks. Option ids are those of the whole; what is lacking does not depend on them. */
+function shapeOf(keyMap: KeyMap, asked: ReadonlySet<number>): KeyMap {
+  return keyMap
+    .filter(node => asked.has(node.question_id))
+    .map(node => ({ ...node, children: shapeOf(node.children, asked) }))
+}
+
+/**
+ * Computes and keeps the key map of a program as of one of its published versions: the job `refresh-key-map`. Running twice is
+ * running once. Does nothing for a draft, which is in no key map. Throws a `not_found` Problem when the version is gone.
+ */
+export async function refreshKeyMap(db: Db, programVersionId: number): Promise<void> {
+  const startedMs = performance.now()
+  const { program_id } = await loadProgramVersion(db, programVersionId)
+  const published = await readPublishedVersions(db, program_id)
+  const upTo = published.findIndex(version => version.program_version_id === programVersionId)
+  if (upTo === -1) return
+  const { keyMap, shapes } = keyMapOf(published.slice(0, upTo + 1))
+  const content: KeptKeyMap = {
+    key_map: keyMap,
+    versions: [...shapes].map(([program_version_id, shape]) => ({
+      program_version_id,
+      question_ids: questionIds(shape),
+    })),
+  }
+  await upsertKeyMap(db, {
+    ...{ program_version_id: programVersionId, code_version: keyMapCodeVersion, content },
+    duration_ms: performance.now() - startedMs,
+  })
+}
+
+const questionIds = (nodes: readonly KeyNode[]): number[] =>
+  nodes.flatMap(node => [node.question_id, ...questionIds(node.children)])

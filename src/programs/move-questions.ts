@@ -18,6 +18,7 @@ import type { QuestionSettings } from '../domain/question.ts'
 import { describeVersion } from '../domain/version-definition.ts'
 import { settingChanges } from '../domain/version-diff.ts'
 import { Problem } from '../problem.ts'
+import { announceDraft } from './announce.ts'
 import { parseDefinition } from './parse-definition.ts'
 
 export interface PublishedProgram {
@@ -76,7 +77,7 @@ export async function restoreDraft(
   based_on: number | null,
 ): Promise<void> {
   const moved = move(draft, releases, new Map()) ?? draft
-  await insertDraft(tx, { ...moved, based_on })
+  await announceDraft(tx, await insertDraft(tx, { ...moved, based_on }))
 }
 
 /** The version with released questions in place of what they replace; undefined when it has none of these. */

@@ -23,8 +23,8 @@ import { bundleFaults, bundleFormat, type ProgramBundle } from '../domain/progra
 import { foldedQuestionKey, questionKey } from '../domain/question-key.ts'
 import { describeVersion } from '../domain/version-definition.ts'
 import { invalidRequest, Problem } from '../problem.ts'
+import { announcePublication } from './announce.ts'
 import { parseDefinition } from './parse-definition.ts'
-import { announcePublication } from './publish.ts'
 
 /** Everything that was ever published of a program. Throws `not_found`, also when nothing was published yet. */
 export async function exportProgram(sql: Sql, slug: string): Promise<ProgramBundle> {

@@ -8,7 +8,6 @@ import {
   deleteDraft,
   insertDraft,
   insertProgram,
-  notifyPublished,
   readQuestionReleases,
   retireActiveVersion,
   setProgramContent,
@@ -18,6 +17,7 @@ import { lockQuestionBank } from '../db/questions.ts'
 import type { ProgramDefinition } from '../domain/program-definition.ts'
 import { describeVersion } from '../domain/version-definition.ts'
 import { diffVersions, type VersionChange } from '../domain/version-diff.ts'
+import { announcePublication } from './announce.ts'
 import { moveSharedQuestions, type PublishedProgram, refuseOutdatedQuestions, restoreDraft } from './move-questions.ts'
 import { loadBankFor, parseDefinition } from './parse-definition.ts'
 import {
@@ -135,9 +135,4 @@ async function release(tx: Transaction, the: Release): Promise<PublicationResult
   if (the.kept !== undefined) await restoreDraft(tx, the.kept, releases, the.kept.based_on)
   await announcePublication(tx, [program_version_id, ...also_published.map(other => other.program_version_id)])
   return { program_id, slug, program_version_id, published: true, changes, also_published }
-}
-
-/** Whatever must happen because these versions were published, in the same transaction: neither is ever there without the other. */
-export async function announcePublication(tx: Transaction, program_version_ids: readonly number[]): Promise<void> {
-  await notifyPublished(tx, program_version_ids)
 }

@@ -30,6 +30,7 @@ import { member } from '../domain/program-definition-form.ts'
 import { completeDefinition, describeVersion } from '../domain/version-definition.ts'
 import { diffDefinitions, diffVersions, type VersionChange } from '../domain/version-diff.ts'
 import { Problem } from '../problem.ts'
+import { announceDraft } from './announce.ts'
 import { loadBankFor, parseDefinition } from './parse-definition.ts'
 import { storeContent } from './store-content.ts'
 
@@ -92,6 +93,7 @@ export async function saveDraft(
     const based_on = active?.program_version_id ?? null
     const program_version_id = await insertDraft(tx, { ...content, program_id, based_on, created_by: actor })
     if (active === undefined) await setProgramContent(tx, program_version_id)
+    await announceDraft(tx, program_version_id)
     await appendAuditEvent(tx, { actor, action: 'program_draft_saved', subject: slug, detail: { program_version_id } })
     return { program_id, slug, program_version_id, saved: true, changes }
   })

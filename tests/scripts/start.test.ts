@@ -33,7 +33,8 @@ function start(settings: Record<string, string>): Run {
   })
   const text = { out: '', err: '' }
   const collect = async (stream: ReadableStream<Uint8Array>, into: 'out' | 'err') => {
-    for await (const chunk of stream.pipeThrough(new TextDecoderStream())) text[into] += chunk
+    const decoder = new TextDecoder()
+    for await (const chunk of stream) text[into] += decoder.decode(chunk, { stream: true })
   }
   void collect(child.stdout, 'out')
   void collect(child.stderr, 'err')

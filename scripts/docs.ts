@@ -1,0 +1,70 @@
+// scripts/docs: asks for the docs of programs to be made anew, and tells how far that is.
+
+import { parseArgs } from 'node:util'
+import { readDerivedStatus } from '../src/db/derived-status.ts'
+import { measureOutbox } from '../src/db/outbox.ts'
+import { findProgram, readPrograms } from '../src/db/programs.ts'
+import { regenerateDocs } from '../src/derived/sweep.ts'
+import { formatOffsetTime } from '../src/domain/offset-time.ts'
+import { Problem } from '../src/problem.ts'
+import { runScript, type ScriptContext, UsageError } from './environment.ts'
+import { textTable } from './text-table.ts'
+
+const help = `Usage: scripts/docs regenerate [--program SLUG]
+       scripts/docs status [--program SLUG]
+
+regenerate   Asks for the generated docs of a program's active and draft versions, or of every program's, to be made anew.
+             Returns at once and says what it asked for; asked twice, it runs once. Until they are made, and if that fails,
+             the docs there were are shown.
+status       What is derived from each version: asked for, under way, there, or failed and why.`
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { help: { type: 'boolean' }, program: { type: 'string' } },
+})
+if (values.help) {
+  console.log(help)
+  process.exit(0)
+}
+
+await runScript(async context => {
+  const [command, ...rest] = positionals
+  if (rest.length > 0) throw new UsageError(`What is "${rest[0]}"?\n\n${help}`)
+  const programId = values.program === undefined ? undefined : await programIdOf(context, values.program)
+  if (command === 'regenerate') await regenerate(context, programId)
+  else if (command === 'status') await status(context, programId)
+  else throw new UsageError(help)
+})
+
+async function regenerate({ sql }: ScriptContext, programId: number | undefined): Promise<void> {
+  const versions = await regenerateDocs(sql, programId)
+  if (versions.length === 0) console.log('There is no active or draft version to make docs of.')
+  else
+    console.log(
+      `Asked for the docs of program ${versions.length === 1 ? 'version' : 'versions'} ${versions.join(', ')}.`,
+    )
+}
+
+async function status({ sql, config }: ScriptContext, programId: number | undefined): Promise<void> {
+  const programs = await readPrograms(sql)
+  const slugs = new Map<number, string>()
+  for (const program of programs) {
+    if (programId !== undefined && program.program_id !== programId) continue
+    for (const id of [program.active_version_id, program.draft_version_id]) if (id !== null) slugs.set(id, program.slug)
+  }
+  const rows = (await readDerivedStatus(sql)).filter(row => slugs.has(row.program_version_id))
+  const { waiting } = await measureOutbox(sql)
+  const table = rows.map(row => [
+    ...[slugs.get(row.program_version_id)!, String(row.program_version_id), row.job_name, row.state],
+    ...[formatOffsetTime(row.updated_at, config.timeZone), row.last_error ?? ''],
+  ])
+  for (const line of textTable([['PROGRAM', 'VERSION', 'JOB', 'STATE', 'SINCE', 'LAST ERROR'], ...table]))
+    console.log(line)
+  if (waiting > 0) console.log(`\n${waiting} ${waiting === 1 ? 'job waits' : 'jobs wait'} to be handed to the workers.`)
+}
+
+async function programIdOf({ sql }: ScriptContext, slug: string): Promise<number> {
+  const program = await findProgram(sql, slug)
+  if (program === undefined) throw new Problem('not_found', { detail: `There is no program "${slug}".` })
+  return program.program_id
+}

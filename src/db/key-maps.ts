@@ -1,0 +1,40 @@
+// Key maps of programs, as kept. It must not know what a key map is made of; the content is JSON to it.
+
+import type { Db } from './client.ts'
+
+export interface KeptKeyMapRow {
+  code_version: number
+  content: unknown
+}
+
+/** What is kept of the program's newest published version; undefined when nothing is. */
+export async function findKeptKeyMap(db: Db, programId: number): Promise<KeptKeyMapRow | undefined> {
+  const [row] = await db<KeptKeyMapRow[]>`
+    select k.code_version, k.content
+    from program_version v
+    join program_key_map k on k.program_version_id = v.program_version_id
+    where v.program_id = ${programId}
+    and v.state = 'ACTIVE'`
+  return row
+}
+
+export interface NewKeyMap {
+  program_version_id: number
+  code_version: number
+  content: unknown
+  duration_ms: number
+}
+
+/** Keeps the key map as of a version in place of whatever was kept; nothing, if the version is gone. */
+export async function upsertKeyMap(db: Db, keyMap: NewKeyMap): Promise<void> {
+  await db`
+    insert into program_key_map (program_version_id, code_version, content, duration_ms)
+    select program_version_id, ${keyMap.code_version}, ${JSON.stringify(keyMap.content)}::text::json, ${keyMap.duration_ms}
+    from program_version
+    where program_version_id = ${keyMap.program_version_id}
+    on conflict (program_version_id) do update
+    set code_version = excluded.code_version,
+      content = excluded.content,
+      produced_at = clock_timestamp(),
+      duration_ms = excluded.duration_ms`
+}

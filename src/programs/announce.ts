@@ -1,0 +1,23 @@
+// Tells the rest of the house that a version is there: what is derived from it is asked for in the transaction that makes it.
+// It must not derive anything, nor reach for the queue, whose store may be away.
+
+import type { Transaction } from '../db/client.ts'
+import { notifyPublished } from '../db/program-versions.ts'
+import { enqueue } from '../queue/enqueue.ts'
+
+/** For versions just published: their key maps and docs are asked for, and processes that hold key maps are told. */
+export async function announcePublication(tx: Transaction, programVersionIds: readonly number[]): Promise<void> {
+  await notifyPublished(tx, programVersionIds)
+  await enqueue(
+    tx,
+    programVersionIds.flatMap(program_version_id => [
+      { name: 'refresh-key-map' as const, payload: { program_version_id } },
+      { name: 'refresh-docs-example' as const, payload: { program_version_id } },
+    ]),
+  )
+}
+
+/** For a draft just saved: its docs are asked for. A draft is in no key map (D21). */
+export async function announceDraft(tx: Transaction, programVersionId: number): Promise<void> {
+  await enqueue(tx, [{ name: 'refresh-docs-example', payload: { program_version_id: programVersionId } }])
+}

@@ -1,0 +1,164 @@
+// The publish walk from end to end, with the real handlers, on every store a queue can be in (contract G12).
+
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { readDerivedStatus } from '../../src/db/derived-status.ts'
+import { loadProgramDocs } from '../../src/derived/program-docs.ts'
+import { computeKeyMap, KeyMaps } from '../../src/derived/program-key-map.ts'
+import { regenerateDocs, sweepDerived } from '../../src/derived/sweep.ts'
+import { createLog } from '../../src/log.ts'
+import { handlers } from '../../workers/handlers.ts'
+import { ExportClient } from '../support/export-client.ts'
+import { FrontEnd } from '../support/front-end.ts'
+import { createTestKey } from '../support/keys.ts'
+import { aProgram, everyKind, q } from '../support/programs.ts'
+import { type StoreName, startTestQueue, type TestQueue } from '../support/queue.ts'
+import { startTestService } from '../support/service.ts'
+import { until } from '../support/until.ts'
+
+const timeZone = 'UTC'
+const now = () => Date.now() * 1000
+
+for (const store of ['postgres', 'redis'] satisfies StoreName[]) {
+  describe(`derived data, with the queue in ${store}`, () => {
+    let queue: TestQueue
+    beforeAll(async () => {
+      queue = await startTestQueue(store)
+    })
+    afterAll(() => queue.stop())
+    afterEach(() => queue.reset())
+
+    const work = () => queue.work(handlers({ db: queue.sql, config: { timeZone }, log: createLog('silent') }))
+    const statesOf = async (versionId: number) =>
+      Object.fromEntries((await readDerivedStatus(queue.sql, versionId)).map(row => [row.job_name, row.state]))
+    const allDone = (versionId: number) => async () => {
+      const states = await statesOf(versionId)
+      return states['refresh-key-map'] === 'done' && states['refresh-docs-example'] === 'done'
+    }
+
+    test('publishing has key map and docs made, each recording which version and which code produced it', async () => {
+      await queue.relay()
+      await work()
+      const program = await aProgram(queue.sql, { questions: everyKind })
+      await until('both jobs to be done', allDone(program.program_version_id))
+      const [keyMap] =
+        await queue.sql`select code_version, duration_ms from program_key_map where program_version_id = ${program.program_version_id}`
+      const [docs] =
+        await queue.sql`select code_version, duration_ms from docs_example where program_version_id = ${program.program_version_id}`
+      for (const row of [keyMap, docs])
+        expect(row).toEqual({ code_version: expect.any(Number), duration_ms: expect.any(Number) })
+      // What is kept is what would be computed.
+      const kept = await new KeyMaps().load(queue.sql, program.program_id, 1)
+      const computed = await computeKeyMap(queue.sql, program.program_id)
+      expect(kept.keyMap).toEqual(computed.keyMap)
+      expect([...kept.fills]).toEqual([...computed.fills])
+    })
+
+    test('a kept key map that does not cover the newest version, or that another release made, is not used', async () => {
+      const program = await aProgram(queue.sql, { questions: [q.text(`old ${store}`)] })
+      await handlers({ db: queue.sql, config: { timeZone }, log: createLog('silent') })['refresh-key-map'](program)
+      await aProgram(queue.sql, { slug: program.slug, questions: [q.text(`new ${store}`)] })
+      const { keyMap } = await new KeyMaps().load(queue.sql, program.program_id, 2)
+      expect(keyMap.map(node => node.type)).toEqual(['TEXT', 'TEXT'])
+      await queue.sql`update program_key_map set code_version = 999, content = '{"key_map":[],"versions":[{},{},{}]}'`
+      expect((await new KeyMaps().load(queue.sql, program.program_id, 2)).keyMap.length).toBe(2)
+    })
+
+    test('G12: with the store, the relay and every worker away, publishing succeeds and exports are complete; when they return, all that is missing is made without being asked', async () => {
+      await queue.connect()
+      await queue.takeAway()
+      const slug = `away-${store}`
+      const service = await startTestService(queue.database)
+      try {
+        await aProgram(queue.sql, { slug, questions: [q.text(`first ${store}`, { optional: true })] })
+        const key = await createTestKey(queue.sql, { programs: [slug], maySubmit: true })
+        const desk = new FrontEnd(service, key, slug)
+        await desk.apply(await desk.register(), { [`first_${store}`]: { text: 'a' } })
+        const second = await aProgram(queue.sql, { slug, questions: [q.number(`second ${store}`, { optional: true })] })
+        const [application] = await new ExportClient(service, key, slug).walkAll()
+        expect(application!.application).toEqual({
+          [`first_${store}`]: { question_type: 'TEXT', text: 'a' },
+          [`second_${store}`]: { question_type: 'NUMBER', number: null },
+        })
+        const docs = await service.get(`/docs/api/programs/${slug}`, {
+          headers: { Authorization: key.authorization, Accept: 'application/json' },
+        })
+        expect([docs.status, await docs.text()]).toEqual([200, expect.stringContaining(`second_${store}`)])
+        expect(await statesOf(second.program_version_id)).toEqual({
+          'refresh-key-map': 'queued',
+          'refresh-docs-example': 'queued',
+        })
+        await queue.bringBack()
+        await queue.relay()
+        await work()
+        await until('what was missing to be made', allDone(second.program_version_id))
+      } finally {
+        await service.stop()
+      }
+    })
+
+    test('asked to regenerate twice, it runs once more at most; the answer comes at once and progress can be asked for', async () => {
+      const program = await aProgram(queue.sql, { questions: [q.text(`again ${store}`)] })
+      expect(await regenerateDocs(queue.sql, program.program_id)).toEqual([program.program_version_id])
+      expect(await regenerateDocs(queue.sql, program.program_id)).toEqual([program.program_version_id])
+      expect(await statesOf(program.program_version_id)).toMatchObject({ 'refresh-docs-example': 'queued' })
+      let runs = 0
+      const real = handlers({ db: queue.sql, config: { timeZone }, log: createLog('silent') })
+      await queue.relay()
+      await queue.work({
+        ...real,
+        'refresh-docs-example': payload => {
+          if (payload.program_version_id === program.program_version_id) runs++
+          return real['refresh-docs-example'](payload)
+        },
+      })
+      await until('the docs', allDone(program.program_version_id))
+      expect(runs).toBe(1)
+    })
+
+    test('a failed regeneration keeps the docs there were, and says so', async () => {
+      const program = await aProgram(queue.sql, { questions: [q.text(`kept ${store}`)] })
+      const real = handlers({ db: queue.sql, config: { timeZone }, log: createLog('silent') })
+      await real['refresh-docs-example'](program)
+      const before = await loadProgramDocs(queue.sql, program.program_id, { timeZone, now })
+      await regenerateDocs(queue.sql, program.program_id)
+      await queue.relay()
+      await queue.work({
+        ...real,
+        'refresh-docs-example': async payload => {
+          if (payload.program_version_id === program.program_version_id) throw new Error('the pen broke')
+          return real['refresh-docs-example'](payload)
+        },
+      })
+      await until(
+        'the failure to be on record',
+        async () => (await statesOf(program.program_version_id))['refresh-docs-example'] === 'failed',
+      )
+      const [after] = await loadProgramDocs(queue.sql, program.program_id, { timeZone, now })
+      expect(after).toEqual({ ...before[0]!, failed_at: expect.any(Number) })
+    })
+
+    test('the sweep asks for what is missing, stale or stuck, and for nothing else', async () => {
+      await queue.relay()
+      await work()
+      const program = await aProgram(queue.sql, { questions: [q.text(`swept ${store}`)] })
+      const id = program.program_version_id
+      await until('both jobs to be done', allDone(id))
+      const mine = async (options?: { overdueMs: number }) =>
+        (await sweepDerived(queue.sql, options))
+          .filter(thing => thing.program_version_id === id)
+          .map(thing => thing.job_name)
+      expect(await mine()).toEqual([])
+      await queue.sql`delete from program_key_map where program_version_id = ${id}`
+      await queue.sql`update docs_example set code_version = code_version + 1 where program_version_id = ${id}`
+      expect((await mine()).sort()).toEqual(['refresh-docs-example', 'refresh-key-map'])
+      await until('both to be made again', allDone(id))
+      expect((await queue.sql`select 1 from program_key_map where program_version_id = ${id}`).length).toBe(1)
+      // On record as running, but its process is gone and the store lost the job.
+      await queue.sql`
+        update derived_status set state = 'running', requested = requested + 1, updated_at = now() - interval '1 hour'
+        where program_version_id = ${id} and job_name = 'refresh-key-map'`
+      expect(await mine({ overdueMs: 60_000 })).toEqual(['refresh-key-map'])
+      await until('the stuck one to be made', allDone(id))
+    })
+  })
+}

@@ -1,0 +1,73 @@
+// The worker process itself: how it works, refuses to start, and stops. Runs workers/main.ts as an operator would.
+
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { testPepper, testTokenKey } from '../support/config.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { aProgram, everyKind } from '../support/programs.ts'
+import { until } from '../support/until.ts'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.drop())
+
+const running: Bun.Subprocess[] = []
+afterEach(async () => {
+  for (const child of running.splice(0)) {
+    if (child.exitCode === null) child.kill('SIGKILL')
+    await child.exited
+  }
+})
+
+function startWorker(environment: Record<string, string> = {}) {
+  const child = Bun.spawn([process.execPath, 'workers/main.ts'], {
+    env: {
+      PATH: process.env.PATH ?? '',
+      DATABASE_URL: database.url,
+      PAGE_TOKEN_KEYS: testTokenKey,
+      API_KEY_PEPPER: testPepper,
+      ...environment,
+    },
+    stdin: 'ignore',
+    stdout: 'ignore',
+    stderr: 'pipe',
+  })
+  running.push(child)
+  return child
+}
+
+const docsOf = async (versionId: number): Promise<boolean> =>
+  (await database.sql`select 1 from docs_example where program_version_id = ${versionId}`).length === 1
+
+describe('workers/main.ts', () => {
+  test('makes what is missing when it starts, and what is published while it runs; SIGTERM ends it with 0', async () => {
+    const before = await aProgram(database.sql, { questions: everyKind })
+    // Nobody asked, as far as the outbox knows: as after a loss of both.
+    await database.sql`delete from outbox`
+    await database.sql`delete from derived_status`
+    const child = startWorker()
+    await until('docs of what was there', () => docsOf(before.program_version_id))
+    const during = await aProgram(database.sql)
+    await until('docs of what came', () => docsOf(during.program_version_id))
+    child.kill('SIGTERM')
+    expect(await child.exited).toBe(0)
+  })
+
+  test('kill -9 loses nothing: the next worker makes it', async () => {
+    const first = startWorker()
+    const warm = await aProgram(database.sql)
+    await until('the worker to work', () => docsOf(warm.program_version_id))
+    first.kill('SIGKILL')
+    await first.exited
+    const meanwhile = await aProgram(database.sql)
+    startWorker()
+    await until('docs of what was published meanwhile', () => docsOf(meanwhile.program_version_id))
+  })
+
+  test('refuses to start in one clear sentence', async () => {
+    const child = startWorker({ DATABASE_URL: 'postgres://127.0.0.1:1/x' })
+    expect(await child.exited).toBe(1)
+    expect(await new Response(child.stderr).text()).toMatch(/^The database at 127\.0\.0\.1:1 cannot be reached/)
+  })
+})

@@ -1,0 +1,13 @@
+// Which handler takes which job. It must not know how jobs arrive.
+
+import type { Handlers } from '../src/queue/work.ts'
+import { refreshDocsExample } from './refresh-docs-example.ts'
+import { refreshKeyMap } from './refresh-key-map.ts'
+import { sweep } from './sweep-derived.ts'
+import type { WorkerDeps } from './worker-deps.ts'
+
+export const handlers = (deps: WorkerDeps): Handlers => ({
+  'refresh-key-map': refreshKeyMap(deps),
+  'refresh-docs-example': refreshDocsExample(deps),
+  sweep: sweep(deps),
+})

@@ -1,0 +1,11 @@
+// What the handlers of jobs need. Handed in by main, so that tests can run a handler by itself.
+
+import type { Config } from '../src/config.ts'
+import type { Sql } from '../src/db/client.ts'
+import type { Log } from '../src/log.ts'
+
+export interface WorkerDeps {
+  db: Sql
+  config: Pick<Config, 'timeZone'>
+  log: Log
+}
