@@ -1,4 +1,4 @@
-// Programs that export one program of this service, ready to run: its own address and slug are in them, credentials never.
+// Code that exports one program, ready to run in several languages: its own address and slug are in it, credentials never.
 // It must not know how they are shown. The texts stand beside this file, as they are, but for {{words}} to be put in.
 
 import curl from './curl.sh.txt' with { type: 'text' }

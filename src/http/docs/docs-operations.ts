@@ -45,7 +45,7 @@ export const docsOperations = {
   },
   sample: {
     ...{ operationId: 'downloadCodeSample', tags, security },
-    summary: 'Download a program that exports everything',
+    summary: 'Download a code sample that exports the program',
     parameters: [
       programSlugParameter,
       { name: 'fileName', in: 'path', required: true, description: 'As the docs name it.', schema: { type: 'string' } },
@@ -53,7 +53,7 @@ export const docsOperations = {
     responses: {
       200: { description: 'Source code.', content: { 'text/plain': { schema: { type: 'string' } } } },
       ...keyRefusals,
-      404: problemAnswer('There is no program of this name to run.'),
+      404: problemAnswer('There is no such code sample.'),
     },
   },
 }

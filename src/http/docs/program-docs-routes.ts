@@ -100,7 +100,7 @@ function handlers(deps: Deps) {
     sendSample: async (asked: Asked): Promise<Response> => {
       const { found, place } = await load(asked)
       const wanted = codeSamples(place.baseUrl, found.slug).find(one => one.file_name === asked.params.fileName)
-      if (wanted === undefined) throw new Problem('not_found', { detail: 'There is no such program to run.' })
+      if (wanted === undefined) throw new Problem('not_found', { detail: 'There is no such code sample.' })
       return attachment(wanted.code, 'text/plain; charset=utf-8', wanted.file_name, asked.viewer.fields)
     },
   }

@@ -20,7 +20,6 @@ export function ProgramIndexPage({ programs, root }: { programs: readonly Progra
             <thead>
               <tr>
                 <th scope="col">Program</th>
-                <th scope="col">Slug</th>
                 <th scope="col">Active version</th>
                 <th scope="col">Draft</th>
               </tr>
@@ -32,10 +31,9 @@ export function ProgramIndexPage({ programs, root }: { programs: readonly Progra
                     <a class="name" href={`${root}/docs/api/programs/${program.slug}`}>
                       {program.display_name}
                     </a>
-                  </th>
-                  <td>
+                    <br />
                     <code>{program.slug}</code>
-                  </td>
+                  </th>
                   <td>{program.active_version_id ?? 'none'}</td>
                   <td>{program.draft_version_id ?? 'none'}</td>
                 </tr>

@@ -1,4 +1,4 @@
-// The docs of one program as a page: its active version and its draft side by side, then programs that export it.
+// The docs of one program as a page: its active version and its draft side by side, then code that exports it.
 // It must not know more than the view it is given, which is also the JSON.
 
 import type { VNode } from 'preact'
@@ -25,7 +25,7 @@ export function ProgramPage({ program, root }: { program: ProgramView; root: str
             </li>
           ))}
           <li>
-            <a href="#samples">Programs to run</a>
+            <a href="#samples">Code samples</a>
           </li>
         </ul>
       </nav>
@@ -36,10 +36,10 @@ export function ProgramPage({ program, root }: { program: ProgramView; root: str
         ))}
       </div>
       <section aria-labelledby="samples">
-        <h2 id="samples">Programs to run</h2>
+        <h2 id="samples">Code samples</h2>
         <p>
-          Each gets every page, repeats one that was refused for the moment or broke off, and keeps only whole ones. The
-          credentials come from the environment.
+          Ready to run. Each gets every page, repeats one that was refused for the moment or broke off, keeps only whole
+          ones, and takes the credentials from the environment.
         </p>
         {code_samples.map((sample, i) => (
           <details open={i === 0}>
@@ -49,7 +49,7 @@ export function ProgramPage({ program, root }: { program: ProgramView; root: str
             <p>
               {sample.usage} <a href={sample.url}>Download {sample.file_name}</a>
             </p>
-            <ScrollBox label={`${sample.label} program`}>
+            <ScrollBox label={`Code sample: ${sample.label}`}>
               <pre>
                 <code>{sample.code}</code>
               </pre>

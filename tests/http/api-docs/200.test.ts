@@ -141,7 +141,7 @@ describe('the docs of a program', () => {
     for (const sample of docs.code_samples) expect(text).toContain(sample.code)
   })
 
-  test('downloads: a JSON Schema that the example fits, an OpenAPI document that a linter finds valid, programs to run', async () => {
+  test('downloads: a JSON Schema that the example fits, an OpenAPI document that a linter finds valid, code samples', async () => {
     const { versions, code_samples } = await json(`/docs/api/programs/${slug}`)
     const path = (url: string): string => new URL(url).pathname
     for (const version of versions) {

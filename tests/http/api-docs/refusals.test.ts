@@ -75,7 +75,7 @@ test('a program the key may not see is the same 401 as one that does not exist (
     }
 })
 
-test('a version that is neither active nor a draft, or a program to run that there is not, is a 404', async () => {
+test('a version that is neither active nor a draft, or a code sample that there is not, is a 404', async () => {
   for (const path of [
     'versions/999999/openapi.json',
     'versions/draft/openapi.json',
