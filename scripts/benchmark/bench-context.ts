@@ -6,12 +6,15 @@ import type { ChildProcesses } from './child-processes.ts'
 import { type HttpSubject, startService } from './http-subject.ts'
 import type { BenchmarkOptions } from './options.ts'
 import { backendsMs, backendsMsSince, peakBytes, processorMs, resetPeak } from './process-meter.ts'
+import type { QuietMachine } from './quiet-machine.ts'
 
 export interface BenchContext {
   options: BenchmarkOptions
   children: ChildProcesses
   database: BenchDatabase
   data: BenchData
+  /** To be waited for before each measurement. */
+  machine: QuietMachine
   /** Tells the person who waits what is being done. */
   say(line: string): void
 }

@@ -11,6 +11,7 @@ import { readProgramFacts, settleTables } from './bench-statements.ts'
 import { ChildProcesses } from './child-processes.ts'
 import { digits, findingsTable, isReached, renderTable, type SectionReport } from './findings.ts'
 import { type BenchmarkOptions, help, parseOptions, type SectionName } from './options.ts'
+import { QuietMachine } from './quiet-machine.ts'
 import { sections } from './sections/all-sections.ts'
 
 const root = join(import.meta.dir, '../..')
@@ -73,7 +74,8 @@ async function run(options: BenchmarkOptions): Promise<boolean> {
     data: `${data.program.applications.toLocaleString('en')} applications of ${Math.round(facts.snapshot_bytes).toLocaleString('en')} bytes in ${facts.versions} program versions`,
     rounds: options.rounds,
   }
-  const context: BenchContext = { options, children, database, data, say }
+  const machine = new QuietMachine()
+  const context: BenchContext = { options, children, database, data, machine, say }
   const reports: Partial<Record<SectionName, SectionReport>> = {}
   const failed: string[] = []
   for (const name of options.sections) {
@@ -86,8 +88,13 @@ async function run(options: BenchmarkOptions): Promise<boolean> {
       say(failed.at(-1)!)
     }
   }
-  print(about, Object.values(reports), failed)
-  console.log(`Everything measured: ${await writeJson({ about, options, reports, failed })}`)
+  const { disturbed, measurements } = machine
+  const whole = {
+    ...about,
+    disturbed: `${disturbed} of ${measurements} measurements began on a machine busy with something else`,
+  }
+  print(whole, Object.values(reports), failed)
+  console.log(`Everything measured: ${await writeJson({ about: whole, options, reports, failed })}`)
   return failed.length === 0
 }
 

@@ -5,6 +5,7 @@ import { curlConfig, parseTransfers } from '../../scripts/benchmark/http-subject
 import { pageSizes, parseOptions, repeatsFor, sectionNames } from '../../scripts/benchmark/options.ts'
 import { differenceOf, tokenOf } from '../../scripts/benchmark/page-body.ts'
 import { mainThreadMs, peakBytes, processorMs, resetPeak, statMs } from '../../scripts/benchmark/process-meter.ts'
+import { idleShare, processorTimes } from '../../scripts/benchmark/quiet-machine.ts'
 
 describe('arguments', () => {
   test('nothing given is the full run: every section, 300,000 applications, five rounds, the embedded server over TCP', () => {
@@ -91,5 +92,19 @@ describe('pages', () => {
     expect(differenceOf(two, page([{ id: 1 }, { id: 3 }]))).toContain('application 1 differs')
     expect(differenceOf(two, page([{ id: 2 }, { id: 1 }]))).toContain('application 0 differs')
     expect(differenceOf(two, page([{ id: 1 }]))).toBe('2 applications against 1')
+  })
+})
+
+describe('a quiet machine', () => {
+  const stat = (user: number, idle: number): string => `cpu  ${user} 0 0 ${idle} 0 0 0 0 0 0\ncpu0 1 1 1 1\n`
+
+  test('the share of idle time between two looks', () => {
+    const before = processorTimes(stat(100, 100))
+    expect(idleShare(before, processorTimes(stat(110, 190)))).toBe(0.9)
+    expect(idleShare(before, processorTimes(stat(200, 100)))).toBe(0)
+  })
+
+  test('two looks at the same moment see nothing', () => {
+    expect(idleShare(processorTimes(stat(1, 1)), processorTimes(stat(1, 1)))).toBe(1)
   })
 })

@@ -22,7 +22,7 @@ interface Throughput {
 }
 
 export async function measureCheckAuth(context: BenchContext): Promise<SectionReport> {
-  const { children, database, data, options } = context
+  const { children, database, data } = context
   const service = await startService(children, database, data.access)
   const load = startHttpLoad(children)
   let bare: HttpSubject | undefined
@@ -32,7 +32,7 @@ export async function measureCheckAuth(context: BenchContext): Promise<SectionRe
     if (response.status !== 200) throw new Error(`checkAuth was answered with ${response.status}: ${body}`)
     const elysia = await startBareElysia(children, body)
     bare = elysia
-    const rounds = await inRounds(options.rounds, {
+    const rounds = await inRounds(context, {
       service: () => throughput(context, load, service),
       bare: () => throughput(context, load, elysia),
     })

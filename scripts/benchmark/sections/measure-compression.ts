@@ -35,7 +35,7 @@ export async function measureCompression(context: BenchContext): Promise<Section
       const { wallMs, bytes } = transfer!
       return { ...cost, wallMs, bytes, mainThreadMs: mainThreadMs(service.pid) - before }
     }
-    return inRounds<Encoding, Sample>(options.rounds, {
+    return inRounds<Encoding, Sample>(context, {
       identity: fetched('identity'),
       zstd: fetched('zstd'),
       gzip: fetched('gzip'),

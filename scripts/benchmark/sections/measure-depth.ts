@@ -12,7 +12,7 @@ const pageRows = 1000
 const repeats = 15
 
 export async function measureDepth(context: BenchContext): Promise<SectionReport> {
-  const { children, data, options } = context
+  const { children, data } = context
   // The last full page that another follows, so that all three have as many rows and as much to do.
   const lastPage = Math.floor((data.program.applications - 1) / pageRows) - 1
   const middlePage = Math.floor(lastPage / 2)
@@ -22,7 +22,7 @@ export async function measureDepth(context: BenchContext): Promise<SectionReport
       const transfers = await fetchToNowhere(children, urls[index]!, service.headers, repeats)
       return median(transfers.map(transfer => transfer.wallMs))
     }
-    return inRounds(options.rounds, { first: page(0), middle: page(middlePage), end: page(lastPage) })
+    return inRounds(context, { first: page(0), middle: page(middlePage), end: page(lastPage) })
   })
   const finding = (place: 'middle' | 'end') => ({
     section: 'depth',

@@ -13,7 +13,7 @@ const repeats = 15
 const stateRowsMax = 1000
 
 export async function measureFilters(context: BenchContext): Promise<SectionReport> {
-  const { children, data, database, options } = context
+  const { children, data, database } = context
   const { applications } = data.program
   const facts = await readProgramFacts(database.sql, data.program.program_id)
   const obsolete = applications - facts.current
@@ -33,7 +33,7 @@ export async function measureFilters(context: BenchContext): Promise<SectionRepo
       const transfers = await fetchToNowhere(children, url, service.headers, repeats)
       return median(transfers.map(transfer => transfer.wallMs))
     }
-    return inRounds(options.rounds, {
+    return inRounds(context, {
       window: page(window),
       asWindow: page(service.pageUrl(day.applications)),
       state: page(state),

@@ -19,7 +19,7 @@ export async function measureFirstByte(context: BenchContext): Promise<SectionRe
       const transfers = await fetchToNowhere(children, url, service.headers, count, service.pageUrl(1))
       return median(transfers.map(transfer => transfer.firstByteMs))
     }
-    return inRounds(options.rounds, {
+    return inRounds(context, {
       small: () => firstByte(smallRows, repeats.small),
       large: () => firstByte(largeRows, repeats.large),
     })

@@ -30,6 +30,7 @@ export async function measureLatency(context: BenchContext): Promise<SectionRepo
       }
       await ask(idleMs)
       for (let round = 1; round <= options.rounds; round++) {
+        await context.machine.wait()
         const idle = await ask(idleMs)
         const busy = await besideExports(context, service, () => ask(busyMs))
         rounds.push({ idleP50: median(idle), busyP50: median(busy), busyP99: percentile(busy, 99) })

@@ -11,7 +11,7 @@ import { mean, median } from '../statistics.ts'
 
 /** The same rows, once by the drain and once by `psql` in either format, each round. No figure is wanted; it is a check. */
 export async function measureLimit(context: BenchContext): Promise<SectionReport> {
-  const { children, data, database, options } = context
+  const { children, data, database, machine, options } = context
   const psql = findPsql(database.installation)
   const rows = Math.min(100_000, options.applications)
   const drain = startDrain(children, database)
@@ -24,10 +24,12 @@ export async function measureLimit(context: BenchContext): Promise<SectionReport
   }
   try {
     for (let round = 0; round <= options.rounds; round++) {
+      await machine.wait()
       const [answer, cost] = await metered(database, drain.pid, () => drain.ask(drainRequest(data.program, rows, 1)))
       if (round > 0) note('drain', answer.runs[0]!.wallMs, cost.processorMs, cost.backendMs)
       for (const format of psql === undefined ? [] : (['binary', 'text'] as const)) {
         const command = [psql!, '-qXc', `${copyStatement(data.program, rows, format)};`]
+        await machine.wait()
         const { wallMs, clientMs } = await runToNowhere(command, database.environment)
         if (round > 0) note(`psql copy ${format}`, wallMs, clientMs, Number.NaN)
       }

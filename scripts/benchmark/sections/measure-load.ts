@@ -15,7 +15,7 @@ const root = join(import.meta.dir, '../../..')
 const loadTimeoutMs = 10 * 60_000
 
 export async function measureLoad(context: BenchContext): Promise<SectionReport> {
-  const { children, data, database, options, say } = context
+  const { children, data, database, machine, options, say } = context
   const { program, access } = data
   const exported = `/var/tmp/tributary-bench-${process.pid}.ndjson`
   // Where the server itself can write and read.
@@ -32,6 +32,7 @@ export async function measureLoad(context: BenchContext): Promise<SectionReport>
       await database.scratch('empty', async scratch => {
         await prepareDatabase(scratch.sql, timeZone)
         await importProgram(scratch.sql, bundle, 'operator:bench')
+        await machine.wait()
         const load = await timed(() =>
           children.run([process.execPath, join(root, 'scripts/load.ts'), exported], {
             env: { ...scratch.environment, ...access.environment },
@@ -39,6 +40,7 @@ export async function measureLoad(context: BenchContext): Promise<SectionReport>
           }),
         )
         await makeCopyTable(scratch.sql)
+        await machine.wait()
         const copy = await timed(() => copyRowsIn(scratch.sql, dumped))
         if (round === 0) return
         loadMs.push(load)

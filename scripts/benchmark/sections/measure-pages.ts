@@ -63,13 +63,17 @@ export async function measurePages(context: BenchContext): Promise<SectionReport
 }
 
 /** Every subject at every size, each once to warm up and then once a round, beginning with another one each round. */
-async function interleave({ options, database, say }: BenchContext, subjects: readonly Subject[]): Promise<Sample[]> {
+async function interleave(
+  { options, database, machine, say }: BenchContext,
+  subjects: readonly Subject[],
+): Promise<Sample[]> {
   const samples: Sample[] = []
   for (let round = 0; round <= options.rounds; round++) {
     say(round === 0 ? 'Warming up …' : `Round ${round} of ${options.rounds} …`)
     for (const pageSize of pageSizes(options.applications)) {
       const repeats = repeatsFor(pageSize)
       for (const subject of rotated(subjects, round)) {
+        await machine.wait()
         const [transfers, cost] = await metered(database, subject.pid, () => subject.fetch(pageSize, repeats))
         if (round === 0) continue
         samples.push({

@@ -15,7 +15,8 @@ import { median, pairedRatio } from '../statistics.ts'
 const actor = 'operator:bench'
 const emptySlug = 'bench-empty'
 
-export async function measurePublish({ data, database, options }: BenchContext): Promise<SectionReport> {
+export async function measurePublish(context: BenchContext): Promise<SectionReport> {
+  const { data, database } = context
   const { program } = data
   const rounds = await database.scratch('copy', async ({ sql }) => {
     const { versions } = await readProgramFacts(sql, program.program_id)
@@ -26,7 +27,7 @@ export async function measurePublish({ data, database, options }: BenchContext):
       empty = { ...empty, display_name: `Nobody's program ${version}` }
       empty_id = (await publishDefinition(sql, empty, actor)).program_id
     }
-    return inRounds(options.rounds, {
+    return inRounds(context, {
       full: () => publishOneMore(sql, program.program_id),
       empty: () => publishOneMore(sql, empty_id),
     })

@@ -14,6 +14,7 @@ const startTimeoutMs = 30_000
 export async function measureStart(context: BenchContext): Promise<SectionReport> {
   const startsMs: number[] = []
   for (let round = 0; round <= context.options.rounds; round++) {
+    await context.machine.wait()
     const ms = await startOnce(context)
     if (round > 0) startsMs.push(ms)
   }

@@ -43,7 +43,7 @@ export async function measureSubmissions(context: BenchContext): Promise<Section
     for (let i = 0; i < programsMany; i++)
       targets.push(await publishDefinition(sql, { ...describeVersion(origin), slug: `bench-${i}` }, 'operator:bench'))
     const api_key_id = await makeKey(sql, data.access.environment.API_KEY_PEPPER!)
-    return inRounds(options.rounds, {
+    return inRounds(context, {
       one: () => submissionsPerSecond(sql, targets.slice(0, 1), api_key_id, answers, count),
       many: () => submissionsPerSecond(sql, targets, api_key_id, answers, count),
       unordered: () => storedPerSecond(sql, targets[1]!, api_key_id, answers, sample, count),
