@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { versionDocs } from '../../src/domain/version-docs.ts'
 import { programOpenApi } from '../../src/domain/program-openapi.ts'
+import { versionDocs } from '../../src/domain/version-docs.ts'
 import { everyKindVersion } from '../support/every-kind.ts'
 import { lintOpenApi } from '../support/openapi-lint.ts'
 import { schemaFaults } from '../support/response-schema.ts'
