@@ -60,7 +60,7 @@ type Settings = Required<QueueOptions> & { trouble: (error: Error) => void }
 
 async function connectPostgres(settings: Settings): Promise<Queue> {
   const pool = new pg.Pool({
-    connectionString: settings.databaseUrl,
+    ...addressOf(settings.databaseUrl),
     application_name: 'tributary-queue',
     // A pool of our own is given no search path by BullMQ.
     options: '-c search_path=bullmq',
@@ -105,6 +105,19 @@ async function connectPostgres(settings: Settings): Promise<Queue> {
     await pool.end()
     throw error
   }
+}
+
+/**
+ * `sslmode=require` means the same to this driver as to the one that everything else uses: encrypted, the certificate unchecked.
+ * Left to itself it checks the certificate, and the queue would fail where the service runs.
+ */
+function addressOf(databaseUrl: string): pg.PoolConfig {
+  const url = new URL(databaseUrl)
+  const mode = url.searchParams.get('sslmode') ?? url.searchParams.get('ssl')
+  if (mode === null || !['allow', 'prefer', 'require'].includes(mode)) return { connectionString: databaseUrl }
+  url.searchParams.delete('sslmode')
+  url.searchParams.delete('ssl')
+  return { connectionString: url.href, ssl: { rejectUnauthorized: false } }
 }
 
 async function connectRedis(settings: Settings, redisUrl: string): Promise<Queue> {

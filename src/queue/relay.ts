@@ -24,12 +24,14 @@ export function startRelay(sql: Sql, queue: Pick<Queue, 'add'>, log: Log, option
   const call = new Call()
   let stopped = false
   let failing = false
-  let unlisten: (() => Promise<void>) | undefined
+  // Only for speed: what is not heard is found by looking.
+  const listening = listenToOutbox(sql, () => call.make()).catch(error => {
+    log.warn({ err: error }, 'the relay does not hear of new jobs at once')
+  })
 
   async function run(): Promise<void> {
     while (!stopped) {
       try {
-        unlisten ??= await listenToOutbox(sql, () => call.make())
         const moved = await relayOnce(sql, queue, batchJobs)
         if (failing) log.info('the relay hands jobs over again')
         failing = false
@@ -42,7 +44,6 @@ export function startRelay(sql: Sql, queue: Pick<Queue, 'add'>, log: Log, option
       }
       if (!stopped) await call.within(pollMs)
     }
-    await unlisten?.().catch(() => {})
   }
   const running = run()
   return {
@@ -50,6 +51,8 @@ export function startRelay(sql: Sql, queue: Pick<Queue, 'add'>, log: Log, option
       stopped = true
       call.make()
       await running
+      // Not waited for: without a database there is nothing to take back, and with one it goes with the pool.
+      void listening.then(unlisten => unlisten?.()).catch(() => {})
     },
   }
 }
@@ -81,10 +84,12 @@ class Call {
   /** Resolves when called, or after `timeoutMs`. */
   async within(timeoutMs: number): Promise<void> {
     if (!this.#made) {
+      let timer: Timer | undefined
       await new Promise<void>(resolve => {
         this.#answer = resolve
-        setTimeout(resolve, timeoutMs)
+        timer = setTimeout(resolve, timeoutMs)
       })
+      clearTimeout(timer)
     }
     this.#made = false
   }

@@ -1,12 +1,15 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { chown, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { inTransaction } from '../../src/db/client.ts'
+import { inTransaction, openDatabase } from '../../src/db/client.ts'
 import { readDerivedStatus, readOverdue } from '../../src/db/derived-status.ts'
 import { measureOutbox } from '../../src/db/outbox.ts'
 import { createLog } from '../../src/log.ts'
-import type { OutgoingJob, Queue } from '../../src/queue/connect.ts'
+import { connectQueue, type OutgoingJob, type Queue } from '../../src/queue/connect.ts'
 import { enqueue } from '../../src/queue/enqueue.ts'
 import { relayOnce, startRelay } from '../../src/queue/relay.ts'
+import { testCertificate } from '../support/certificate.ts'
+import { createTestDatabase, testServer } from '../support/database.ts'
 import { aVersion, keyMapJob, someVersions, startTestQueue, statusOf, type TestQueue } from '../support/queue.ts'
 import { until } from '../support/until.ts'
 
@@ -211,6 +214,7 @@ describe.each(['postgres', 'redis'] as const)('jobs carried by %s', store => {
     gates[1]!.resolve()
     expect(await settled(id, 'done')).toMatchObject({ requested: 3, fulfilled: 3 })
     expect(runs).toBe(3)
+    expect(its.logLines.map(line => line.msg)).not.toContain('job failed')
   })
 
   test('sweeps that wait are one sweep, and one that has ended does not stand in the way of the next', async () => {
@@ -437,17 +441,41 @@ describe('the relay', () => {
     expect(taken).toEqual(ids.map(id => `refresh-key-map-v${id}-1`))
   })
 
-  test('is woken by a commit, long before it would look by itself', async () => {
+  test('is woken by a commit, long before it would look by itself; also when it lost the connection it listened on', async () => {
+    const listener = (other = 0) =>
+      until('the relay to listen', async () => {
+        const [row] = await its.sql<{ pid: number }[]>`
+          select pid
+          from pg_stat_activity
+          where query = 'listen "outbox"'
+          and datname = current_database()
+          and pid <> ${other}`
+        return row?.pid
+      })
+    const taken: string[] = []
+    const take = { add: async (jobs: readonly OutgoingJob[]) => void taken.push(...jobs.map(job => job.id)) }
+    const relay = startRelay(its.sql, take, createLog('silent'), { pollMs: 3_600_000 })
+    const [first, second] = (await someVersions(its.sql, 2)) as [number, number]
+    const pid = await listener()
+    await enqueue(its.sql, [keyMapJob(first)])
+    await until('the first to be taken', () => taken.length === 1)
+
+    await its.sql`select pg_terminate_backend(${pid})`
+    await listener(pid)
+    await enqueue(its.sql, [keyMapJob(second)])
+    await until('the second to be taken', () => taken.length === 2)
+    await relay.stop()
+  })
+
+  test('without being woken it looks by itself', async () => {
     const id = await aVersion(its.sql)
-    const taken = Promise.withResolvers<void>()
-    const relay = startRelay(its.sql, { add: async () => taken.resolve() }, createLog('silent'), { pollMs: 3_600_000 })
-    await until('the relay to listen', async () => {
-      const [row] =
-        await its.sql`select from pg_stat_activity where query = 'listen "outbox"' and datname = current_database()`
-      return row !== undefined
-    })
-    await enqueue(its.sql, [keyMapJob(id)])
-    await taken.promise
+    const taken: string[] = []
+    const take = { add: async (jobs: readonly OutgoingJob[]) => void taken.push(...jobs.map(job => job.id)) }
+    const relay = startRelay(its.sql, take, createLog('silent'), { pollMs: 20 })
+    await its.sql`
+      insert into outbox (job_name, job_id, payload)
+      values ('refresh-key-map', 'unheard', ${its.sql.json({ program_version_id: id })})`
+    await until('it to be taken', () => taken.includes('unheard'))
     await relay.stop()
   })
 
@@ -477,6 +505,59 @@ describe('the relay', () => {
     const overdue = (await readOverdue(its.sql, 0)).map(thing => thing.program_version_id)
     expect(overdue).toContain(lost)
     expect(overdue).not.toContain(done)
+  })
+})
+
+describe('a database that asks for TLS', () => {
+  test('is reached by the queue as by everything else: `sslmode=require` encrypts and does not check the certificate', async () => {
+    const database = await createTestDatabase()
+    const { dataDirectory } = await testServer()
+    const { uid, gid } = await stat(dataDirectory)
+    for (const [name, text] of [
+      ['server.key', testCertificate.key],
+      ['server.crt', testCertificate.cert],
+    ] as const) {
+      await writeFile(join(dataDirectory, name), text, { mode: 0o600 })
+      await chown(join(dataDirectory, name), uid, gid)
+    }
+    try {
+      await database.sql`alter system set ssl = 'on'`
+      await database.sql`select pg_reload_conf()`
+      const url = `${database.url}?sslmode=require`
+      const sql = openDatabase({ url, connectionsMax: 1 })
+      const encrypted = await until('TLS to be on', () =>
+        sql`select 1`.then(
+          () => true,
+          () => false,
+        ),
+      )
+      await sql.end()
+      expect(encrypted).toBe(true)
+
+      const queue = await connectQueue({ databaseUrl: url, redisUrl: undefined }, () => {})
+      const rows = await database.sql<{ ssl: boolean }[]>`
+        select s.ssl
+        from pg_stat_ssl s
+        join pg_stat_activity a using (pid)
+        where a.application_name = 'tributary-queue'
+        and a.datname = current_database()`
+      await queue.close()
+      expect(rows.length).toBeGreaterThan(0)
+      expect(rows.every(row => row.ssl)).toBe(true)
+
+      const checked = connectQueue(
+        { databaseUrl: `${database.url}?sslmode=verify-full`, redisUrl: undefined },
+        () => {},
+      )
+      await checked.then(
+        () => expect.unreachable(),
+        error => expect(error.code).toBe('DEPTH_ZERO_SELF_SIGNED_CERT'),
+      )
+    } finally {
+      await database.sql`alter system reset ssl`
+      await database.sql`select pg_reload_conf()`
+      await database.drop()
+    }
   })
 })
 
