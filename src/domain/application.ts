@@ -41,6 +41,12 @@ export function renderSnapshot(submission: Submission, shape: readonly KeyNode[]
   return renderImmutable(submission, shape, timeZone, markedEntityEnd)
 }
 
+/** What every snapshot begins with, up to a comma: the only part that depends on the zone. Of one length for all times. */
+export function renderTimes(s: Pick<Submission, 'create_time' | 'submit_time'>, timeZone: string): string {
+  const [create, submit] = [formatOffsetTime(s.create_time, timeZone), formatOffsetTime(s.submit_time, timeZone)]
+  return `{"create_time":"${create}","submit_time":"${submit}"`
+}
+
 /** As `renderSnapshot`, with the ends of entities of the caller's choosing. */
 export function renderImmutable(
   s: Submission,
@@ -50,8 +56,7 @@ export function renderImmutable(
 ): string {
   const intermediary = s.submitter.submitter_type === 'TRUSTED_INTERMEDIARY' ? s.submitter : undefined
   return (
-    `{"create_time":"${formatOffsetTime(s.create_time, timeZone)}","submit_time":"${formatOffsetTime(s.submit_time, timeZone)}",` +
-    `"applicant_id":${s.applicant_id},"application_id":${s.application_id},"language":${JSON.stringify(s.language)},` +
+    `${renderTimes(s, timeZone)},"applicant_id":${s.applicant_id},"application_id":${s.application_id},"language":${JSON.stringify(s.language)},` +
     `"program_name":${JSON.stringify(s.program_name)},"program_version_id":${s.program_version_id},` +
     `"submitter_type":"${s.submitter.submitter_type}","ti_email":${JSON.stringify(intermediary?.ti_email ?? null)},` +
     `"ti_organization":${JSON.stringify(intermediary?.ti_organization ?? null)},` +

@@ -36,6 +36,32 @@ export function parsePostgresInstant(text: string): Micros {
   date.setUTCFullYear(Number(year), Number(month) - 1, Number(day))
   date.setUTCHours(Number(hour), Number(minute), Number(second))
   const instant = date.getTime() * 1000 + Number(fraction.padEnd(6, '0'))
-  if (!Number.isSafeInteger(instant)) throw new Error(`a time beyond the years 1684 to 2255 came from the database: ${text}`)
+  if (!Number.isSafeInteger(instant))
+    throw new Error(`a time beyond the years 1684 to 2255 came from the database: ${text}`)
   return instant
+}
+
+const offsetTime =
+  /^([0-9]{4})-([0-9]{2})-([0-9]{2})T([01][0-9]|2[0-3]):([0-5][0-9])(?::([0-5][0-9])(?:\.([0-9]{1,9}))?)?(?:Z|([+-])([01][0-9]|2[0-3]):([0-5][0-9]))$/
+
+/**
+ * The reverse of `formatOffsetTime`, of any offset and with a fraction of up to 9 digits, of which those finer than a microsecond
+ * must be zeros. Undefined when a text names no instant exactly, or one beyond what Micros hold.
+ * Source: spec, ISO_OFFSET_DATE_TIME.
+ */
+export function parseOffsetTime(text: string): Micros | undefined {
+  const match = offsetTime.exec(text)
+  if (match === null) return undefined
+  const [, year, month, day, hour, minute, second = '0', fraction = '', sign, offsetHours = '0', offsetMinutes = '0'] =
+    match
+  // The years 0 to 99 are taken for 1900 to 1999 here, and are beyond Micros either way.
+  const midnight = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)))
+  // February 30 has become March 2.
+  if (midnight.getUTCMonth() !== Number(month) - 1 || Number(year) < 100) return undefined
+  const nanoseconds = fraction === '' ? 0 : Number(fraction.padEnd(9, '0'))
+  if (nanoseconds % 1000 !== 0) return undefined
+  const offsetSeconds = (sign === '-' ? -1 : 1) * (Number(offsetHours) * 3600 + Number(offsetMinutes) * 60)
+  const seconds = midnight.getTime() / 1000 + Number(hour) * 3600 + Number(minute) * 60 + Number(second) - offsetSeconds
+  const instant = seconds * 1_000_000 + nanoseconds / 1000
+  return Number.isSafeInteger(instant) ? instant : undefined
 }

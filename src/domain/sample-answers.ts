@@ -77,7 +77,7 @@ export function answerSampler(version: AnsweredVersion): (next: Rng) => Answers 
 
 /** How often an optional question is answered. */
 const answeredShare = 0.85
-/** Most entities of an enumerator, by how deep it lies; with as few as none, 2.5 on average at the top. */
+/** Most entities of an enumerator, by how deep it lies; with none as likely as any number at the top, 2.5 on average. */
 const entitiesMax = [5, 2, 1]
 
 function membersMaker(
@@ -114,9 +114,11 @@ function entitiesMaker(
   const make = membersMaker(children, depth + 1, isOptional)
   const least = enumerator.settings.min_count ?? 0
   const most = Math.max(least, Math.min(entitiesMax[depth] ?? 1, enumerator.settings.max_count ?? 5))
-  const required = !isOptional(enumerator.question_id)
+  const fewest = isOptional(enumerator.question_id) ? least : Math.max(1, least)
   return next => {
-    const count = integerFrom(next, required ? Math.max(1, least) : least, most)
+    let count = integerFrom(next, fewest, most)
+    // Within an entity there are fewer, so that applications do not grow by the square.
+    if (depth > 0) count = Math.min(count, integerFrom(next, fewest, most))
     if (count === 0) return undefined
     const entities: Entity[] = []
     for (let i = 0; i < count; i++) {
