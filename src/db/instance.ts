@@ -1,7 +1,7 @@
 // The one row of facts about this installation: the zone its stored times are written in. And making a database ready for use.
 
 import { Problem } from '../problem.ts'
-import type { Db, Sql } from './client.ts'
+import type { Db, Sql, Transaction } from './client.ts'
 import { loadMigrations, migrate } from './migrate.ts'
 
 /** The zone stored texts are rendered in, or undefined in a database that was never used. */
@@ -25,7 +25,16 @@ export async function prepareDatabase(sql: Sql, timeZone: string): Promise<void>
 
 /** Refuses to go on when stored times are written in another zone than the configured one. */
 export async function requireInstanceTimeZone(db: Db, timeZone: string): Promise<void> {
-  const stored = await findInstanceTimeZone(db)
+  refuseOtherTimeZone(await findInstanceTimeZone(db), timeZone)
+}
+
+/** As `requireInstanceTimeZone`, and keeps the zone from being changed to the end of the transaction. */
+export async function holdInstanceTimeZone(tx: Transaction, timeZone: string): Promise<void> {
+  const [row] = await tx<{ time_zone: string }[]>`select time_zone from instance for share`
+  refuseOtherTimeZone(row?.time_zone, timeZone)
+}
+
+function refuseOtherTimeZone(stored: string | undefined, timeZone: string): void {
   if (stored !== timeZone) {
     throw new Problem('conflict', {
       detail: `INSTANCE_TIME_ZONE is ${timeZone}, but this database holds times written in ${stored}. Set it back, or run scripts/rerender-times to write them anew.`,

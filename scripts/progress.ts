@@ -1,0 +1,29 @@
+// How far a long piece of work has come, on a terminal; nothing at all where nobody watches.
+// It must not know what the work is.
+
+import { Presets, SingleBar } from 'cli-progress'
+
+export interface Progress {
+  /** What is done now, of the total. */
+  update(done: number, note: string): void
+  stop(): void
+}
+
+const silent: Progress = { update: () => {}, stop: () => {} }
+
+/** A bar on standard error. `total` may be undefined where it is not known; the note is all there is to see then. */
+export function startProgress(total: number | undefined): Progress {
+  if (!process.stderr.isTTY) return silent
+  const format = total === undefined ? '  {note}' : '  {bar} {percentage} % | {note}'
+  const bar = new SingleBar(
+    { format, stream: process.stderr, hideCursor: true, clearOnComplete: true },
+    Presets.shades_classic,
+  )
+  bar.start(total ?? 1, 0, { note: '' })
+  return {
+    update: (done, note) => bar.update(total === undefined ? 0 : Math.min(done, total), { note }),
+    stop: () => bar.stop(),
+  }
+}
+
+export const inThousands = (count: number): string => count.toLocaleString('en-US')

@@ -1,0 +1,96 @@
+// Invented applications to a program, one after the other in order of time, the same for the same seed and moment.
+// It must not know how they are stored.
+
+import type { StoredProgramVersion } from '../../src/db/programs.ts'
+import type { Annotations, Submitter } from '../../src/domain/application.ts'
+import type { Micros } from '../../src/domain/offset-time.ts'
+import { answerSampler } from '../../src/domain/sample-answers.ts'
+import { sentences } from '../../src/domain/sample-words.ts'
+import { integerFrom, pick, type Rng, seededRandom } from '../../src/domain/seeded-random.ts'
+import type { ExportedApplication } from '../../src/intake/exported-application.ts'
+
+export interface SeedPlan {
+  slug: string
+  statuses: readonly string[]
+  /** Published, oldest first; each is asked for an equal part of the time. */
+  versions: readonly StoredProgramVersion[]
+  applications: number
+  /** First ids to give. */
+  applicant_id: number
+  application_id: number
+  /** Submissions lie after the one and before the other. */
+  from: Micros
+  to: Micros
+  seed: number
+}
+
+const minute: Micros = 60_000_000
+const day: Micros = 24 * 60 * minute
+
+/** How often an application is followed by another of its applicant, and is OBSOLETE therefore. */
+const resubmittedShare = 0.125
+/** How many applications later that may be at most. */
+const resubmittedWithin = 2000
+
+const languages = ['en-US', 'en-US', 'en-US', 'en-US', 'es-US', 'es-US', 'vi', 'zh-Hant-TW', 'so', 'ru'] as const
+const intermediaries = [
+  ['intake@casa-latina.example.org', 'Casa Latina'],
+  ['benefits@harbor-clinic.example.org', 'Harbor Community Clinic'],
+  ['ayuda@vecinos.example.org', 'Vecinos Unidos – Ayuda & Más'],
+  ['front-desk@st-jude.example.org', 'St. Jude’s Shelter'],
+] as const
+
+export function* seedApplications(plan: SeedPlan): Generator<ExportedApplication> {
+  const next = seededRandom(plan.seed)
+  const samplers = plan.versions.map(version => ({ version, sample: answerSampler(version) }))
+  /** Applicants who are to submit again, by the number of that application. */
+  const again = new Map<number, { applicant_id: number; language: string }>()
+  let newest = plan.applicant_id - 1
+  for (let i = 0; i < plan.applications; i++) {
+    const { applicant_id, language } = again.get(i) ?? { applicant_id: ++newest, language: pick(next, languages) }
+    again.delete(i)
+    const share = (i + next()) / plan.applications
+    const submit_time = plan.from + Math.floor(share * (plan.to - plan.from))
+    const { version, sample } = samplers[Math.floor((i / plan.applications) * samplers.length)]!
+    const isObsolete =
+      next() < resubmittedShare && bookAgain(next, again, i, plan.applications, { applicant_id, language })
+    yield {
+      applicant_id,
+      application_id: plan.application_id + i,
+      program_name: plan.slug,
+      program_version_id: version.program_version_id,
+      create_time: submit_time - integerFrom(next, minute, next() < 0.7 ? 60 * minute : 3 * day),
+      submit_time,
+      language,
+      submitter: submitter(next),
+      revision_state: isObsolete ? 'OBSOLETE' : 'CURRENT',
+      annotations: annotations(next, plan, submit_time),
+      answers: sample(next),
+    }
+  }
+}
+
+/** Books a later application for an applicant; false when none is left. */
+function bookAgain<T>(next: Rng, again: Map<number, T>, i: number, applications: number, applicant: T): boolean {
+  let at = i + integerFrom(next, 1, resubmittedWithin)
+  while (again.has(at)) at++
+  if (at >= applications) return false
+  again.set(at, applicant)
+  return true
+}
+
+function submitter(next: Rng): Submitter {
+  if (next() >= 0.12) return { submitter_type: 'APPLICANT' }
+  const [ti_email, ti_organization] = pick(next, intermediaries)
+  return { submitter_type: 'TRUSTED_INTERMEDIARY', ti_email, ti_organization }
+}
+
+/** Most have been looked at; what was is told within a month. */
+function annotations(next: Rng, plan: SeedPlan, submitTime: Micros): Annotations {
+  const application_note = next() < 0.15 ? pick(next, sentences) : null
+  if (plan.statuses.length === 0 || next() >= 0.6)
+    return { status: null, status_last_modified_time: null, application_note }
+  const latest = Math.min(submitTime + 30 * day, plan.to)
+  const status_last_modified_time = submitTime + Math.floor(next() * (latest - submitTime))
+  return { status: pick(next, plan.statuses), status_last_modified_time, application_note }
+}

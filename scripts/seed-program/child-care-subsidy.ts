@@ -1,0 +1,36 @@
+// The second demo program, small: with it, a key that may read one program and not the other shows what grants are for.
+// It shares questions with the first one, unchanged, so that the question bank is seen to be shared.
+
+import { utilityAssistance } from './utility-assistance.ts'
+import { options, type VersionedProgram, type VersionedQuestion } from './versioned-definition.ts'
+
+function shared(adminName: string): VersionedQuestion {
+  for (const { questions } of utilityAssistance.screens)
+    for (const question of questions) if (question.admin_name === adminName) return question
+  throw new Error(`${utilityAssistance.slug} has no question "${adminName}"`)
+}
+
+export const childCareSubsidy: VersionedProgram = {
+  slug: 'child-care-subsidy',
+  display_name: 'Child Care Subsidy',
+  statuses: ['Received', 'Waiting list', 'Approved', 'Denied'],
+  versions: 1,
+  screens: [
+    { name: 'About you', questions: ['applicant name', 'email address', 'home address'].map(shared) },
+    {
+      name: 'Your children',
+      questions: [
+        { admin_name: 'children', kind: 'ENUMERATOR', text: 'Which children need care?', min_count: 1, max_count: 8 },
+        { admin_name: 'child name', kind: 'NAME', enumerator: 'children', text: 'What is their name?' },
+        {
+          admin_name: 'days of care',
+          kind: 'CHECKBOX',
+          enumerator: 'children',
+          text: 'On which days?',
+          options: options({ mon: 'Monday', tue: 'Tuesday', wed: 'Wednesday', thu: 'Thursday', fri: 'Friday' }),
+        },
+        { admin_name: 'monthly cost', kind: 'CURRENCY', text: 'What does the care cost a month?', optional: true },
+      ],
+    },
+  ],
+}

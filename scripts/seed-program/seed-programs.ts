@@ -1,0 +1,77 @@
+// Fills programs with invented applications, the demo programs above all, which it publishes when there are none.
+// It must not read arguments or print.
+
+import { analyzeApplications } from '../../src/db/bulk-rows.ts'
+import type { Sql } from '../../src/db/client.ts'
+import { findProgram, readPublishedVersions } from '../../src/db/programs.ts'
+import type { Micros } from '../../src/domain/offset-time.ts'
+import { bulkLoad, type LoadReceipt } from '../../src/intake/bulk-load.ts'
+import { Problem } from '../../src/problem.ts'
+import { publishDefinition } from '../../src/programs/publish.ts'
+import { seedApplications } from './applications.ts'
+import { childCareSubsidy } from './child-care-subsidy.ts'
+import { utilityAssistance } from './utility-assistance.ts'
+import { definitionsOf } from './versioned-definition.ts'
+
+/** The programs that are made when they are asked for and missing. */
+const demoPrograms = [utilityAssistance, childCareSubsidy]
+
+export interface SeedOptions {
+  programs: readonly { slug: string; applications: number }[]
+  /** The latest moment of any submission; the earliest is a year before. */
+  now: Micros
+  timeZone: string
+  actor: string
+  onProgress?: (applications: number) => void
+}
+
+const year: Micros = 365 * 24 * 3_600_000_000
+/** Fixed, so that the same command gives the same applications. */
+const seed = 20_260_131
+/** Applications made before others get a turn: the connection, above all. */
+const turnApplications = 50
+
+/** Seeds all of them in one transaction. A program must be a demo program or be there already, published. */
+export async function seedPrograms(sql: Sql, options: SeedOptions): Promise<LoadReceipt> {
+  for (const { slug } of options.programs) await requireProgram(sql, slug, options.actor)
+  const { now, timeZone, actor, onProgress } = options
+  const receipt = await bulkLoad(sql, { now, timeZone, actor, onProgress }, async load => {
+    const first = { application_id: load.applicationIds.before + 1, applicant_id: load.applicantIds.before + 1 }
+    for (const [turn, { slug, applications }] of options.programs.entries()) {
+      const program = await load.program(slug)
+      const stored = await findProgram(sql, slug)
+      if (program === undefined || stored === undefined) throw new Error(`program ${slug} was there a moment ago`)
+      const { submit_seq, last_submit_time } = program.before
+      const plan = {
+        ...{ slug, applications, ...first, seed: seed + turn, to: now },
+        statuses: stored.statuses,
+        versions: await readPublishedVersions(sql, program.program_id),
+        from: Math.min(now, submit_seq === 0 ? now - year : Math.max(now - year, last_submit_time)),
+      }
+      let made = 0
+      for (const application of seedApplications(plan)) {
+        await load.add(program, application, made++)
+        if (made % turnApplications === 0) await new Promise(setImmediate)
+        first.applicant_id = Math.max(first.applicant_id, application.applicant_id + 1)
+      }
+      first.application_id += applications
+    }
+  })
+  await analyzeApplications(sql)
+  return receipt
+}
+
+async function requireProgram(sql: Sql, slug: string, actor: string): Promise<void> {
+  const program = await findProgram(sql, slug)
+  if (program !== undefined && (await readPublishedVersions(sql, program.program_id)).length > 0) return
+  const demo = demoPrograms.find(one => one.slug === slug)
+  if (demo === undefined) {
+    throw new Problem('not_found', {
+      detail:
+        program === undefined
+          ? `There is no program ${slug}. The programs that can be made here are ${demoPrograms.map(one => one.slug).join(' and ')}.`
+          : `The program ${slug} has never been published, so nobody can have applied to it.`,
+    })
+  }
+  for (const definition of definitionsOf(demo)) await publishDefinition(sql, definition, actor)
+}

@@ -1,0 +1,57 @@
+// How the demo programs are written down: every question once, with the versions that ask it.
+// It must not know which programs there are.
+
+import type {
+  NamedCondition,
+  ProgramDefinition,
+  QuestionDefinition,
+  ScreenDefinition,
+} from '../../src/domain/program-definition.ts'
+
+/** A question with its place on a screen. Versions are counted from 1; without `since` and `until` all ask it. */
+export interface VersionedQuestion extends QuestionDefinition {
+  since?: number
+  until?: number
+  optional?: boolean
+  visible_when?: NamedCondition
+  /** Ids of options that versions after this one do not offer any more. */
+  retired_options?: { after: number; admin_ids: readonly string[] }
+}
+
+export interface VersionedProgram {
+  slug: string
+  display_name: string
+  statuses: string[]
+  versions: number
+  screens: readonly { name: string; questions: readonly VersionedQuestion[] }[]
+}
+
+/** The definition of each version, the first one first. */
+export function definitionsOf(program: VersionedProgram): ProgramDefinition[] {
+  return Array.from({ length: program.versions }, (_, i) => definitionOf(program, i + 1))
+}
+
+function definitionOf(program: VersionedProgram, version: number): ProgramDefinition {
+  const { slug, display_name, statuses } = program
+  const questions: QuestionDefinition[] = []
+  const screens = program.screens.map(({ name, questions: all }): ScreenDefinition => {
+    const asked = all.filter(({ since = 1, until = program.versions }) => since <= version && version <= until)
+    const placements = asked.map(({ since, until, optional, visible_when, retired_options, ...question }) => {
+      const retired = retired_options !== undefined && version > retired_options.after ? retired_options.admin_ids : []
+      const options = question.options?.filter(option => !retired.includes(option.admin_id))
+      questions.push({ ...question, ...(options === undefined ? {} : { options }) })
+      return {
+        question: question.admin_name,
+        ...(optional === undefined ? {} : { optional }),
+        ...(visible_when === undefined ? {} : { visible_when }),
+      }
+    })
+    return { name, questions: placements }
+  })
+  return { slug, display_name, statuses, questions, screens }
+}
+
+/** `{ rent: 'I rent' }` → options in that order. */
+export function options(texts: Readonly<Record<string, string>>): { admin_id: string; text: string }[] {
+  return Object.entries(texts).map(([admin_id, text]) => ({ admin_id, text }))
+}

@@ -1,0 +1,76 @@
+// Fills a database with invented applications, to try things out and to measure with.
+
+import { parseArgs } from 'node:util'
+import { requireInstanceTimeZone } from '../src/db/instance.ts'
+import { exitCode, runScript, UsageError } from './environment.ts'
+import { inThousands, startProgress } from './progress.ts'
+import { seedPrograms } from './seed-program/seed-programs.ts'
+
+const help = `Usage: scripts/seed [--applications <n>] [--program <slug>]… [--now <instant>]
+
+Adds invented applications, submitted over the year before now; the same ones each time it is run on an empty database with
+the same --now. Publishes the demo programs utility-assistance (three versions, every kind of question) and
+child-care-subsidy (a small one) if they are to be filled and are not there. Other programs must be there.
+
+  --applications  How many, 1 to 10000000; 5000 without it. The second of the demo programs gets a tenth as many.
+  --program       A program to fill, by slug; may be given several times. Without it, both demo programs.
+  --now           The moment everything lies before, such as 2026-01-31T00:00:00Z. Without it, the present.`
+
+interface Seed {
+  programs: { slug: string; applications: number }[]
+  now: number
+}
+
+function parseSeed(args: string[]): Seed {
+  const { values } = parseArgs({
+    args,
+    options: {
+      applications: { type: 'string', default: '5000' },
+      program: { type: 'string', multiple: true },
+      now: { type: 'string' },
+    },
+  })
+  const applications = /^[0-9]{1,8}$/.test(values.applications) ? Number(values.applications) : 0
+  if (applications < 1 || applications > 10_000_000)
+    throw new UsageError(`--applications must be a whole number from 1 to 10000000, not "${values.applications}".`)
+  const nowMs = values.now === undefined ? Date.now() : Date.parse(values.now)
+  if (Number.isNaN(nowMs) || nowMs > Date.now())
+    throw new UsageError(`--now must be an instant that has been, such as 2026-01-31T00:00:00Z, not "${values.now}".`)
+  const programs = values.program?.map(slug => ({ slug, applications })) ?? [
+    { slug: 'utility-assistance', applications },
+    { slug: 'child-care-subsidy', applications: Math.ceil(applications / 10) },
+  ]
+  return { programs, now: nowMs * 1000 }
+}
+
+const args = process.argv.slice(2)
+if (args.some(arg => arg === '--help' || arg === '-h')) {
+  console.log(help)
+  process.exit(0)
+}
+let seed: Seed | undefined
+const code = await exitCode(async () => {
+  seed = parseSeed(args)
+})
+if (seed === undefined) process.exit(code)
+const { programs, now } = seed
+
+await runScript(async ({ sql, config, actor }) => {
+  await requireInstanceTimeZone(sql, config.timeZone)
+  const startedMs = performance.now()
+  const total = programs.reduce((sum, program) => sum + program.applications, 0)
+  const progress = startProgress(total)
+  try {
+    const receipt = await seedPrograms(sql, {
+      ...{ programs, now, actor, timeZone: config.timeZone },
+      onProgress: done => progress.update(done, `${inThousands(done)} of ${inThousands(total)} applications`),
+    })
+    progress.stop()
+    const seconds = ((performance.now() - startedMs) / 1000).toFixed(1)
+    for (const { slug, applications } of receipt.programs)
+      console.log(`Seeded ${inThousands(applications)} applications to ${slug}.`)
+    console.log(`It took ${seconds} s.`)
+  } finally {
+    progress.stop()
+  }
+})

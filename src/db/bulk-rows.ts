@@ -1,0 +1,208 @@
+// What a bulk load asks of the database: locks, many rows at a time, and ids that nobody else is given.
+// It must not know where the applications come from or whether they are right.
+
+import type { Micros } from '../domain/offset-time.ts'
+import type { Db, Transaction } from './client.ts'
+import { type CopyRows, copyRows } from './copy-rows.ts'
+
+/** Any fixed number will do, as long as it differs from those of db/migrate and db/questions. */
+const loadLockId = 7_319_042_553
+
+/** Waits until no other load runs in this database, and keeps others waiting to the end of the transaction. */
+export async function lockLoads(tx: Transaction): Promise<void> {
+  await tx`select pg_advisory_xact_lock(${loadLockId}::bigint)`
+}
+
+export interface SubmissionCounter {
+  submit_seq: number
+  last_submit_time: Micros
+}
+
+/** The program's counter, locked to the end of the transaction: nobody submits to the program meanwhile. */
+export async function lockSubmissionCounter(tx: Transaction, program_id: number): Promise<SubmissionCounter> {
+  const [row] = await tx<SubmissionCounter[]>`
+    select submit_seq, last_submit_time
+    from submission_counter
+    where program_id = ${program_id}
+    for update`
+  if (row === undefined) throw new Error(`program ${program_id} has no submission counter`)
+  return row
+}
+
+/** Moves the program's counter forward. A last submission earlier than the one known leaves the time as it is. */
+export async function advanceSubmissionCounter(
+  tx: Transaction,
+  program_id: number,
+  counter: SubmissionCounter,
+): Promise<void> {
+  await tx`
+    update submission_counter
+    set submit_seq = ${counter.submit_seq}, last_submit_time = greatest(last_submit_time, ${counter.last_submit_time})
+    where program_id = ${program_id}`
+}
+
+/** Those of these ids that applications have, of any program. */
+export async function readTakenApplicationIds(db: Db, ids: readonly number[]): Promise<number[]> {
+  const rows = await db<{ application_id: number }[]>`
+    select a.application_id
+    from program p
+    join application a on a.program_id = p.program_id and a.application_id = any(${ids as number[]}::bigint[])
+    order by a.application_id`
+  return rows.map(row => row.application_id)
+}
+
+/** Adds those of these applicants that there are not yet, each with its language. */
+export async function insertMissingApplicants(
+  db: Db,
+  applicantIds: readonly number[],
+  languages: readonly string[],
+): Promise<void> {
+  await db`
+    insert into applicant (applicant_id, language)
+    select applicant_id, language
+    from unnest(${applicantIds as number[]}::bigint[], ${languages as string[]}::text[]) as missing (applicant_id, language)
+    on conflict (applicant_id) do nothing`
+}
+
+/** Lets the CURRENT application of each of these applicants, where there is one, be superseded at the given number. */
+export async function supersedeCurrentApplications(
+  db: Db,
+  program_id: number,
+  applicantIds: readonly number[],
+  supersededSeqs: readonly number[],
+): Promise<void> {
+  await db`
+    update application a
+    set superseded_seq = newer.superseded_seq
+    from unnest(${applicantIds as number[]}::bigint[], ${supersededSeqs as number[]}::bigint[])
+      as newer (applicant_id, superseded_seq)
+    where a.program_id = ${program_id}
+    and a.applicant_id = newer.applicant_id
+    and a.superseded_seq is null`
+}
+
+export interface ApplicationRow {
+  program_id: number
+  application_id: number
+  applicant_id: number
+  program_version_id: number
+  create_time: Micros
+  submit_time: Micros
+  submit_seq: number
+  superseded_seq: number | null
+  status: string | null
+  status_last_modified_time: Micros | null
+  application_note: string | null
+  snapshot: string
+  annotations: string
+}
+
+/** Packs an application for `copyApplications`. */
+export function packApplication(rows: CopyRows, row: ApplicationRow): void {
+  rows.row(13)
+  rows.int8(row.program_id)
+  rows.int8(row.application_id)
+  rows.int8(row.applicant_id)
+  rows.int8(row.program_version_id)
+  rows.timestamptz(row.create_time)
+  rows.timestamptz(row.submit_time)
+  rows.int8(row.submit_seq)
+  rows.nullable(row.superseded_seq, rows.int8)
+  rows.nullable(row.status, rows.text)
+  rows.nullable(row.status_last_modified_time, rows.timestamptz)
+  rows.nullable(row.application_note, rows.text)
+  rows.text(row.snapshot)
+  rows.text(row.annotations)
+}
+
+export async function copyApplications(tx: Transaction, rows: CopyRows): Promise<void> {
+  await copyRows(
+    tx`
+      copy application (program_id, application_id, applicant_id, program_version_id, create_time, submit_time, submit_seq,
+        superseded_seq, status, status_last_modified_time, application_note, snapshot, annotations)
+      from stdin (format binary)`,
+    rows,
+  )
+}
+
+export interface AnnotationRow {
+  program_id: number
+  application_id: number
+  changed_at: Micros
+  changed_by: string
+  status: string | null
+  application_note: string | null
+}
+
+/** Packs one state of an application's status and note for `copyAnnotations`. */
+export function packAnnotation(rows: CopyRows, row: AnnotationRow): void {
+  rows.row(6)
+  rows.int8(row.program_id)
+  rows.int8(row.application_id)
+  rows.timestamptz(row.changed_at)
+  rows.text(row.changed_by)
+  rows.nullable(row.status, rows.text)
+  rows.nullable(row.application_note, rows.text)
+}
+
+export async function copyAnnotations(tx: Transaction, rows: CopyRows): Promise<void> {
+  await copyRows(
+    tx`
+      copy application_annotation (program_id, application_id, changed_at, changed_by, status, application_note)
+      from stdin (format binary)`,
+    rows,
+  )
+}
+
+/** Ids that are handed out from a sequence. */
+export type IdSequence = 'application_application_id_seq' | 'applicant_applicant_id_seq'
+
+/**
+ * Waits until no transaction is under way that was given an id by the sequence, and returns the last id given out, 0 for
+ * none. Ids up to that one are in use by now, or never will be. Others wait for an id for that moment; not longer, since the
+ * lock goes with the savepoint. (Any `alter sequence` takes the lock; this one changes nothing.)
+ */
+export async function settleSequence(tx: Transaction, sequence: IdSequence): Promise<number> {
+  const release = Symbol()
+  let last = 0
+  try {
+    await tx.savepoint(async inner => {
+      await inner`alter sequence ${inner(sequence)} no cycle`
+      last = await readLastId(inner, sequence)
+      throw release
+    })
+  } catch (error) {
+    if (error !== release) throw error
+  }
+  return last
+}
+
+/** The last id the sequence gave out; 0 for none. */
+export async function readLastId(db: Db, sequence: IdSequence): Promise<number> {
+  const [row] = await db<{ last: number }[]>`
+    select case when is_called then last_value else last_value - 1 end as last
+    from ${db(sequence)}`
+  return row!.last
+}
+
+/** The next ids of the sequence: given to nobody else, even if the transaction fails. */
+export async function drawIds(db: Db, sequence: IdSequence, count: number): Promise<number[]> {
+  const rows = await db<{ id: number }[]>`
+    select nextval(${sequence}::regclass) as id
+    from generate_series(1, ${count})`
+  return rows.map(row => row.id)
+}
+
+/** Lets the sequence go on behind `last`, which must be far ahead of it: those who draw at this moment are not waited for. */
+export async function skipIds(db: Db, sequence: IdSequence, last: number): Promise<void> {
+  await db`select setval(${sequence}::regclass, ${last}::bigint)`
+}
+
+/**
+ * Lets the planner know what the tables hold now, sooner than autovacuum would, and within a transaction what it has added.
+ * With the statistics of a table that was all but empty, the foreign key of each annotation was checked by reading the whole
+ * program through another index: a load of 100,000 applications did not end.
+ */
+export async function analyzeApplications(db: Db): Promise<void> {
+  await db`analyze application, applicant, application_annotation`
+}
