@@ -1,0 +1,41 @@
+// Writes the times of every stored application anew, after INSTANCE_TIME_ZONE was changed.
+
+import { rerenderTimes } from '../src/intake/change-time-zone.ts'
+import { runScript, UsageError } from './environment.ts'
+import { inThousands, startProgress } from './progress.ts'
+
+const help = `Usage: scripts/rerender-times
+
+Writes the times in all stored applications anew in the zone that INSTANCE_TIME_ZONE names, and makes it the zone of this
+database: all of it at once, or nothing. Stop the service first, change INSTANCE_TIME_ZONE, run this, and start it again.
+The instants stay what they are; only the offset they are written with changes.`
+
+const args = process.argv.slice(2)
+if (args.some(arg => arg === '--help' || arg === '-h')) {
+  console.log(help)
+  process.exit(0)
+}
+
+await runScript(async ({ sql, config, actor }) => {
+  if (args.length > 0) throw new UsageError(`Unexpected: ${args.join(' ')}. scripts/rerender-times --help tells more.`)
+  const { timeZone } = config
+  let progress: ReturnType<typeof startProgress> | undefined
+  try {
+    const { applications, from } = await rerenderTimes(sql, {
+      timeZone,
+      actor,
+      onProgress: (done, of) => {
+        progress ??= startProgress(of)
+        progress.update(done, `${inThousands(done)} of ${inThousands(of)} applications`)
+      },
+    })
+    progress?.stop()
+    console.log(
+      from === timeZone
+        ? `All times are written in ${timeZone} already.`
+        : `Wrote the times of ${inThousands(applications)} applications in ${timeZone}; they were in ${from}.`,
+    )
+  } finally {
+    progress?.stop()
+  }
+})

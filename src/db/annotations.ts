@@ -1,0 +1,105 @@
+// Status, note and their history: what administrators add to an application.
+// It must not know which statuses there may be, nor how annotations are rendered.
+
+import type { Annotations } from '../domain/application.ts'
+import type { Micros } from '../domain/offset-time.ts'
+import type { Db, Transaction } from './client.ts'
+
+/** The statuses administrators may give applications of a program; undefined when there is no such program. */
+export async function readProgramStatuses(db: Db, program_id: number): Promise<string[] | undefined> {
+  const [row] = await db<{ statuses: string[] }[]>`
+    select statuses
+    from program
+    where program_id = ${program_id}`
+  return row?.statuses
+}
+
+/** The present status and note, locked to the end of the transaction; undefined when there is no such application. */
+export async function lockAnnotations(
+  tx: Transaction,
+  program_id: number,
+  application_id: number,
+): Promise<Annotations | undefined> {
+  const [row] = await tx<Annotations[]>`
+    select status, status_last_modified_time, application_note
+    from application
+    where program_id = ${program_id}
+    and application_id = ${application_id}
+    for no key update`
+  return row
+}
+
+/** Sets status, its time, the note and their rendered text together, so that nobody ever reads one without the others (D22). */
+export async function updateAnnotations(
+  tx: Transaction,
+  place: { program_id: number; application_id: number },
+  annotations: Annotations,
+  rendered: string,
+): Promise<void> {
+  await tx`
+    update application
+    set
+      status = ${annotations.status},
+      status_last_modified_time = ${annotations.status_last_modified_time},
+      application_note = ${annotations.application_note},
+      annotations = ${rendered}
+    where program_id = ${place.program_id}
+    and application_id = ${place.application_id}`
+}
+
+/** One state of an application's status and note, as somebody set it. */
+export interface AnnotationState {
+  changed_at: Micros
+  changed_by: string
+  status: string | null
+  application_note: string | null
+}
+
+export async function insertAnnotationState(
+  tx: Transaction,
+  place: { program_id: number; application_id: number },
+  state: AnnotationState,
+): Promise<void> {
+  await tx`
+    insert into application_annotation (program_id, application_id, changed_at, changed_by, status, application_note)
+    values (${place.program_id}, ${place.application_id}, ${state.changed_at}, ${state.changed_by}, ${state.status},
+      ${state.application_note})`
+}
+
+/** Every status and note the application ever had, oldest first. */
+export async function readAnnotationStates(
+  db: Db,
+  program_id: number,
+  application_id: number,
+): Promise<AnnotationState[]> {
+  return db<AnnotationState[]>`
+    select changed_at, changed_by, status, application_note
+    from application_annotation
+    where program_id = ${program_id}
+    and application_id = ${application_id}
+    order by annotation_id`
+}
+
+/** An application without its answers. */
+export interface ApplicationSummary extends Annotations {
+  application_id: number
+  applicant_id: number
+  program_version_id: number
+  create_time: Micros
+  submit_time: Micros
+  is_current: boolean
+}
+
+export async function findApplication(
+  db: Db,
+  program_id: number,
+  application_id: number,
+): Promise<ApplicationSummary | undefined> {
+  const [row] = await db<ApplicationSummary[]>`
+    select application_id, applicant_id, program_version_id, create_time, submit_time,
+      superseded_seq is null as is_current, status, status_last_modified_time, application_note
+    from application
+    where program_id = ${program_id}
+    and application_id = ${application_id}`
+  return row
+}
