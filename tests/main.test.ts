@@ -1,6 +1,8 @@
 // The process itself: how it starts, refuses to start, and stops. Runs src/main.ts as an operator would.
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { testPepper, testTokenKey } from './support/config.ts'
 import { createTestDatabase, type TestDatabase } from './support/database.ts'
 import { createTestKey, type TestKey } from './support/keys.ts'
@@ -25,7 +27,9 @@ afterEach(async () => {
 })
 
 function spawnMain(environment: Record<string, string> = {}) {
-  const child = Bun.spawn([process.execPath, 'src/main.ts'], {
+  // From another folder, as a service manager would: nothing may depend on where it is started.
+  const child = Bun.spawn([process.execPath, join(import.meta.dir, '../src/main.ts')], {
+    cwd: tmpdir(),
     env: {
       PATH: process.env.PATH ?? '',
       TRIBUTARY_ENV: 'development',

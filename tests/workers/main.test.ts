@@ -1,6 +1,8 @@
 // The worker process itself: how it works, refuses to start, and stops. Runs workers/main.ts as an operator would.
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { testPepper, testTokenKey } from '../support/config.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { aProgram, everyKind } from '../support/programs.ts'
@@ -21,7 +23,8 @@ afterEach(async () => {
 })
 
 function startWorker(environment: Record<string, string> = {}) {
-  const child = Bun.spawn([process.execPath, 'workers/main.ts'], {
+  const child = Bun.spawn([process.execPath, join(import.meta.dir, '../../workers/main.ts')], {
+    cwd: tmpdir(),
     env: {
       PATH: process.env.PATH ?? '',
       DATABASE_URL: database.url,

@@ -1,6 +1,8 @@
 // What every page of the docs has around it: head, skip link, header, footer; and the header fields it is sent with.
 // It must not know what a page is about.
 
+/** @jsxImportSource preact */
+
 import type { ComponentChildren, VNode } from 'preact'
 import { renderToString } from 'preact-render-to-string'
 

@@ -1,6 +1,8 @@
 // The list of programs as a page.
 // It must not know whose list it is.
 
+/** @jsxImportSource preact */
+
 import type { VNode } from 'preact'
 import { DocsShell, ScrollBox } from './docs-shell.tsx'
 import type { ProgramLine } from './program-view.ts'

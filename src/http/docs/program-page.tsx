@@ -1,6 +1,8 @@
 // The docs of one program as a page: its active version and its draft side by side, then code that exports it.
 // It must not know more than the view it is given, which is also the JSON.
 
+/** @jsxImportSource preact */
+
 import type { VNode } from 'preact'
 import { DocsShell, ScrollBox } from './docs-shell.tsx'
 import type { ProgramView, VersionView } from './program-view.ts'

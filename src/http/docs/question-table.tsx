@@ -1,6 +1,8 @@
 // The questions of an export as a table: key, paths of the answer's fields, option ids.
 // It must not know which version they are of, beyond its number.
 
+/** @jsxImportSource preact */
+
 import type { VNode } from 'preact'
 import type { QuestionDocs } from '../../domain/version-docs.ts'
 import { ScrollBox } from './docs-shell.tsx'

@@ -1,6 +1,8 @@
 // The service's own OpenAPI document, and the page that shows it: @elysiajs/swagger gathers the routes, Swagger UI shows them,
 // both from our own origin. It must not know what a route does; each says so itself in its `detail`.
 
+/** @jsxImportSource preact */
+
 import { type ElysiaSwaggerConfig, swagger } from '@elysiajs/swagger'
 import { Elysia } from 'elysia'
 import type { Deps } from '../../app.ts'
