@@ -7,34 +7,32 @@ import { findProgram, readPrograms } from '../src/db/programs.ts'
 import { regenerateDocs } from '../src/derived/sweep.ts'
 import { formatOffsetTime } from '../src/domain/offset-time.ts'
 import { Problem } from '../src/problem.ts'
-import { runScript, type ScriptContext, UsageError } from './environment.ts'
+import { exitCode, runScript, type ScriptContext, UsageError } from './environment.ts'
 import { textTable } from './text-table.ts'
 
-const help = `Usage: scripts/docs regenerate [--program SLUG]
-       scripts/docs status [--program SLUG]
+const help = `Usage: scripts/docs regenerate [--program <slug>]
+       scripts/docs status [--program <slug>]
 
 regenerate   Asks for the generated docs of a program's active and draft versions, or of every program's, to be made anew.
              Returns at once and says what it asked for; asked twice, it runs once. Until they are made, and if that fails,
              the docs there were are shown.
 status       What is derived from each version: asked for, under way, there, or failed and why.`
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: { help: { type: 'boolean' }, program: { type: 'string' } },
-})
-if (values.help) {
-  console.log(help)
-  process.exit(0)
+interface Command {
+  run: (context: ScriptContext, programId: number | undefined) => Promise<void>
+  slug: string | undefined
 }
 
-await runScript(async context => {
-  const [command, ...rest] = positionals
-  if (rest.length > 0) throw new UsageError(`What is "${rest[0]}"?\n\n${help}`)
-  const programId = values.program === undefined ? undefined : await programIdOf(context, values.program)
-  if (command === 'regenerate') await regenerate(context, programId)
-  else if (command === 'status') await status(context, programId)
-  else throw new UsageError(help)
-})
+const commands = { regenerate, status }
+
+function parseCommand(args: string[]): Command {
+  const { values, positionals } = parseArgs({ args, options: { program: { type: 'string' } }, allowPositionals: true })
+  const [name, ...rest] = positionals
+  if (name === undefined) throw usage('Say what to do.')
+  if (!Object.hasOwn(commands, name)) throw usage(`There is no command "${name}".`)
+  if (rest.length > 0) throw usage(`Unexpected: ${rest.join(' ')}.`)
+  return { run: commands[name as keyof typeof commands], slug: values.program }
+}
 
 async function regenerate({ sql }: ScriptContext, programId: number | undefined): Promise<void> {
   const versions = await regenerateDocs(sql, programId)
@@ -58,8 +56,10 @@ async function status({ sql, config }: ScriptContext, programId: number | undefi
     ...[slugs.get(row.program_version_id)!, String(row.program_version_id), row.job_name, row.state],
     ...[formatOffsetTime(row.updated_at, config.timeZone), row.last_error ?? ''],
   ])
-  for (const line of textTable([['PROGRAM', 'VERSION', 'JOB', 'STATE', 'SINCE', 'LAST ERROR'], ...table]))
-    console.log(line)
+  if (rows.length === 0) console.log('There is nothing to derive yet.')
+  else
+    for (const line of textTable([['Program', 'Version', 'Job', 'State', 'Since', 'Last error'], ...table]))
+      console.log(line)
   if (waiting > 0) console.log(`\n${waiting} ${waiting === 1 ? 'job waits' : 'jobs wait'} to be handed to the workers.`)
 }
 
@@ -68,3 +68,18 @@ async function programIdOf({ sql }: ScriptContext, slug: string): Promise<number
   if (program === undefined) throw new Problem('not_found', { detail: `There is no program "${slug}".` })
   return program.program_id
 }
+
+const usage = (message: string): UsageError => new UsageError(`${message} scripts/docs --help tells more.`)
+
+const args = process.argv.slice(2)
+if (args.some(arg => arg === '--help' || arg === '-h')) {
+  console.log(help)
+  process.exit(0)
+}
+let command: Command | undefined
+const code = await exitCode(async () => {
+  command = parseCommand(args)
+})
+if (command === undefined) process.exit(code)
+const { run, slug } = command
+await runScript(async context => run(context, slug === undefined ? undefined : await programIdOf(context, slug)))

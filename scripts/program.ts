@@ -7,12 +7,13 @@ import { findActiveVersion, findDraftVersion, findProgram, readPrograms } from '
 import { type ProgramDefinition, programDefinitionJsonSchema } from '../src/domain/program-definition.ts'
 import { completeDefinition, describeVersion } from '../src/domain/version-definition.ts'
 import { diffDefinitions, type VersionChange } from '../src/domain/version-diff.ts'
-import { invalidRequest, Problem } from '../src/problem.ts'
+import { Problem } from '../src/problem.ts'
 import { loadBankFor, parseDefinition } from '../src/programs/parse-definition.ts'
 import { exportProgram, importProgram } from '../src/programs/program-transport.ts'
 import { type PublicationResult, publishDefinition, publishDraft } from '../src/programs/publish.ts'
 import { discardDraft, saveDraft } from '../src/programs/save-draft.ts'
 import { exitCode, runScript, type ScriptContext, UsageError } from './environment.ts'
+import { readDocument } from './read-document.ts'
 import { textTable } from './text-table.ts'
 
 const help = `Usage:
@@ -213,15 +214,6 @@ function tellPublished({ slug, program_version_id, published, also_published }: 
   console.log(`Published version ${program_version_id} of "${slug}".`)
   for (const other of also_published) {
     console.log(`It changes questions of "${other.slug}" too: published its version ${other.program_version_id}.`)
-  }
-}
-
-async function readDocument(file: string): Promise<unknown> {
-  const text = await (file === '-' ? Bun.stdin : Bun.file(file)).text()
-  try {
-    return JSON.parse(text) as unknown
-  } catch (error) {
-    throw invalidRequest(`${file} is not JSON: ${(error as Error).message}.`, [])
   }
 }
 

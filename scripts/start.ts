@@ -31,8 +31,7 @@ interface DemoKey {
   password: string
 }
 
-const { values } = parseArgs({ options: { help: { type: 'boolean' }, 'no-seed': { type: 'boolean' } } })
-if (values.help) {
+if (process.argv.slice(2).some(arg => arg === '--help' || arg === '-h')) {
   console.log(help)
   process.exit(0)
 }
@@ -43,6 +42,7 @@ const code = await exitCode(start)
 if (code !== 0 && !stopping) await stop(code)
 
 async function start(): Promise<void> {
+  const { values } = parseArgs({ options: { 'no-seed': { type: 'boolean' } } })
   const children: Bun.Subprocess[] = []
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {

@@ -29,6 +29,8 @@ export function failureLines(error: unknown): string[] {
     case 'EACCES':
     case 'EPERM':
       return [`Permission denied: ${path ?? message}.`]
+    case 'EISDIR':
+      return [`${path ?? 'What was named'} is a directory, not a file.`]
     case 'ENOENT':
       return [`There is no such file: ${path ?? message}.`]
     default:

@@ -60,7 +60,13 @@ export function invalidRequest(detail: string, errors: readonly ProblemItem[]): 
   return new Problem('invalid_request', { detail, errors })
 }
 
-/** One sentence for a terminal: the detail, then each fault on a line of its own. */
+/** One sentence for a terminal: the detail, then each fault on a line of its own, with its place unless that is the whole. */
 export function problemLines(problem: Problem): string[] {
-  return [problem.detail, ...problem.errors.map(e => `  ${e.path ?? e.parameter ?? ''}: ${e.detail} [${e.code}]`)]
+  return [
+    problem.detail,
+    ...problem.errors.map(({ path, parameter, detail, code }) => {
+      const place = path ?? parameter ?? ''
+      return `  ${place === '' ? '' : `${place}: `}${detail} [${code}]`
+    }),
+  ]
 }

@@ -1,0 +1,93 @@
+// What every script owes whoever runs it: help without a database, and wrong usage told in one line, by exit status 2.
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { accessSync, constants, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+
+const folder = join(import.meta.dir, '../../scripts')
+/** Everything an operator can run; `test` and `bun` hand their arguments on. */
+const scripts = readdirSync(folder, { withFileTypes: true })
+  .filter(entry => entry.isFile() && !entry.name.includes('.') && !['test', 'bun'].includes(entry.name))
+  .map(entry => entry.name)
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.drop())
+
+async function run(script: string, args: string[], databaseUrl = database.url) {
+  const child = Bun.spawn([join(folder, script), ...args], {
+    env: { ...process.env, TRIBUTARY_ENV: 'development', DATABASE_URL: databaseUrl },
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
+  return { code, out, err: err.trimEnd().split('\n') }
+}
+
+test('there are scripts, and all can be run', () => {
+  expect(scripts.length).toBeGreaterThan(8)
+  for (const script of scripts) accessSync(join(folder, script), constants.X_OK)
+})
+
+describe.each(scripts)('scripts/%s', script => {
+  test('--help says what it does, without a database', async () => {
+    const { code, out, err } = await run(script, ['--help'], 'postgres://127.0.0.1:1/none')
+    expect({ code, err }).toEqual({ code: 0, err: [''] })
+    expect(out).toStartWith('Usage:')
+    expect(out).toContain(`scripts/${script}`)
+  })
+
+  test('an option there is not: one line that names it, and exit status 2', async () => {
+    const { code, out, err } = await run(script, ['--no-such-option'])
+    expect({ code, out, lines: err.length }).toEqual({ code: 2, out: '', lines: 1 })
+    expect(err[0]).toContain('no-such-option')
+  })
+})
+
+describe('a document that cannot be read', () => {
+  test.each([
+    ['a directory', '.', ' is a directory, not a file.'],
+    ['no file', 'nothing/there.json', 'There is no such file'],
+  ])('%s is said to be that', async (_, path, message) => {
+    const { code, err } = await run('program', ['diff', path])
+    expect({ code, lines: err.length }).toEqual({ code: 1, lines: 1 })
+    expect(err[0]).toContain(message)
+  })
+
+  test.each<[string, string | Uint8Array<ArrayBuffer>, string[]]>([
+    ['bytes that are not UTF-8', new Uint8Array([0x7b, 0xff]), ['Standard input is not UTF-8 text. Save it as UTF-8.']],
+    [
+      'a key that stands twice, of which one would be lost',
+      '\ufeff{"slug": "a", "slug": "b"}',
+      [
+        'Standard input cannot be read without losing something:',
+        '  /slug: Must be given once: this key stands twice. [duplicate_key]',
+      ],
+    ],
+    [
+      'text that breaks off',
+      '{"questions": [{"kind": ',
+      [
+        'Standard input is not JSON:',
+        '  /questions/0/kind: Must be JSON: a value was expected, and the text ends. [malformed_json]',
+      ],
+    ],
+    [
+      'nothing',
+      '',
+      ['Standard input is not JSON:', '  Must be JSON: a value was expected, and the text ends. [malformed_json]'],
+    ],
+  ])('%s', async (_, document, lines) => {
+    const child = Bun.spawn([join(folder, 'program'), 'validate', '-', '--document-only'], {
+      stdin: new Blob([document]),
+      stdout: 'pipe',
+      stderr: 'pipe',
+    })
+    const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
+    expect({ code, out, err: err.trimEnd().split('\n') }).toEqual({ code: 1, out: '', err: lines })
+  })
+})
