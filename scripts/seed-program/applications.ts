@@ -29,7 +29,7 @@ const day: Micros = 24 * 60 * minute
 
 /** How often an application is followed by another of its applicant, and is OBSOLETE therefore. */
 const resubmittedShare = 0.125
-/** How many applications later that may be at most. */
+/** How many applications later that may be at most; of few applications, a fifth of them. */
 const resubmittedWithin = 2000
 
 const languages = ['en-US', 'en-US', 'en-US', 'en-US', 'es-US', 'es-US', 'vi', 'zh-Hant-TW', 'so', 'ru'] as const
@@ -72,7 +72,7 @@ export function* seedApplications(plan: SeedPlan): Generator<ExportedApplication
 
 /** Books a later application for an applicant; false when none is left. */
 function bookAgain<T>(next: Rng, again: Map<number, T>, i: number, applications: number, applicant: T): boolean {
-  let at = i + integerFrom(next, 1, resubmittedWithin)
+  let at = i + integerFrom(next, 1, Math.max(1, Math.min(resubmittedWithin, Math.floor(applications / 5))))
   while (again.has(at)) at++
   if (at >= applications) return false
   again.set(at, applicant)

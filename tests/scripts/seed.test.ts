@@ -1,0 +1,151 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { seedPrograms } from '../../scripts/seed-program/seed-programs.ts'
+import { readPublishedVersions } from '../../src/db/programs.ts'
+import { noEntityEnd, renderMembers } from '../../src/domain/answers.ts'
+import { buildKeyMap } from '../../src/domain/key-map.ts'
+import { questionKinds } from '../../src/domain/question.ts'
+import { answerSampler } from '../../src/domain/sample-answers.ts'
+import { seededRandom } from '../../src/domain/seeded-random.ts'
+import { answersOf } from '../intake/checking.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { exportLines } from '../support/export-lines.ts'
+import { runScript } from './run-script.ts'
+
+const slug = 'utility-assistance'
+const applications = 1500
+const now = '2026-01-31T00:00:00Z'
+let database: TestDatabase
+let lines: string[]
+beforeAll(async () => {
+  database = await createTestDatabase()
+  const args = ['--applications', String(applications), '--now', now]
+  expect(await runScript('seed', database.url, args)).toMatchObject({ code: 0, err: '' })
+  lines = await exportLines(database.sql, slug)
+})
+afterAll(() => database.drop())
+
+interface Exported {
+  applicant_id: number
+  submit_time: string
+  revision_state: string
+  submitter_type: string
+  status: string | null
+  application_note: string | null
+  program_version_id: number
+}
+const parsed = (): Exported[] => lines.map(line => JSON.parse(line))
+const share = (of: (application: Exported) => boolean): number => parsed().filter(of).length / applications
+
+describe('the demo program', () => {
+  test('asks every kind of question, and one repeated within what is repeated', async () => {
+    const versions = await readPublishedVersions(database.sql, 1)
+    expect(versions).toHaveLength(3)
+    const kinds = new Set(versions.flatMap(version => version.questions.map(question => question.kind)))
+    expect([...kinds].sort()).toEqual([...questionKinds].sort())
+    const [, second, third] = versions
+    const byId = new Map(third!.questions.map(question => [question.question_id, question]))
+    const isNestedTwice = third!.questions.some(
+      question => question.enumerator_id !== null && byId.get(question.enumerator_id)!.enumerator_id !== null,
+    )
+    expect(isNestedTwice).toBe(true)
+    expect(second!.questions.length).toBeGreaterThan(25)
+  })
+
+  test('has versions that add questions at every depth, remove one, and retire an option', async () => {
+    const [first, second, third] = (await readPublishedVersions(database.sql, 1)).map(version => {
+      const names = new Map(version.questions.map(question => [question.admin_name, question]))
+      return { names, version }
+    })
+    const added = [...third!.names.values()].filter(question => !first!.names.has(question.admin_name))
+    const depth = (name: string): number => {
+      const { enumerator_id } = third!.names.get(name)!
+      const above = third!.version.questions.find(question => question.question_id === enumerator_id)
+      return above === undefined ? 0 : 1 + depth(above.admin_name)
+    }
+    expect(new Set(added.map(question => depth(question.admin_name)))).toEqual(new Set([0, 1, 2]))
+    expect([...second!.names.keys()].filter(name => !third!.names.has(name))).toHaveLength(1)
+    const retired = [...second!.names.values()].filter(question => {
+      const options = third!.names.get(question.admin_name)?.settings.options
+      return options !== undefined && options.length < question.settings.options!.length
+    })
+    expect(retired).toHaveLength(1)
+  })
+})
+
+describe('the applications', () => {
+  test('are the same for the same moment', async () => {
+    const again = await createTestDatabase()
+    try {
+      const programs = [
+        { slug, applications },
+        { slug: 'child-care-subsidy', applications: applications / 10 },
+      ]
+      const options = { now: Date.parse(now) * 1000, timeZone: 'UTC', actor: 'operator:test' }
+      const receipt = await seedPrograms(again.sql, { programs, ...options })
+      expect(receipt).toEqual({ applications: 1650, programs })
+      expect(await exportLines(again.sql, slug)).toEqual(lines)
+    } finally {
+      await again.drop()
+    }
+  })
+
+  test('are about 3.7 KB each, and varied', () => {
+    const bytes = lines.reduce((sum, line) => sum + Buffer.byteLength(line), 0) / applications
+    expect(bytes).toBeGreaterThan(3500)
+    expect(bytes).toBeLessThan(3900)
+    expect(share(a => a.revision_state === 'OBSOLETE')).toBeWithin(0.09, 0.16)
+    expect(share(a => a.submitter_type === 'TRUSTED_INTERMEDIARY')).toBeWithin(0.08, 0.16)
+    expect(share(a => a.status !== null)).toBeWithin(0.5, 0.7)
+    expect(share(a => a.application_note !== null)).toBeWithin(0.1, 0.2)
+    expect(new Set(parsed().map(a => a.program_version_id)).size).toBe(3)
+  })
+
+  test('lie in the year before now, in order, each applicant CURRENT at most once', () => {
+    const times = parsed().map(a => Date.parse(a.submit_time))
+    expect(times).toEqual(times.toSorted((a, b) => a - b))
+    expect(times.at(-1)!).toBeLessThanOrEqual(Date.parse(now))
+    expect(times[0]!).toBeGreaterThan(Date.parse('2025-01-30T00:00:00Z'))
+    const current = parsed().filter(a => a.revision_state === 'CURRENT')
+    expect(new Set(current.map(a => a.applicant_id)).size).toBe(current.length)
+    expect(new Set(parsed().map(a => a.applicant_id)).size).toBe(current.length)
+  })
+
+  test('have answers that a submission would take, and keep as they are', async () => {
+    for (const program_id of [1, 2]) {
+      for (const version of await readPublishedVersions(database.sql, program_id)) {
+        const shape = buildKeyMap([version])
+        const make = answerSampler(version)
+        const next = seededRandom(version.program_version_id)
+        for (let i = 0; i < 150; i++) {
+          const text = renderMembers(shape, make(next), noEntityEnd)
+          const kept = answersOf(version, `{${text}}`, 'submit')
+          expect(renderMembers(shape, kept, noEntityEnd)).toBe(text)
+        }
+      }
+    }
+  })
+})
+
+test('more can be added to a program that has submissions, behind them', async () => {
+  const programs = [{ slug, applications: 20 }]
+  await seedPrograms(database.sql, { programs, now: Date.now() * 1000, timeZone: 'UTC', actor: 'operator:test' })
+  const after = await exportLines(database.sql, slug)
+  expect(after).toHaveLength(applications + 20)
+  expect(after.slice(0, applications)).toEqual(lines)
+})
+
+test('a program that is not there and cannot be made is named, and usage is checked', async () => {
+  const seed = (...args: string[]) => runScript('seed', database.url, args)
+  expect(await seed('--program', 'nowhere')).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('There is no program nowhere.'),
+  })
+  for (const args of [
+    ['--applications', '0'],
+    ['--applications', 'x'],
+    ['--now', 'soon'],
+    ['--now', '9999-01-01'],
+    ['x'],
+  ])
+    expect(await seed(...args)).toMatchObject({ code: 2, out: '' })
+})
