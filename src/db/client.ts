@@ -116,6 +116,9 @@ export function isLostConnection(error: unknown): boolean {
   return typeof code === 'string' && lostConnectionCodes.test(code)
 }
 
+/** Whether an error says that a statement took longer than it may. */
+export const isStatementTimeout = (error: unknown): boolean => (error as { code?: unknown } | null)?.code === '57014'
+
 /** As postgres.js, the operating system and PostgreSQL (SQLSTATE classes 08 and 57P, and 53300) name it. */
 const lostConnectionCodes =
   /^(CONNECTION_\w+|CONNECT_TIMEOUT|ECONNREFUSED|ECONNRESET|EPIPE|ENOENT|57P0[1-5]|08\w{3}|53300)$/

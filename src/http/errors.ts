@@ -1,7 +1,7 @@
 // The one place where a Problem becomes a status and an RFC 9457 body.
 // It must not decide anything: what is wrong was decided before, and what is internal stays in the log.
 
-import { isLostConnection } from '../db/client.ts'
+import { isLostConnection, isStatementTimeout } from '../db/client.ts'
 import { Problem, type ProblemKind } from '../problem.ts'
 import { type RequestRecord, recordOf } from './request-record.ts'
 
@@ -46,6 +46,14 @@ function asProblem(error: unknown): Problem {
     return new Problem('unavailable', {
       detail: 'The service cannot reach its database just now. Try again in a few seconds.',
       headers: { 'Retry-After': '5' },
+      cause: error,
+    })
+  }
+  if (isStatementTimeout(error)) {
+    return new Problem('unavailable', {
+      detail: 'The database took too long just now. Try again in a few seconds.',
+      headers: { 'Retry-After': '5' },
+      internal: 'statement_timeout',
       cause: error,
     })
   }

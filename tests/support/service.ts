@@ -59,6 +59,7 @@ export async function startTestService(
     url: database.url,
     connectionsMax: config.exportConnections,
     prepare: config.databasePrepare,
+    statementTimeoutMs: config.statementTimeoutMs,
     applicationName: 'test-export',
   })
   const foundation: Foundation = {

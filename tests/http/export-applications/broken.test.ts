@@ -223,4 +223,32 @@ describe('a page that cannot be finished', () => {
       await narrow.stop()
     }
   })
+
+  test('"Everything has a bound …: seconds per statement": 503 with Retry-After, whichever statement it was', async () => {
+    const bounded = { statementTimeoutMs: 100 }
+    const db = openDatabase({ url: database.url, connectionsMax: 2, ...bounded })
+    const hurried = await startTestService(database, bounded, { db })
+    try {
+      const reader = new ExportClient(hurried, key, slug)
+      for (const table of ['api_key', 'submission_counter', 'application']) {
+        const release = Promise.withResolvers<void>()
+        const locked = Promise.withResolvers<void>()
+        const holding = database.sql.begin(async tx => {
+          await tx`lock table ${tx(table)} in access exclusive mode`
+          locked.resolve()
+          await release.promise
+        })
+        await locked.promise
+        const response = await reader.request({ pageSize: '2' })
+        release.resolve()
+        await holding
+        expect([table, response.status, response.headers.get('Retry-After')]).toEqual([table, 503, '5'])
+        expect(hurried.requestLine(response.headers.get('X-Request-Id'))).toMatchObject({ reason: 'statement_timeout' })
+        expect((await reader.page({ pageSize: '2' })).page.payload.length).toBe(2)
+      }
+    } finally {
+      await hurried.stop()
+      await db.end({ timeout: 1 })
+    }
+  })
 })
