@@ -1,6 +1,7 @@
 // A client of the export endpoint: pages and whole walks, over HTTP.
 
 import type { TestKey } from './keys.ts'
+import { expectDocumentedPage } from './response-schema.ts'
 import type { TestService } from './service.ts'
 
 /** An application as a client sees it. */
@@ -35,7 +36,7 @@ export interface Fetched {
 
 export class ExportClient {
   constructor(
-    private readonly service: Pick<TestService, 'get'>,
+    private readonly service: Pick<TestService, 'get' | 'config' | 'foundation'>,
     private readonly key: Pick<TestKey, 'authorization'>,
     private readonly slug: string,
   ) {}
@@ -51,12 +52,14 @@ export class ExportClient {
     })
   }
 
-  /** One page that must be answered with 200. */
+  /** One page that must be answered with 200, and be as the docs of its program say. */
   async page(parameters: Record<string, string> | string = {}, headers?: Record<string, string>): Promise<Fetched> {
     const response = await this.request(parameters, headers)
     const text = await response.text()
     if (response.status !== 200) throw new Error(`answered ${response.status}: ${text}`)
-    return { response, text, page: JSON.parse(text) as ExportPage }
+    const page = JSON.parse(text) as ExportPage
+    await expectDocumentedPage(this.service, this.slug, page)
+    return { response, text, page }
   }
 
   /** The refusal a request must be answered with: status, problem body, and the codes by parameter. */

@@ -2,13 +2,17 @@
 
 import type { Sql } from '../../src/db/client.ts'
 import { renderAnnotations, renderSnapshot } from '../../src/domain/application.ts'
-import { buildKeyMap } from '../../src/domain/key-map.ts'
+import { buildKeyMap, type KeyMap } from '../../src/domain/key-map.ts'
+import type { Micros } from '../../src/domain/offset-time.ts'
 import type { VersionQuestion } from '../../src/domain/question.ts'
 import { planFill, type VersionFill } from '../../src/domain/version-fill.ts'
 
 export interface RawProgram {
   program_id: number
   program_version_id: number
+  slug: string
+  /** Its one question. */
+  shape: KeyMap
   fills: ReadonlyMap<number, VersionFill>
 }
 
@@ -46,18 +50,20 @@ export async function insertRawProgram(sql: Sql, slug: string): Promise<RawProgr
   return {
     program_id: program!.program_id,
     program_version_id,
+    slug,
+    shape,
     fills: new Map([[program_version_id, planFill(shape, shape)]]),
   }
 }
 
-/** `count` applications, one each of as many applicants, one second apart; `textOf` gives the answer of each. */
+/** `count` applications, one each of as many applicants; `textOf` gives the answer of each, `timeOf` when it was submitted. */
 export async function insertRawApplications(
   sql: Sql,
   program: RawProgram,
   count: number,
   textOf: (i: number) => string = i => `answer ${i}`,
+  timeOf: (i: number) => Micros = i => 1_700_000_000_000_000 + i * 1_000_000,
 ): Promise<number[]> {
-  const startTime = 1_700_000_000_000_000
   const applicants = await sql<{ applicant_id: number }[]>`
     insert into applicant (language) select 'en-US' from generate_series(1, ${count}) returning applicant_id`
   const [{ submit_seq: base }] = (await sql<{ submit_seq: number }[]>`
@@ -66,9 +72,8 @@ export async function insertRawApplications(
     { submit_seq: number },
   ]
   const rows = applicants.map(({ applicant_id }, i) => {
-    const submit_time = startTime + (base + i) * 1_000_000
+    const submit_time = timeOf(base + i)
     const application_id = applicant_id + 1_000_000
-    const key = `words_${program.program_id}`
     const snapshot = renderSnapshot(
       {
         ...{
@@ -77,12 +82,12 @@ export async function insertRawApplications(
           create_time: submit_time,
           submit_time,
           language: 'en-US',
-          program_name: 'raw',
+          program_name: program.slug,
         },
         ...{ program_version_id: program.program_version_id, submitter: { submitter_type: 'APPLICANT' } },
-        answers: new Map([[key, { type: 'TEXT', text: textOf(i) }]]),
+        answers: new Map([[program.shape[0]!.question_key, { type: 'TEXT', text: textOf(i) }]]),
       },
-      [{ question_id: 0, question_key: key, type: 'TEXT', option_ids: [], children: [] }],
+      program.shape,
       'UTC',
     )
     return {
