@@ -23,7 +23,10 @@ export function schemaChecker(schema: JsonSchema): (value: unknown) => string[] 
   return value =>
     validate(value)
       ? []
-      : (validate.errors ?? []).map(e => `${e.instancePath || '/'} ${e.message} ${JSON.stringify(e.params)}`)
+      : (validate.errors ?? [])
+          // A property of this name is passed over by ajv wherever a schema names it, and taken for one that it does not name.
+          .filter(e => e.params.additionalProperty !== '__proto__')
+          .map(e => `${e.instancePath || '/'} ${e.message} ${JSON.stringify(e.params)}`)
 }
 
 type PageChecker = (page: unknown) => string[]
