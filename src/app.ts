@@ -98,12 +98,17 @@ export function createApp(foundation: Foundation): App {
       } catch (error) {
         response = problemResponse(error, record)
       }
+      if (request.method === 'HEAD' && response.body === null) response = ofUnknownLength(response)
       response.headers.set('X-Request-Id', record.id)
       if (!record.streaming) record.finish(response.status, response.status >= 500 ? 'failed' : 'complete')
       return response
     },
   }
 }
+
+/** An answer to HEAD whose length is not known: with no body at all, Bun would claim one of 0. This one is never read. */
+const ofUnknownLength = (response: Response): Response =>
+  new Response(new ReadableStream({ pull() {} }), { status: response.status, headers: response.headers })
 
 const badHost = (): Problem =>
   invalidRequest('The request cannot be understood.', [

@@ -1,0 +1,412 @@
+// What a successful export looks like: every field and every question type of the specification, over HTTP.
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { annotate } from '../../../src/intake/annotate.ts'
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { ExportClient, type ExportedApplication } from '../../support/export-client.ts'
+import { FrontEnd, type Submitted } from '../../support/front-end.ts'
+import { createTestKey } from '../../support/keys.ts'
+import { aProgram, everyKind, q } from '../../support/programs.ts'
+import { startTestService, type TestService } from '../../support/service.ts'
+
+const slug = 'every-kind'
+const timeZone = 'America/New_York'
+const minimal = { applicant_name: { first_name: 'Ana', last_name: 'Núñez' } }
+
+/** An answer to each kind, and the question object the specification makes of it. */
+const golden: Record<string, { sent: unknown; exported: unknown; unanswered: unknown }> = {
+  home_address: {
+    sent: { street: '700 5th Ave', city: 'Seattle', state: 'WA', zip: '98104-5000', corrected: 'Corrected', latitude: '47.6038', longitude: '-122.3301', well_known_id: '4326', service_area: 'Seattle_InArea_1709069741,Bellevue_NotInArea_1709069741' },
+    exported: { question_type: 'ADDRESS', street: '700 5th Ave', line2: null, city: 'Seattle', state: 'WA', zip: '98104-5000', corrected: 'Corrected', latitude: '47.6038', longitude: '-122.3301', well_known_id: '4326', service_area: 'Seattle_InArea_1709069741,Bellevue_NotInArea_1709069741' },
+    unanswered: { question_type: 'ADDRESS', street: null, line2: null, city: null, state: null, zip: null, corrected: null, latitude: null, longitude: null, well_known_id: null, service_area: null },
+  },
+  monthly_rent: {
+    sent: { currency_dollars: 1250.5 },
+    exported: { question_type: 'CURRENCY', currency_dollars: 1250.5 },
+    unanswered: { question_type: 'CURRENCY', currency_dollars: null },
+  },
+  date_of_birth: {
+    sent: { date: '1984-02-29' },
+    exported: { question_type: 'DATE', date: '1984-02-29' },
+    unanswered: { question_type: 'DATE', date: null },
+  },
+  contact_email: {
+    sent: { email: 'not really an address' },
+    exported: { question_type: 'EMAIL', email: 'not really an address' },
+    unanswered: { question_type: 'EMAIL', email: null },
+  },
+  contact_phone: {
+    sent: { phone_number: '+12064386161' },
+    exported: { question_type: 'PHONE', phone_number: '+12064386161' },
+    unanswered: { question_type: 'PHONE', phone_number: null },
+  },
+  proof_of_income: {
+    sent: { file_urls: ['https://files.example.org/a.pdf', 'https://files.example.org/b.pdf'] },
+    exported: { question_type: 'FILE_UPLOAD', file_key: 'https://files.example.org/a.pdf', file_urls: ['https://files.example.org/a.pdf', 'https://files.example.org/b.pdf'] },
+    unanswered: { question_type: 'FILE_UPLOAD', file_key: null, file_urls: [] },
+  },
+  case_number: {
+    sent: { id: '0042' },
+    exported: { question_type: 'ID', id: '0042' },
+    unanswered: { question_type: 'ID', id: null },
+  },
+  service_location: {
+    sent: { selections: ['Old Town', 'north-1'] },
+    exported: { question_type: 'MAP', selections: ['Old Town', 'north-1'] },
+    unanswered: { question_type: 'MAP', selections: [] },
+  },
+  household_size: {
+    sent: { number: 4 },
+    exported: { question_type: 'NUMBER', number: 4 },
+    unanswered: { question_type: 'NUMBER', number: null },
+  },
+  utilities: {
+    sent: { selections: ['power', 'gas'] },
+    exported: { question_type: 'MULTI_SELECT', selections: ['power', 'gas'] },
+    unanswered: { question_type: 'MULTI_SELECT', selections: [] },
+  },
+  county: {
+    sent: { selection: 'king' },
+    exported: { question_type: 'SINGLE_SELECT', selection: 'king' },
+    unanswered: { question_type: 'SINGLE_SELECT', selection: null },
+  },
+  owns_home: {
+    sent: { selection: 'no' },
+    exported: { question_type: 'SINGLE_SELECT', selection: 'no' },
+    unanswered: { question_type: 'SINGLE_SELECT', selection: null },
+  },
+  anything_else: {
+    sent: { text: 'Ünïcode, "quotes", \\ and \u0000\u0001\u0002 too 🏠' },
+    exported: { question_type: 'TEXT', text: 'Ünïcode, "quotes", \\ and \u0000\u0001\u0002 too 🏠' },
+    unanswered: { question_type: 'TEXT', text: null },
+  },
+  household_member: {
+    sent: {
+      entities: [
+        { entity_name: 'Bo', member_name: { first_name: 'Bo', middle_name: 'J', last_name: 'Li', suffix: 'JR' }, member_job: { entities: [{ entity_name: 'Baker', employer: { text: 'The Mill' }, monthly_pay: { currency_dollars: 900 } }, { entity_name: 'Courier' }] } },
+        { entity_name: 'Cy' },
+      ],
+    },
+    exported: {
+      question_type: 'ENUMERATOR',
+      entities: [
+        {
+          entity_name: 'Bo',
+          member_name: { question_type: 'NAME', first_name: 'Bo', middle_name: 'J', last_name: 'Li', suffix: 'JR' },
+          member_birthday: { question_type: 'DATE', date: null },
+          member_job: {
+            question_type: 'ENUMERATOR',
+            entities: [
+              { entity_name: 'Baker', employer: { question_type: 'TEXT', text: 'The Mill' }, monthly_pay: { question_type: 'CURRENCY', currency_dollars: 900 } },
+              { entity_name: 'Courier', employer: { question_type: 'TEXT', text: null }, monthly_pay: { question_type: 'CURRENCY', currency_dollars: null } },
+            ],
+          },
+        },
+        {
+          entity_name: 'Cy',
+          member_name: { question_type: 'NAME', first_name: null, middle_name: null, last_name: null, suffix: null },
+          member_birthday: { question_type: 'DATE', date: null },
+          member_job: { question_type: 'ENUMERATOR', entities: [] },
+        },
+      ],
+    },
+    unanswered: { question_type: 'ENUMERATOR', entities: [] },
+  },
+} // biome-ignore format: side by side
+
+let database: TestDatabase
+let service: TestService
+let client: ExportClient
+let frontEnd: FrontEnd
+let applicant: number
+let bare: Submitted
+let full: Submitted
+
+beforeAll(async () => {
+  database = await createTestDatabase({ timeZone })
+  await aProgram(database.sql, { slug, questions: everyKind, statuses: ['Approved', 'In review'] })
+  service = await startTestService(database, { timeZone })
+  const key = await createTestKey(database.sql, { programs: [slug], maySubmit: true })
+  client = new ExportClient(service, key, slug)
+  frontEnd = new FrontEnd(service, key, slug)
+  applicant = await frontEnd.register('es-US')
+  bare = await frontEnd.apply(applicant, minimal)
+  const sent = Object.fromEntries(Object.entries(golden).map(([name, { sent }]) => [name, sent]))
+  full = await frontEnd.apply(
+    applicant,
+    { ...minimal, ...sent },
+    { type: 'TRUSTED_INTERMEDIARY', email: 'ti@example.org', organization: 'Häuser & Co' },
+  )
+})
+afterAll(async () => {
+  await service.stop()
+  await database.drop()
+})
+
+const exported = async (id: number): Promise<ExportedApplication> => {
+  const found = (await client.walkAll()).find(a => a.application_id === id)
+  if (found === undefined) throw new Error(`application ${id} was not exported`)
+  return found
+}
+
+describe('an exported application', () => {
+  for (const [questionKey, { exported: answered, unanswered }] of Object.entries(golden)) {
+    test(`${questionKey}: answered as the specification shows it, and null or [] when unanswered`, async () => {
+      expect((await exported(full.application_id)).application[questionKey]).toEqual(
+        answered as Record<string, unknown>,
+      )
+      expect((await exported(bare.application_id)).application[questionKey]).toEqual(
+        unanswered as Record<string, unknown>,
+      )
+    })
+  }
+
+  test('NAME, partly answered: "when the question is answered, only `middle_name` and `suffix` are optional" (D16: suffix null)', async () => {
+    expect((await exported(bare.application_id)).application.applicant_name).toEqual({
+      question_type: 'NAME',
+      first_name: 'Ana',
+      middle_name: null,
+      last_name: 'Núñez',
+      suffix: null,
+    })
+  })
+
+  test('"Static text questions do not appear, since they have no answer"', async () => {
+    expect(Object.keys((await exported(full.application_id)).application).sort()).toEqual(
+      ['applicant_name', ...Object.keys(golden)].sort(),
+    )
+  })
+
+  test('"Repeated questions of an enumerator question are nested inside that enumerator\'s entities and not at the top level"', async () => {
+    const { application } = await exported(full.application_id)
+    for (const key of ['member_name', 'member_job', 'employer', 'monthly_pay'])
+      expect(application).not.toHaveProperty(key)
+  })
+
+  test('has exactly the fields of the specification, with their types and formats', async () => {
+    const application = await exported(full.application_id)
+    const iso = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d-0[45]:00$/
+    expect(application).toEqual({
+      applicant_id: applicant,
+      application_id: full.application_id,
+      create_time: expect.stringMatching(iso),
+      language: 'es-US',
+      program_name: slug,
+      program_version_id: full.program_version_id,
+      revision_state: 'CURRENT',
+      status: null,
+      status_last_modified_time: null,
+      application_note: null,
+      submit_time: expect.stringMatching(iso),
+      submitter_type: 'TRUSTED_INTERMEDIARY',
+      ti_email: 'ti@example.org',
+      ti_organization: 'Häuser & Co',
+      application: expect.any(Object),
+    })
+  })
+
+  test('"`null` when the applicant submitted": ti_email and ti_organization', async () => {
+    expect(await exported(bare.application_id)).toMatchObject({
+      submitter_type: 'APPLICANT',
+      ti_email: null,
+      ti_organization: null,
+    })
+  })
+
+  test('"The application has been superseded by a newer submission": the older entry is OBSOLETE and keeps its own answers', async () => {
+    const older = await exported(bare.application_id)
+    expect(older.revision_state).toBe('OBSOLETE')
+    expect(older.application.monthly_rent).toEqual({ question_type: 'CURRENCY', currency_dollars: null })
+  })
+
+  test('D13: times are whole seconds, rounded down, with the offset of the instance zone at that instant', async () => {
+    const [row] = await database.sql<{ submit_time: number; create_time: number }[]>`
+      select submit_time, create_time from application where application_id = ${full.application_id}`
+    const { submit_time, create_time } = await exported(full.application_id)
+    expect(Date.parse(submit_time)).toBe(Math.floor(row!.submit_time / 1e6) * 1000)
+    expect(Date.parse(create_time)).toBe(Math.floor(row!.create_time / 1e6) * 1000)
+  })
+
+  test('D22: status, status_last_modified_time and application_note are as of the read of the page', async () => {
+    const [program] = await database.sql<{ program_id: number }[]>`select program_id from program where slug = ${slug}`
+    const now = 1_790_000_000_123_456
+    await annotate(database.sql, {
+      program_id: program!.program_id,
+      application_id: full.application_id,
+      status: 'In review',
+      note: 'Call “back”\n',
+      actor: 'admin:test',
+      now,
+      timeZone,
+    })
+    expect(await exported(full.application_id)).toMatchObject({
+      status: 'In review',
+      status_last_modified_time: '2026-09-21T08:53:20-04:00',
+      application_note: 'Call “back”\n',
+    })
+  })
+})
+
+describe('the list endpoint', () => {
+  test('D6: a granted program without submissions answers 200 with an empty payload and a null token', async () => {
+    await aProgram(database.sql, { slug: 'unused', questions: [q.text('unused text')] })
+    const key = await createTestKey(database.sql, { programs: ['unused'] })
+    const { page, response } = await new ExportClient(service, key, 'unused').page()
+    expect(page).toEqual({ payload: [], nextPageToken: null })
+    expect(response.headers.get('Snapshot-Time')).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/)
+  })
+
+  test('D11: fromDate at or after toDate answers 200 with an empty payload', async () => {
+    expect((await client.page({ fromDate: '2026-02-01', toDate: '2026-01-01' })).page).toEqual({
+      payload: [],
+      nextPageToken: null,
+    })
+  })
+
+  test('"Only applications submitted on or after this instant" and "before this instant", to the microsecond', async () => {
+    const rows = await database.sql<{ submit_time: number; application_id: number }[]>`
+      select submit_time, application_id from application where program_id = (select program_id from program where slug = ${slug}) order by submit_seq`
+    const instant = (micros: number) => Temporal.Instant.fromEpochNanoseconds(BigInt(micros) * 1000n).toString()
+    const ids = async (parameters: Record<string, string>) =>
+      (await client.page(parameters)).page.payload.map(a => a.application_id)
+    const [first, second] = [rows[0]!, rows[1]!]
+    expect(await ids({ fromDate: instant(second.submit_time) })).toEqual([second.application_id])
+    expect(await ids({ fromDate: instant(second.submit_time + 1) })).toEqual([])
+    expect(await ids({ toDate: instant(second.submit_time) })).toEqual([first.application_id])
+    expect(await ids({ toDate: instant(second.submit_time + 1) })).toEqual([
+      first.application_id,
+      second.application_id,
+    ])
+    expect(await ids({ fromDate: '0000-01-01', toDate: '9999-12-31' })).toEqual([
+      first.application_id,
+      second.application_id,
+    ])
+  })
+
+  test('"With no timezone the instance\'s local timezone is used. With no time the beginning of the day is used."', async () => {
+    const { submit_time } = await exported(full.application_id)
+    const today = submit_time.slice(0, 10)
+    const tomorrow = Temporal.PlainDate.from(today).add({ days: 1 }).toString()
+    expect(
+      (await client.page({ fromDate: today, toDate: tomorrow })).page.payload.map(a => a.application_id),
+    ).toContain(full.application_id)
+    expect(
+      (await client.page({ toDate: submit_time.slice(0, 19) })).page.payload.map(a => a.application_id),
+    ).not.toContain(full.application_id)
+  })
+
+  test('"Only applications in that revision state. When omitted, all revision states are returned."', async () => {
+    const ids = async (parameters: Record<string, string>) =>
+      (await client.page(parameters)).page.payload.map(a => a.application_id)
+    expect(await ids({ revisionState: 'CURRENT' })).toEqual([full.application_id])
+    expect(await ids({ revisionState: 'OBSOLETE' })).toEqual([bare.application_id])
+    expect(await ids({})).toEqual([bare.application_id, full.application_id])
+  })
+
+  test('D2: "A larger requested `pageSize` is replaced by the maximum", of any length; the default is the maximum', async () => {
+    const small = await startTestService(database, { maxPageSize: 1, timeZone })
+    try {
+      const key = await createTestKey(database.sql, { programs: [slug] })
+      const limited = new ExportClient(small, key, slug)
+      for (const pageSize of ['2', '99999999999999999999999999999999999999999', '0001']) {
+        expect((await limited.page({ pageSize })).page.payload.length).toBe(1)
+      }
+      expect((await limited.page()).page.payload.length).toBe(1)
+      // D9: a clamped and an omitted page size are equal to the maximum.
+      const { page } = await limited.page({ pageSize: '77' })
+      for (const same of ['1', '5000']) await limited.page({ nextPageToken: page.nextPageToken!, pageSize: same })
+      await limited.page({ nextPageToken: page.nextPageToken! })
+    } finally {
+      await small.stop()
+    }
+  })
+
+  test('responses with applications carry Cache-Control: no-store, X-Request-Id and JSON as their type', async () => {
+    const { response } = await client.page()
+    expect(response.headers.get('Cache-Control')).toBe('no-store')
+    expect(response.headers.get('Content-Type')).toBe('application/json')
+    expect(response.headers.get('X-Request-Id')).toMatch(/^[0-9a-f-]{36}$/)
+  })
+
+  test('D25: HEAD answers as GET without a body; other methods 405 with Allow', async () => {
+    const key = await createTestKey(database.sql, { programs: [slug] })
+    const path = `/api/v1/admin/programs/${slug}/applications`
+    const headers = { Authorization: key.authorization }
+    const head = await service.get(path, { method: 'HEAD', headers })
+    expect([head.status, head.headers.get('Content-Type'), await head.text()]).toEqual([200, 'application/json', ''])
+    expect(head.headers.get('Content-Length')).toBeNull()
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
+      const response = await service.get(path, { method, headers })
+      expect([response.status, response.headers.get('Allow'), response.headers.get('Content-Type')]).toEqual([
+        405,
+        'GET, HEAD',
+        'application/problem+json',
+      ])
+    }
+    const unknown = await service.get('/api/v1/nothing', { headers })
+    expect([unknown.status, unknown.headers.get('Content-Type')]).toEqual([404, 'application/problem+json'])
+  })
+
+  test('an export is noted in the audit trail: key, walk, filters, how many, up to which sequence, from where', async () => {
+    const key = await createTestKey(database.sql, { programs: [slug] })
+    const { response } = await new ExportClient(service, key, slug).page({
+      pageSize: '1',
+      revisionState: 'CURRENT',
+      fromDate: '2026-01-01',
+    })
+    const [event] = await database.sql`
+      select subject, host(address) as address, detail from audit_event
+      where actor = ${`key:${key.api_key_id}`} and action = 'applications_exported'`
+    expect(event).toEqual({
+      subject: slug,
+      address: '127.0.0.1',
+      detail: {
+        request_id: response.headers.get('X-Request-Id'),
+        walk: expect.stringMatching(/^[0-9a-f]{16}$/),
+        horizon: 2,
+        filters: { from: '2026-01-01T05:00:00.000000Z', revision_state: 'CURRENT', page_size: 1 },
+        applications: 1,
+        applications_before: 0,
+        outcome: 'complete',
+        last_page: true,
+      },
+    })
+  })
+})
+
+describe('a program whose questions change', () => {
+  test('"every question that has ever been in the program", at every depth: added and removed ones are in every application (D20), draft ones in none (D21)', async () => {
+    const changing = 'changing'
+    const child = (...names: string[]) =>
+      q.enumerator(
+        'pet',
+        names.map(name => q.text(name, { optional: true })),
+        { optional: true },
+      )
+    await aProgram(database.sql, { slug: changing, questions: [q.text('first'), child('pet colour')] })
+    const key = await createTestKey(database.sql, { programs: [changing], maySubmit: true })
+    const desk = new FrontEnd(service, key, changing)
+    const reader = new ExportClient(service, key, changing)
+    const pet = (key: string) => ({ pet: { entities: [{ entity_name: 'Rex', [key]: { text: 'brown' } }] } })
+    await desk.apply(await desk.register(), { first: { text: 'one' }, ...pet('pet_colour') })
+    await aProgram(database.sql, { slug: changing, questions: [q.number('second'), child('pet food')] })
+    await desk.apply(await desk.register(), { second: { number: 2 }, ...pet('pet_food') })
+    const text = (value: string | null) => ({ question_type: 'TEXT', text: value })
+    const entity = (colour: string | null, food: string | null) => ({
+      entity_name: 'Rex',
+      pet_colour: text(colour),
+      pet_food: text(food),
+    })
+    const [older, newer] = (await reader.walkAll()).map(a => a.application)
+    expect(older).toEqual({
+      first: text('one'),
+      second: { question_type: 'NUMBER', number: null },
+      pet: { question_type: 'ENUMERATOR', entities: [entity('brown', null)] },
+    })
+    expect(newer).toEqual({
+      first: text(null),
+      second: { question_type: 'NUMBER', number: 2 },
+      pet: { question_type: 'ENUMERATOR', entities: [entity(null, 'brown')] },
+    })
+  })
+})
