@@ -126,7 +126,7 @@ describe('src/main.ts', () => {
   test('SIGTERM: running exports finish, new ones are refused, then the process ends with 0', async () => {
     const { child, log, reading, url } = await startMain()
     const response = await fetch(`${url}/api/v1/admin/programs/raw/applications`, {
-      headers: { Authorization: key.authorization },
+      headers: { Authorization: key.authorization, 'Accept-Encoding': 'identity' },
     })
     child.kill('SIGTERM')
     await until('the drain to begin', () => log.some(line => line.msg === 'draining'))

@@ -14,6 +14,8 @@ import { openPageToken, sealPageToken } from '../export/page-token.ts'
 import { parseExportRequest, planWalk } from '../export/request.ts'
 import { type PageReceipt, pageLimits, type Sink, writePage } from '../export/write-page.ts'
 import { authenticate } from './authenticate.ts'
+import { compressed } from './compressed-sink.ts'
+import { preferredCoding } from './content-coding.ts'
 import { methodNotAllowed } from './errors.ts'
 import { type Outcome, type RequestRecord, recordOf } from './request-record.ts'
 import { routeDetail } from './route-detail.ts'
@@ -22,63 +24,69 @@ import { streamResponse } from './stream-response.ts'
 const path = '/api/v1/admin/programs/:programSlug/applications'
 
 /** `GET /api/v1/admin/programs/{programSlug}/applications`. Source: spec, "List program applications". */
-export const exportApplications = (deps: Deps) =>
-  new Elysia({ name: 'export-applications', detail: routeDetail(anyExportOperation()) })
-    .use(authenticate(deps))
-    .get(path, async ({ caller, params, request }) => {
-      const { config, db, exportDb, keyMaps, limits } = deps
-      const record = recordOf(request)
-      const programId = authorizeExport(caller, params.programSlug)
-      record.fields.program = params.programSlug
-      const headers = new Headers(limits.takeRequest(caller.api_key_id))
-      headers.set('Content-Type', 'application/json')
-      headers.set('Cache-Control', 'no-store')
+export const exportApplications = (deps: Deps) => {
+  const answer = async (caller: Caller, slug: string, request: Request): Promise<Response> => {
+    const { config, db, exportDb, keyMaps, limits } = deps
+    const record = recordOf(request)
+    const programId = authorizeExport(caller, slug)
+    record.fields.program = slug
+    const headers = new Headers(limits.takeRequest(caller.api_key_id))
+    headers.set('Content-Type', 'application/json')
+    headers.set('Cache-Control', 'no-store')
+    headers.set('Vary', 'Accept-Encoding')
+    const coding = preferredCoding(request.headers.get('accept-encoding'))
+    if (coding !== undefined) headers.set('Content-Encoding', coding)
 
-      const openToken = (text: string) =>
-        openPageToken(text, config.pageTokenKeys, {
-          now: deps.now(),
-          ttlMs: config.pageTokenTtlMs,
-          program_id: programId,
-        })
-      const asked = parseExportRequest(rawQuery(request.url), request.headers.get('prefer'), config, openToken)
-      const { token } = asked
-      const filters = planWalk(asked, token, config)
-      const start = await readThroughLoss(() => readWalkStart(db, programId))
-      const walk =
-        token === undefined ? beginWalk(programId, filters, start, newWalkId()) : resumeWalk(programId, filters, token)
-      if (token === undefined) headers.set('Snapshot-Time', snapshotTime(start))
-      if (asked.preference_applied) headers.set('Preference-Applied', 'handling=strict')
-      noteWalk(record, walk)
-      if (request.method === 'HEAD') return new Response(unreadBody(), { headers })
+    const openToken = (text: string) =>
+      openPageToken(text, config.pageTokenKeys, {
+        now: deps.now(),
+        ttlMs: config.pageTokenTtlMs,
+        program_id: programId,
+      })
+    const asked = parseExportRequest(rawQuery(request.url), request.headers.get('prefer'), config, openToken)
+    const { token } = asked
+    const filters = planWalk(asked, token, config)
+    const start = await readThroughLoss(() => readWalkStart(db, programId))
+    const walk =
+      token === undefined ? beginWalk(programId, filters, start, newWalkId()) : resumeWalk(programId, filters, token)
+    if (token === undefined) headers.set('Snapshot-Time', snapshotTime(start))
+    if (asked.preference_applied) headers.set('Preference-Applied', 'handling=strict')
+    noteWalk(record, walk)
+    if (request.method === 'HEAD') return new Response(null, { headers })
 
-      const { fills } = await readThroughLoss(() => keyMaps.load(db, programId, start.published_versions))
-      const plan = planPage(walk, token?.after)
-      const seal: Parameters<typeof writePage>[5] = (after, applications) =>
-        sealPageToken(nextPage(walk, after, applications, deps.now()), config.pageTokenKeys)
-      const endExport = limits.beginExport(caller.api_key_id)
-      const { letGoAfterMs, stallTimeoutMs } = config
-      const produce = async (sink: Sink): Promise<Outcome> => {
-        try {
-          const receipt = await writePage(
-            exportDb,
-            plan,
-            fills,
-            { ...pageLimits, letGoAfterMs, stallTimeoutMs },
-            sink,
-            seal,
-          )
-          await noteReceipt(deps, record, caller, walk, receipt)
-          return receipt.outcome
-        } finally {
-          endExport()
-        }
+    const { fills } = await readThroughLoss(() => keyMaps.load(db, programId, start.published_versions))
+    const plan = planPage(walk, token?.after)
+    const seal: Parameters<typeof writePage>[5] = (after, applications) =>
+      sealPageToken(nextPage(walk, after, applications, deps.now()), config.pageTokenKeys)
+    const endExport = limits.beginExport(caller.api_key_id)
+    const { letGoAfterMs, stallTimeoutMs } = config
+    const produce = async (sink: Sink): Promise<Outcome> => {
+      try {
+        const receipt = await writePage(
+          exportDb,
+          plan,
+          fills,
+          { ...pageLimits, letGoAfterMs, stallTimeoutMs },
+          sink,
+          seal,
+        )
+        await noteReceipt(deps, record, caller, walk, receipt)
+        return receipt.outcome
+      } finally {
+        endExport()
       }
-      return streamResponse(record, headers, config.exportQueueTimeoutMs, produce)
-    })
+    }
+    if (coding !== undefined) record.fields.encoding = coding
+    return streamResponse(record, headers, config.exportQueueTimeoutMs, client =>
+      coding === undefined ? produce(client) : compressed(coding, client, produce),
+    )
+  }
+  return new Elysia({ name: 'export-applications', detail: routeDetail(anyExportOperation()) })
+    .use(authenticate(deps))
+    .get(path, ({ caller, params, request }) => answer(caller, params.programSlug, request))
+    .head(path, ({ caller, params, request }) => answer(caller, params.programSlug, request))
     .all(path, methodNotAllowed(['GET', 'HEAD']), { parse: 'none' })
-
-/** A body for HEAD, which is never read: with none at all, Bun would claim a length of 0. */
-const unreadBody = () => new ReadableStream({ pull() {} })
+}
 
 const newWalkId = (): string => Buffer.from(crypto.getRandomValues(new Uint8Array(8))).toString('hex')
 

@@ -18,7 +18,10 @@ export interface RequestFields {
   walk?: string
   applications?: number
   application_id?: number
+  /** Of JSON, however it was sent. */
   bytes?: number
+  /** Content-Encoding of an export that was sent compressed. */
+  encoding?: string
   outcome?: Outcome
   error?: unknown
 }

@@ -1,0 +1,231 @@
+// Exports as clients that accept compression get them: the same bytes of JSON, whole or visibly broken (contract G9, G10).
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { randomBytes } from 'node:crypto'
+import { gunzipSync, zstdDecompressSync } from 'node:zlib'
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { createTestKey, type TestKey } from '../../support/keys.ts'
+import { insertRawApplications, insertRawProgram } from '../../support/raw-applications.ts'
+import { startTestService, type TestService } from '../../support/service.ts'
+import { until } from '../../support/until.ts'
+
+const slug = 'raw'
+const count = 600
+const decode = { zstd: zstdDecompressSync, gzip: gunzipSync }
+const codings = ['zstd', 'gzip'] as const
+let database: TestDatabase
+let service: TestService
+let key: TestKey
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  const program = await insertRawProgram(database.sql, slug)
+  // 18 MB that cannot be made much smaller, more than the buffers of any socket take; some rows are larger than any buffer.
+  const noise = randomBytes(1_000_000).toString('base64')
+  await insertRawApplications(database.sql, program, count, i =>
+    i % 150 === 149 ? noise : noise.slice(i * 100, i * 100 + 22_000),
+  )
+  service = await startTestService(database, { letGoAfterMs: 50, stallTimeoutMs: 1500, exportConnections: 4 })
+  key = await createTestKey(database.sql, { programs: [slug] })
+})
+afterAll(async () => {
+  await service.stop()
+  await database.drop()
+})
+
+const pathOf = (pageSize: number, of = slug): string => `/api/v1/admin/programs/${of}/applications?pageSize=${pageSize}`
+
+/** One page as it came, undecoded; `accept` is the whole Accept-Encoding. */
+async function fetched(accept: string | undefined, pageSize: number, method = 'GET') {
+  const response = await service.get(pathOf(pageSize), {
+    method,
+    headers: { Authorization: key.authorization, ...(accept === undefined ? {} : { 'Accept-Encoding': accept }) },
+    decompress: false,
+  } as RequestInit)
+  return { response, bytes: Buffer.from(await response.arrayBuffer()) }
+}
+
+/** The applications of a page, without what differs from request to request. */
+const payloadOf = (json: Buffer | string): string => json.toString().replace(/"nextPageToken":"[0-9A-Za-z]+"}$/, '')
+
+describe('Accept-Encoding', () => {
+  test('the same JSON to the byte in every coding: pages of one row, of a buffer and of many, rows larger than a buffer', async () => {
+    for (const pageSize of [1, 2, 11, 12, 13, 100, 149, 150, 151, count]) {
+      const plain = payloadOf((await fetched('identity', pageSize)).bytes)
+      expect(plain).toStartWith('{"payload":[{"')
+      for (const coding of codings) {
+        const { bytes, response } = await fetched(coding, pageSize)
+        expect(response.headers.get('Content-Encoding')).toBe(coding)
+        expect(payloadOf(decode[coding](bytes))).toBe(plain)
+      }
+    }
+  })
+
+  test('what curl and fetch make of it by themselves', async () => {
+    const plain = (await fetched('identity', count)).bytes.toString()
+    const byItself = await service.get(pathOf(count), { headers: { Authorization: key.authorization } })
+    expect(byItself.headers.get('Content-Encoding')).toBe('zstd')
+    expect((await byItself.text()) === plain).toBe(true)
+    for (const coding of codings) {
+      const curl = Bun.spawn([
+        ...['curl', '-s', '--compressed', '-H', `Accept-Encoding: ${coding}`, '-u', `${key.username}:${key.password}`],
+        `${service.baseUrl}${pathOf(count)}`,
+      ])
+      const text = await new Response(curl.stdout).text()
+      expect(await curl.exited).toBe(0)
+      expect(text === plain).toBe(true)
+    }
+  })
+
+  test('a client that names none gets none; all are told that the answer depends on it', async () => {
+    for (const [accept, coding] of [
+      ['identity', null],
+      ['br', null],
+      ['zstd;q=0, *;q=0.1', 'gzip'],
+      ['gzip, zstd;q=0.9', 'gzip'],
+      ['gzip, deflate, br, zstd', 'zstd'],
+    ] as const) {
+      const { response } = await fetched(accept, 1)
+      expect(response.headers.get('Content-Encoding')).toBe(coding)
+      expect(response.headers.get('Vary')).toBe('Accept-Encoding')
+    }
+    const curl = Bun.spawn(['curl', '-s', '-i', '-u', `${key.username}:${key.password}`, service.baseUrl + pathOf(1)])
+    const answer = await new Response(curl.stdout).text()
+    expect(answer).toContain('Vary: Accept-Encoding')
+    expect(answer).not.toContain('Content-Encoding')
+  })
+
+  test('a small page has the length of what is sent', async () => {
+    for (const coding of codings) {
+      const { bytes, response } = await fetched(coding, 1)
+      expect(response.headers.get('Content-Length')).toBe(String(bytes.length))
+      expect(response.headers.get('Transfer-Encoding')).toBeNull()
+    }
+  })
+
+  test('D25: HEAD has the header fields of GET', async () => {
+    for (const accept of [...codings, 'identity']) {
+      const [head, get] = [await fetched(accept, 3, 'HEAD'), await fetched(accept, 3)]
+      expect(head.bytes.length).toBe(0)
+      for (const name of ['Content-Type', 'Content-Encoding', 'Vary', 'Cache-Control'])
+        expect(head.response.headers.get(name)).toBe(get.response.headers.get(name))
+    }
+  })
+
+  test('refusals are never compressed', async () => {
+    const headers = { Authorization: key.authorization, 'Accept-Encoding': 'zstd' }
+    const response = await service.get(pathOf(0), { headers, decompress: false } as RequestInit)
+    expect([response.status, response.headers.get('Content-Encoding')]).toEqual([400, null])
+    expect(await response.json()).toMatchObject({ status: 400 })
+  })
+
+  test('the log line has the bytes of JSON, and the encoding', async () => {
+    const { length } = (await fetched('identity', count)).bytes
+    for (const coding of codings) {
+      const { bytes, response } = await fetched(coding, count)
+      const line = await until('the log line', () => service.requestLine(response.headers.get('X-Request-Id')))
+      expect(line).toMatchObject({ outcome: 'complete', bytes: length, encoding: coding })
+      expect(bytes.length).toBeLessThan(length)
+    }
+    const { response } = await fetched('identity', 1)
+    expect(service.requestLine(response.headers.get('X-Request-Id'))).not.toHaveProperty('encoding')
+  })
+})
+
+/** Opens the export on a bare socket, and keeps what comes. */
+async function openSocket(accept: string, of: { slug: string; key: TestKey }, onOpen: (socket: Bun.Socket) => void) {
+  const received: Buffer[] = []
+  const state = { closed: false, received }
+  const socket = await Bun.connect({
+    hostname: '127.0.0.1',
+    port: service.port,
+    socket: {
+      open(s) {
+        const lines = [`GET ${pathOf(count, of.slug)} HTTP/1.1`, 'Host: localhost', `Accept-Encoding: ${accept}`]
+        s.write(`${[...lines, `Authorization: ${of.key.authorization}`].join('\r\n')}\r\n\r\n`)
+      },
+      data(s, bytes) {
+        if (received.length === 0) onOpen(s)
+        received.push(Buffer.from(bytes))
+      },
+      close() {
+        state.closed = true
+      },
+      error() {
+        state.closed = true
+      },
+    },
+  })
+  return { socket, state }
+}
+
+/** The chunks of a chunked body, as far as they came, and whether the last of them says that it is the last. */
+function bodyOf(received: readonly Buffer[]): { body: Buffer; ended: boolean } {
+  let rest = Buffer.concat(received)
+  rest = rest.subarray(rest.indexOf('\r\n\r\n') + 4)
+  const chunks: Buffer[] = []
+  for (;;) {
+    const line = rest.indexOf('\r\n')
+    const length = line === -1 ? 0 : Number.parseInt(rest.toString('latin1', 0, line), 16)
+    if (length === 0) return { body: Buffer.concat(chunks), ended: line !== -1 }
+    chunks.push(rest.subarray(line + 2, line + 2 + length))
+    rest = rest.subarray(line + 2 + length + 2)
+  }
+}
+
+describe.each([...codings])('a page that cannot be finished, as %s', coding => {
+  const requestLines = (outcome: string) =>
+    service.logLines.filter(line => line.outcome === outcome && line.encoding === coding)
+
+  test('G9: never a partial 200 that parses: the connection is reset, and what came is neither finished nor JSON', async () => {
+    const name = `broken-${coding}`
+    const broken = await insertRawProgram(database.sql, name)
+    const noise = randomBytes(40_000).toString('base64')
+    await insertRawApplications(database.sql, broken, 300, i => noise.slice(i * 10, i * 10 + 30_000))
+    // Stored text that no version accounts for, as only damage to the database could make it.
+    await database.sql.begin(async tx => {
+      await tx`set local tributary.rerender = 'on'`
+      await tx`update application set snapshot = snapshot || ${'\u0001999\u0002'} where program_id = ${broken.program_id} and submit_seq = 290`
+    })
+    const brokenKey = await createTestKey(database.sql, { programs: [name] })
+    const { state } = await openSocket(coding, { slug: name, key: brokenKey }, () => {})
+    await until('the socket to be closed', () => state.closed)
+    const { body, ended } = bodyOf(state.received)
+    expect(ended).toBe(false)
+    expect(body.length).toBeGreaterThan(100_000)
+    expect(() => (coding === 'zstd' ? Bun.zstdDecompressSync(body) : gunzipSync(body))).toThrow()
+    expect(requestLines('failed').length).toBe(1)
+    const response = await service.get(pathOf(count, name), {
+      headers: { Authorization: brokenKey.authorization, 'Accept-Encoding': coding },
+    })
+    expect(response.status).toBe(200)
+    expect(response.text()).rejects.toThrow()
+  })
+
+  test('G10: a reader that stops for STALL_TIMEOUT is cut off', async () => {
+    const { socket } = await openSocket(coding, { slug, key }, s => s.pause())
+    await until('the reader to be cut off', () => requestLines('stalled').length === 1)
+    socket.terminate()
+  })
+
+  test('G10: a client that leaves in mid-page ends it', async () => {
+    const { socket, state } = await openSocket(coding, { slug, key }, s => s.end())
+    await until('the socket to be closed', () => state.closed)
+    socket.terminate()
+    await until('the page to be given up', () => requestLines('client_gone').length === 1)
+  })
+
+  test('a slow reader that keeps reading gets the whole page', async () => {
+    const { socket, state } = await openSocket(coding, { slug, key }, () => {})
+    while (!state.closed && !bodyOf(state.received).ended) {
+      socket.pause()
+      await Bun.sleep(20)
+      socket.resume()
+      const before = state.received.length
+      await until('more', () => state.received.length > before || state.closed)
+    }
+    socket.terminate()
+    const page = JSON.parse(decode[coding](bodyOf(state.received).body).toString())
+    expect(page.payload.length).toBe(count)
+  })
+})
