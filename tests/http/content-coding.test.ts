@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { preferredCoding } from '../../src/http/content-coding.ts'
+import { type Coding, preferredCoding } from '../../src/http/content-coding.ts'
 
 describe('Accept-Encoding (RFC 9110, section 12.5.3)', () => {
-  test.each([
+  test.each<[string | null, Coding | undefined]>([
     [null, undefined],
     ['', undefined],
     ['gzip', 'gzip'],
