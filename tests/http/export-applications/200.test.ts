@@ -241,7 +241,7 @@ describe('an exported application', () => {
     })
     expect(await exported(full.application_id)).toMatchObject({
       status: 'In review',
-      status_last_modified_time: '2026-09-21T08:53:20-04:00',
+      status_last_modified_time: '2026-09-21T10:13:20-04:00',
       application_note: 'Call “back”\n',
     })
   })
