@@ -6,6 +6,7 @@ import type { Sql } from '../../src/db/client.ts'
 import { findProgram, readPublishedVersions } from '../../src/db/programs.ts'
 import type { Micros } from '../../src/domain/offset-time.ts'
 import { bulkLoad, type LoadReceipt } from '../../src/intake/bulk-load.ts'
+import { ApplicationPacker } from '../../src/intake/pack-applications.ts'
 import { Problem } from '../../src/problem.ts'
 import { publishDefinition } from '../../src/programs/publish.ts'
 import { seedApplications } from './applications.ts'
@@ -28,14 +29,15 @@ export interface SeedOptions {
 const year: Micros = 365 * 24 * 3_600_000_000
 /** Fixed, so that the same command gives the same applications. */
 const seed = 20_260_131
-/** Applications made before others get a turn: the connection, above all. */
-const turnApplications = 50
+/** Applications are handed over in pieces of this size. */
+const packedBytes = 256 * 1024
 
 /** Seeds all of them in one transaction. A program must be a demo program or be there already, published. */
 export async function seedPrograms(sql: Sql, options: SeedOptions): Promise<LoadReceipt> {
   for (const { slug } of options.programs) await requireProgram(sql, slug, options.actor)
   const { now, timeZone, actor, onProgress } = options
   const receipt = await bulkLoad(sql, { now, timeZone, actor, onProgress }, async load => {
+    const packer = new ApplicationPacker({ now, timeZone, actor })
     const first = { application_id: load.applicationIds.before + 1, applicant_id: load.applicantIds.before + 1 }
     for (const [turn, { slug, applications }] of options.programs.entries()) {
       const program = await load.program(slug)
@@ -45,15 +47,19 @@ export async function seedPrograms(sql: Sql, options: SeedOptions): Promise<Load
       const plan = {
         ...{ slug, applications, ...first, seed: seed + turn, to: now },
         statuses: stored.statuses,
-        versions: await readPublishedVersions(sql, program.program_id),
+        versions: await readPublishedVersions(sql, stored.program_id),
         from: Math.min(now, submit_seq === 0 ? now - year : Math.max(now - year, last_submit_time)),
       }
       let made = 0
       for (const application of seedApplications(plan)) {
-        await load.add(program, application, made++)
-        if (made % turnApplications === 0) await new Promise(setImmediate)
+        packer.add(program.definition, application, made++)
         first.applicant_id = Math.max(first.applicant_id, application.applicant_id + 1)
+        if (packer.bytes < packedBytes) continue
+        await load.take(packer.take())
+        // The connection gets its turn, so that PostgreSQL works meanwhile.
+        await new Promise(setImmediate)
       }
+      await load.take(packer.take())
       first.application_id += applications
     }
   })

@@ -3,7 +3,7 @@
 
 import type { Micros } from '../domain/offset-time.ts'
 import type { Db, Transaction } from './client.ts'
-import { type CopyRows, copyRows } from './copy-rows.ts'
+import { type CopyRows, copyRows, putInt8 } from './copy-rows.ts'
 
 /** Any fixed number will do, as long as it differs from those of db/migrate and db/questions. */
 const loadLockId = 7_319_042_553
@@ -81,6 +81,7 @@ export async function supersedeCurrentApplications(
     and a.superseded_seq is null`
 }
 
+/** An application but for its numbers, which `numberApplication` gives it. */
 export interface ApplicationRow {
   program_id: number
   application_id: number
@@ -88,8 +89,7 @@ export interface ApplicationRow {
   program_version_id: number
   create_time: Micros
   submit_time: Micros
-  submit_seq: number
-  superseded_seq: number | null
+  is_current: boolean
   status: string | null
   status_last_modified_time: Micros | null
   application_note: string | null
@@ -97,8 +97,8 @@ export interface ApplicationRow {
   annotations: string
 }
 
-/** Packs an application for `copyApplications`. */
-export function packApplication(rows: CopyRows, row: ApplicationRow): void {
+/** Packs an application for `copyApplications`. Returns where its numbers are to be put. */
+export function packApplication(rows: CopyRows, row: ApplicationRow): number {
   rows.row(13)
   rows.int8(row.program_id)
   rows.int8(row.application_id)
@@ -106,22 +106,36 @@ export function packApplication(rows: CopyRows, row: ApplicationRow): void {
   rows.int8(row.program_version_id)
   rows.timestamptz(row.create_time)
   rows.timestamptz(row.submit_time)
-  rows.int8(row.submit_seq)
-  rows.nullable(row.superseded_seq, rows.int8)
+  const numbersAt = rows.bytes
+  rows.int8(0)
+  if (row.is_current) rows.null()
+  else rows.int8(0)
   rows.nullable(row.status, rows.text)
   rows.nullable(row.status_last_modified_time, rows.timestamptz)
   rows.nullable(row.application_note, rows.text)
   rows.text(row.snapshot)
   rows.text(row.annotations)
+  return numbersAt
 }
 
-export async function copyApplications(tx: Transaction, rows: CopyRows): Promise<void> {
+/** Puts submit_seq, and superseded_seq unless it is CURRENT, into a packed application. Each follows four bytes of length. */
+export function numberApplication(
+  rows: DataView,
+  numbersAt: number,
+  submitSeq: number,
+  supersededSeq: number | null,
+): void {
+  putInt8(rows, numbersAt + 4, submitSeq)
+  if (supersededSeq !== null) putInt8(rows, numbersAt + 16, supersededSeq)
+}
+
+export async function copyApplications(tx: Transaction, packed: readonly Uint8Array[]): Promise<void> {
   await copyRows(
     tx`
       copy application (program_id, application_id, applicant_id, program_version_id, create_time, submit_time, submit_seq,
         superseded_seq, status, status_last_modified_time, application_note, snapshot, annotations)
       from stdin (format binary)`,
-    rows,
+    packed,
   )
 }
 
@@ -145,12 +159,12 @@ export function packAnnotation(rows: CopyRows, row: AnnotationRow): void {
   rows.nullable(row.application_note, rows.text)
 }
 
-export async function copyAnnotations(tx: Transaction, rows: CopyRows): Promise<void> {
+export async function copyAnnotations(tx: Transaction, packed: readonly Uint8Array[]): Promise<void> {
   await copyRows(
     tx`
       copy application_annotation (program_id, application_id, changed_at, changed_by, status, application_note)
       from stdin (format binary)`,
-    rows,
+    packed,
   )
 }
 

@@ -20,13 +20,13 @@ const two32 = 4_294_967_296
 export class CopyRows {
   rows = 0
   #buffer: Buffer
-  #used: number
+  #used = 0
 
   constructor(bytes = 1024 * 1024) {
     this.#buffer = Buffer.allocUnsafeSlow(bytes)
-    this.#used = header.copy(this.#buffer)
   }
 
+  /** Bytes packed so far; where the next value begins. */
   get bytes(): number {
     return this.#used
   }
@@ -45,10 +45,9 @@ export class CopyRows {
   /** A safe integer. */
   int8(value: number): void {
     this.#reserve(12)
-    const high = Math.floor(value / two32)
     const at = this.#buffer.writeInt32BE(8, this.#used)
-    this.#buffer.writeInt32BE(high, at)
-    this.#used = this.#buffer.writeUInt32BE(value - high * two32, at + 4)
+    this.#used = at + 8
+    putInt8(new DataView(this.#buffer.buffer), this.#buffer.byteOffset + at, value)
   }
 
   timestamptz(value: Micros): void {
@@ -75,42 +74,48 @@ export class CopyRows {
     else write.call(this, value)
   }
 
-  /** Everything packed, with what begins and ends a COPY. Nothing may be packed before `clear`. */
-  finish(): Buffer {
-    this.#reserve(trailer.length)
-    return this.#buffer.subarray(0, this.#used + trailer.copy(this.#buffer, this.#used))
-  }
-
-  /** Makes the buffer ready for other rows, once it has been sent. */
-  clear(): void {
+  /** The rows packed so far, in memory of their own, and makes room for others. */
+  take(): Uint8Array<ArrayBuffer> {
+    const packed = new Uint8Array(this.#used)
+    this.#buffer.copy(packed)
     this.rows = 0
-    this.#used = header.length
+    this.#used = 0
+    return packed
   }
 
   #reserve(bytes: number): void {
-    if (this.#used + bytes + trailer.length <= this.#buffer.length) return
-    const larger = Buffer.allocUnsafeSlow(Math.max(this.#buffer.length * 2, this.#used + bytes + trailer.length))
+    if (this.#used + bytes <= this.#buffer.length) return
+    const larger = Buffer.allocUnsafeSlow(Math.max(this.#buffer.length * 2, this.#used + bytes))
     this.#buffer.copy(larger, 0, 0, this.#used)
     this.#buffer = larger
   }
 }
 
-/** Large enough that few messages are sent, small enough that the socket is never fed a whole batch at once. */
+/** Puts another value in place of a packed `int8` that is not null; `at` is where its bytes begin, behind their length. */
+export function putInt8(bytes: DataView, at: number, value: number): void {
+  const high = Math.floor(value / two32)
+  bytes.setInt32(at, high)
+  bytes.setUint32(at + 4, value - high * two32)
+}
+
+/** Larger ones are no faster, and a write is copied whole by postgres.js. */
 const chunkBytes = 1024 * 1024
 
 /**
  * Sends packed rows to `copy … from stdin (format binary)`. Resolves when the server has taken them all, and rejects with the
  * server's error, or the connection's. The rows must not be touched before that.
  */
-export async function copyRows(statement: ReturnType<Transaction>, rows: CopyRows): Promise<void> {
+export async function copyRows(statement: ReturnType<Transaction>, packed: readonly Uint8Array[]): Promise<void> {
   const refused = Promise.withResolvers<never>()
   refused.promise.catch(() => {})
   Object.assign(statement, { reject: refused.reject })
   const orRefused = <T>(work: Promise<T>): Promise<T> => Promise.race([work, refused.promise])
   const stream = await orRefused(statement.writable())
   stream.on('error', refused.reject)
-  const packed = rows.finish()
   // Not awaited one by one: the stream keeps what the socket does not take yet, and it is all in memory anyway.
-  for (let at = 0; at < packed.length; at += chunkBytes) stream.write(packed.subarray(at, at + chunkBytes))
+  stream.write(header)
+  for (const rows of packed)
+    for (let at = 0; at < rows.length; at += chunkBytes) stream.write(rows.subarray(at, at + chunkBytes))
+  stream.write(trailer)
   await orRefused(new Promise<void>(done => stream.once('finish', done).end()))
 }

@@ -1,5 +1,5 @@
 // Stores applications in bulk: hundreds of thousands in one transaction, through COPY, as if they had been submitted one by one.
-// It must not know where they come from; reading them is load-lines and the seed, which hand them over one after the other.
+// It must not know where they come from; reading them is load-lines and the seed, which hand them over in their order.
 //
 // What it sees to, so that nobody who exports can tell a loaded application from a submitted one (contract D1, G1 to G6, G11):
 //
@@ -11,23 +11,36 @@
 //   `Snapshot-Time` on would never see what lies before it. Only a program without submissions takes any past time.
 // - Ids are kept, so they must be free, and are nobody else's from then on (load-ids).
 //
-// It works in batches of some megabytes: while one is being sent and indexed by PostgreSQL, the next is read and rendered here.
+// It works in batches of some megabytes: while one is being sent and indexed by PostgreSQL, the next is read and rendered.
+// Applications come packed (pack-applications), so that reading and rendering can be done in other threads; here they are only
+// held against one another, in their order, and numbered.
 
 import { appendAuditEvent } from '../db/audit.ts'
-import { advanceSubmissionCounter, analyzeApplications, lockLoads, readTakenApplicationIds } from '../db/bulk-rows.ts'
+import {
+  advanceSubmissionCounter,
+  analyzeApplications,
+  lockLoads,
+  numberApplication,
+  readTakenApplicationIds,
+} from '../db/bulk-rows.ts'
 import type { Sql, Transaction } from '../db/client.ts'
 import { holdInstanceTimeZone } from '../db/instance.ts'
-import type { ExportedApplication } from './exported-application.ts'
 import type { Fault } from './line-faults.ts'
-import { LoadBatch, type PackOptions } from './load-batch.ts'
+import { LoadBatch } from './load-batch.ts'
 import { describePlace, LoadFaults, type Place } from './load-faults.ts'
 import { ClaimedIds } from './load-ids.ts'
 import { type LoadProgram, openLoadProgram } from './load-program.ts'
+import {
+  type PackedApplication,
+  type PackedApplications,
+  type PackOptions,
+  packedApplication,
+} from './pack-applications.ts'
 
-/** `actor` is for the audit trail too. No application may be of later than `now`. */
+/** `actor` is for the audit trail too. */
 export interface LoadOptions extends PackOptions {
   /** Told how many applications were taken so far, after each batch. */
-  onProgress?: (applications: number) => void
+  onProgress?: ((applications: number) => void) | undefined
 }
 
 export interface LoadReceipt {
@@ -36,8 +49,9 @@ export interface LoadReceipt {
 }
 
 /**
- * Runs `produce`, which adds applications, and stores them all or none. Throws one Problem that names what is wrong with which
- * application, or the database's error; nothing is stored then. While it runs, submissions to the programs it loads into wait.
+ * Runs `produce`, which hands over applications, and stores them all or none. Throws one Problem that names what is wrong with
+ * which application, or the database's error; nothing is stored then. While it runs, submissions to the programs it loads into
+ * wait.
  */
 export async function bulkLoad(
   sql: Sql,
@@ -62,16 +76,18 @@ export async function bulkLoad(
 /** Batches after which the planner is told of what is there by then; more often as long as the tables are small. */
 const analyzedBatches: ReadonlySet<number> = new Set([1, 8, 64])
 
-/** A load under way, for one producer that awaits each call before the next. */
+/** A load under way. */
 export class BulkLoad {
   readonly #faults = new LoadFaults()
-  readonly #programs = new Map<string, LoadProgram | undefined>()
+  readonly #programs = new Map<string, Promise<LoadProgram | undefined>>()
+  readonly #opened = new Map<string, LoadProgram>()
   readonly #places = new Map<number, Place>()
   #applications = 0
   #batches = 0
   #filling = new LoadBatch()
-  #idle = new LoadBatch()
-  #sending: Promise<void> = Promise.resolve()
+  /** The last work that was begun on the connection, which does one after the other. */
+  #work: Promise<unknown> = Promise.resolve()
+  #storing: Promise<unknown> = Promise.resolve()
 
   constructor(
     private readonly tx: Transaction,
@@ -82,55 +98,67 @@ export class BulkLoad {
 
   /** The program to load into, locked from now on; undefined when there is none of that slug. */
   async program(slug: string): Promise<LoadProgram | undefined> {
-    if (this.#programs.has(slug)) return this.#programs.get(slug)
-    await this.#sending
-    const program = await openLoadProgram(this.tx, slug)
-    this.#programs.set(slug, program)
-    return program
-  }
-
-  /** Whether `program` was asked for this one before. */
-  knows(slug: string): boolean {
-    return this.#programs.has(slug)
-  }
-
-  /** A program that `program` has found before. */
-  knownProgram(slug: string): LoadProgram | undefined {
-    return this.#programs.get(slug)
-  }
-
-  /** Notes that an application cannot be loaded. Once one cannot, nothing more is stored, only checked. */
-  refuse(place: Place, faults: readonly Fault[]): void {
-    this.#applications++
-    this.#faults.add(place, ...faults)
+    let program = this.#programs.get(slug)
+    if (program === undefined) {
+      program = this.#queue(() => openLoadProgram(this.tx, slug))
+      this.#programs.set(slug, program)
+    }
+    const opened = await program
+    if (opened !== undefined) this.#opened.set(slug, opened)
+    return opened
   }
 
   /**
-   * Takes an application whose program and version are known to be the load's, or notes why it cannot be.
-   * Returns a promise when the producer has to wait for the database before it goes on.
+   * Takes the next applications, of programs that were opened. What is wrong with them is noted; once anything is, nothing more is
+   * stored, only checked. Resolves when the next may come: one batch may be on its way meanwhile, not two.
    */
-  add(program: LoadProgram, application: ExportedApplication, place: Place): Promise<void> | undefined {
-    const { application_id } = application
-    this.#applications++
-    const faults = program.check(application, place)
+  async take(packed: PackedApplications): Promise<void> {
+    const programs = packed.programs.map(slug => this.#opened.get(slug)!)
+    this.#applications += packed.read
+    for (const { place, faults } of packed.faults) this.#faults.add(place, ...faults)
+    const rows = new DataView(packed.applications.buffer)
+    for (let i = 0; i < packed.count; i++) {
+      const application = packedApplication(packed, i)
+      const program = programs[application.program]!
+      this.#check(program, application)
+      const { application_id, applicant_id, place } = application
+      this.#filling.note(application_id, applicant_id, packed.languages[application.language]!, place)
+      if (!this.#faults.any) this.#number(program, application, rows)
+    }
+    if (!this.#faults.any) this.#filling.add(packed.applications, packed.annotations)
+    if (this.#filling.isFull) await this.#send()
+  }
+
+  #check(program: LoadProgram, application: PackedApplication): void {
+    const { application_id, place } = application
+    const faults = program.check(application)
     const twin = this.#places.get(application_id)
     if (twin === undefined) this.#places.set(application_id, place)
     else faults.push(idFault('duplicate_id', `is ${application_id}, which the one on ${describePlace(twin)} has too`))
     if (faults.length > 0) this.#faults.add(place, ...faults)
-    this.#filling.note(application, place)
-    if (!this.#faults.any) this.#filling.pack(program, application, this.options)
-    return this.#filling.isFull ? this.#send() : undefined
+  }
+
+  #number(program: LoadProgram, application: PackedApplication, rows: DataView): void {
+    const { submit_seq, superseded_seq, supersedes } = program.number(application)
+    numberApplication(rows, application.numbersAt, submit_seq, superseded_seq)
+    if (supersedes) this.#filling.supersede(program.definition.program_id, application.applicant_id, submit_seq)
   }
 
   /** Lets the filled batch go, once the one before it has gone. */
   async #send(): Promise<void> {
-    await this.#sending
+    await this.#storing
     const batch = this.#filling
-    this.#filling = this.#idle
-    this.#idle = batch
-    this.#sending = this.#store(batch)
-    // Whoever awaits it next is told; until then it must not count as unhandled.
-    this.#sending.catch(() => {})
+    this.#filling = new LoadBatch()
+    this.#storing = this.#queue(() => this.#store(batch))
+  }
+
+  /** Does some work on the connection when that before it has ended, however it did. */
+  #queue<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#work.then(work, work)
+    // Whoever awaits it is told; until then it must not count as unhandled.
+    done.catch(() => {})
+    this.#work = done
+    return done
   }
 
   async #store(batch: LoadBatch): Promise<void> {
@@ -139,7 +167,6 @@ export class BulkLoad {
       await batch.store(this.tx)
       if (analyzedBatches.has(++this.#batches)) await analyzeApplications(this.tx)
     }
-    batch.clear()
     this.options.onProgress?.(this.#applications)
   }
 
@@ -160,23 +187,23 @@ export class BulkLoad {
 
   /** Waits until nothing is on its way to the database, whatever became of it. */
   async settle(): Promise<void> {
-    await this.#sending.catch(() => {})
+    await this.#work.catch(() => {})
   }
 
   /** Sends the rest, moves the counters on, and writes the audit trail. Throws when there are faults. */
   async finish(): Promise<LoadReceipt> {
     await this.#send()
-    await this.#sending
-    const programs = [...this.#programs.values()].filter(program => program !== undefined && program.applications > 0)
-    const loaded = programs as LoadProgram[]
+    await this.#storing
     if (this.#faults.any) throw this.#faults.problem(this.#applications)
-    for (const program of loaded) await advanceSubmissionCounter(this.tx, program.program_id, program.counter)
-    const receipt = loaded.map(({ slug, applications }) => ({ slug, applications }))
-    for (const { slug, applications } of receipt) {
-      const { actor } = this.options
-      await appendAuditEvent(this.tx, { actor, action: 'applications_loaded', subject: slug, detail: { applications } })
+    const loaded = [...this.#opened.values()].filter(program => program.applications > 0)
+    const { actor } = this.options
+    for (const { applications, counter, definition } of loaded) {
+      await advanceSubmissionCounter(this.tx, definition.program_id, counter)
+      const detail = { applications }
+      await appendAuditEvent(this.tx, { actor, action: 'applications_loaded', subject: definition.slug, detail })
     }
-    return { applications: this.#applications, programs: receipt }
+    const programs = loaded.map(({ applications, definition }) => ({ slug: definition.slug, applications }))
+    return { applications: this.#applications, programs }
   }
 }
 

@@ -24,34 +24,33 @@ export function describePlace(place: Place): string {
 const toldMax = 50
 
 export class LoadFaults {
-  readonly #told: ProblemItem[] = []
+  readonly #told: { place: Place; item: ProblemItem }[] = []
+  readonly #places = new Set<Place>()
   #faults = 0
-  #lastPlace: Place | undefined
-  #places = 0
 
   get any(): boolean {
     return this.#faults > 0
   }
 
   add(place: Place, ...faults: readonly Fault[]): void {
-    if (place !== this.#lastPlace) this.#places++
-    this.#lastPlace = place
+    this.#places.add(place)
     this.#faults += faults.length
     for (const { path, code, detail } of faults) {
       if (this.#told.length === toldMax) return
-      this.#told.push({ parameter: describePlace(place), code, detail: path === '' ? detail : `${path} ${detail}` })
+      const item = { parameter: describePlace(place), code, detail: path === '' ? detail : `${path} ${detail}` }
+      this.#told.push({ place, item })
     }
   }
 
   /** The refusal of the whole load. `read` is how many applications were looked at. */
   problem(read: number): Problem {
-    const untold = this.#faults - this.#told.length
+    const told = this.#told.toSorted((a, b) => a.place - b.place).map(({ item }) => item)
     const number = (count: number): string => count.toLocaleString('en-US')
     return new Problem('invalid_request', {
       detail:
-        `Nothing was loaded: ${number(this.#places)} of ${number(read)} applications cannot be.` +
-        (untold > 0 ? ` The first ${number(this.#told.length)} reasons, of ${number(this.#faults)}:` : ''),
-      errors: this.#told,
+        `Nothing was loaded: ${number(this.#places.size)} of ${number(read)} applications cannot be.` +
+        (this.#faults > told.length ? ` ${number(told.length)} of ${number(this.#faults)} reasons:` : ''),
+      errors: told,
     })
   }
 }

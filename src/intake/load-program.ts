@@ -1,21 +1,14 @@
-// One program while it is being loaded into: which versions it has, where its numbering stands, who is CURRENT in the input.
+// One program while it is being loaded into: where its numbering stands, and who is CURRENT in the input.
 // It must not know how applications are stored or sent.
 
 import { lockSubmissionCounter, type SubmissionCounter } from '../db/bulk-rows.ts'
 import type { Transaction } from '../db/client.ts'
 import { findProgram, readPublishedVersions } from '../db/programs.ts'
-import { buildKeyMap, type KeyMap } from '../domain/key-map.ts'
 import { formatMicros, type Micros } from '../domain/offset-time.ts'
-import { type KnownMembers, knownMembers } from './exported-answers.ts'
-import type { ExportedApplication } from './exported-application.ts'
 import type { Fault } from './line-faults.ts'
+import { type LoadDefinition, loadDefinition } from './load-definition.ts'
 import { describePlace, type Place } from './load-faults.ts'
-
-export interface LoadVersion {
-  program_version_id: number
-  shape: KeyMap
-  members: KnownMembers
-}
+import type { PackedApplication } from './pack-applications.ts'
 
 /** Numbers an application is stored under. */
 export interface Numbers {
@@ -34,9 +27,7 @@ export class LoadProgram {
   readonly #seen = new Set<number>()
 
   constructor(
-    readonly program_id: number,
-    readonly slug: string,
-    readonly versions: ReadonlyMap<number, LoadVersion>,
+    readonly definition: LoadDefinition,
     /** The counter as it stood when the load came to the program. */
     readonly before: SubmissionCounter,
   ) {
@@ -58,13 +49,13 @@ export class LoadProgram {
   }
 
   /** What is wrong with an application coming after those checked before it. */
-  check({ submit_time, applicant_id, revision_state }: ExportedApplication, place: Place): Fault[] {
+  check({ submit_time, applicant_id, is_current, place }: PackedApplication): Fault[] {
     const faults: Fault[] = []
     if (this.#last !== undefined && submit_time < this.#last.submit_time) {
       const { place: lastPlace, submit_time: lastTime } = this.#last
       const whose =
         lastPlace === undefined
-          ? `the last submission to ${this.slug} (${formatMicros(lastTime)})`
+          ? `the last submission to ${this.definition.slug} (${formatMicros(lastTime)})`
           : `the one on ${describePlace(lastPlace)} (${formatMicros(lastTime)}), so they are not in order of submit_time`
       const detail = `is before that of ${whose}: clients that ask from Snapshot-Time on would never see it`
       faults.push({ path: '/submit_time', code: 'too_early', detail })
@@ -74,9 +65,9 @@ export class LoadProgram {
     const current = this.#current.get(applicant_id)
     if (current !== undefined) {
       const older = `the CURRENT application of applicant ${applicant_id}, on ${describePlace(current)}, is older`
-      const detail = `must not be ${revision_state}: ${older}, so that one cannot be CURRENT`
+      const detail = `must not be ${is_current ? 'CURRENT' : 'OBSOLETE'}: ${older}, so that one cannot be CURRENT`
       faults.push({ path: '/revision_state', code: 'inconsistent', detail })
-    } else if (revision_state === 'CURRENT') {
+    } else if (is_current) {
       this.#current.set(applicant_id, place)
     }
     return faults
@@ -86,9 +77,9 @@ export class LoadProgram {
    * The next numbers. The first application of an applicant in the input, CURRENT or OBSOLETE, is newer than any the database
    * has. What is OBSOLETE is superseded at the number behind its own: no horizon lies within a load, so none can tell.
    */
-  number({ applicant_id, revision_state }: ExportedApplication): Numbers {
+  number({ applicant_id, is_current }: PackedApplication): Numbers {
     const submit_seq = ++this.#submitSeq
-    this.#lastIsObsolete = revision_state === 'OBSOLETE'
+    this.#lastIsObsolete = !is_current
     const supersedes = this.before.submit_seq > 0 && !this.#seen.has(applicant_id)
     if (supersedes) this.#seen.add(applicant_id)
     return { submit_seq, superseded_seq: this.#lastIsObsolete ? submit_seq + 1 : null, supersedes }
@@ -101,11 +92,5 @@ export async function openLoadProgram(tx: Transaction, slug: string): Promise<Lo
   if (found === undefined) return undefined
   const before = await lockSubmissionCounter(tx, found.program_id)
   const published = await readPublishedVersions(tx, found.program_id)
-  const keyMap = buildKeyMap(published)
-  const versions = published.map(version => {
-    const shape = buildKeyMap([version])
-    const { program_version_id } = version
-    return [program_version_id, { program_version_id, shape, members: knownMembers(keyMap, shape) }] as const
-  })
-  return new LoadProgram(found.program_id, slug, new Map(versions), before)
+  return new LoadProgram(loadDefinition(found.program_id, slug, published), before)
 }
