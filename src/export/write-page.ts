@@ -64,10 +64,21 @@ export interface PagePlan {
 
 /** How a page ended. `next` is where the following page starts, or undefined when none follows or the page was cut short. */
 export interface PageReceipt {
-  outcome: 'complete' | 'client_gone' | 'stalled'
+  outcome: 'complete' | 'client_gone' | 'stalled' | 'failed'
+  /** Of a page that was cut short: as many as the client may have got. */
   applications: number
   bytes: number
   next: Position | undefined
+}
+
+/** A page that cannot be finished. `cause` says why, `receipt` what had been handed over by then: nothing when its bytes are 0. */
+export class PageFailure extends Error {
+  constructor(
+    readonly receipt: PageReceipt,
+    cause: unknown,
+  ) {
+    super('a page cannot be finished', { cause })
+  }
 }
 
 const open = Buffer.from('{"payload":[')
@@ -76,7 +87,7 @@ const comma = 44
 /**
  * Writes one page as `{"payload":[…],"nextPageToken":…}`. `sealNext` makes the token for the page that starts behind a place;
  * it is called only when at least one more application follows (G7).
- * Rejects when the database failed for good; the body is then incomplete and must be made to look so.
+ * Rejects with a PageFailure when the database failed for good; the body is then incomplete and must be made to look so.
  */
 export async function writePage(
   sql: Sql,
@@ -101,7 +112,8 @@ export async function writePage(
     if (!(await page.settle())) return page.receipt(page.stalled ? 'stalled' : 'client_gone', undefined)
     if (failure !== undefined) {
       const progressed = page.applications > sentBefore
-      if (!canReopen(failure.error, progressed) || ++reopens > limits.reopensMax) throw failure.error
+      if (!canReopen(failure.error, progressed) || ++reopens > limits.reopensMax)
+        throw new PageFailure(page.receipt('failed', undefined), failure.error)
       await Bun.sleep(limits.reopenPauseMs * 2 ** (reopens - 1))
     } else if (page.rowsEnded) {
       break

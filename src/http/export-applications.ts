@@ -12,7 +12,7 @@ import { formatMicros, type Micros } from '../domain/offset-time.ts'
 import { beginWalk, nextPage, planPage, resumeWalk, snapshotTime, type Walk } from '../export/page.ts'
 import { openPageToken, sealPageToken } from '../export/page-token.ts'
 import { parseExportRequest, planWalk } from '../export/request.ts'
-import { type PageReceipt, pageLimits, type Sink, writePage } from '../export/write-page.ts'
+import { PageFailure, type PageReceipt, pageLimits, type Sink, writePage } from '../export/write-page.ts'
 import { authenticate } from './authenticate.ts'
 import { compressed } from './compressed-sink.ts'
 import { preferredCoding } from './content-coding.ts'
@@ -72,6 +72,11 @@ export const exportApplications = (deps: Deps) => {
         )
         await noteReceipt(deps, record, caller, walk, receipt)
         return receipt.outcome
+      } catch (error) {
+        if (!(error instanceof PageFailure)) throw error
+        // Not waited for: the database may be what failed, and the connection is to be reset at once.
+        if (error.receipt.bytes > 0) void noteReceipt(deps, record, caller, walk, error.receipt)
+        throw error.cause
       } finally {
         endExport()
       }

@@ -3,6 +3,7 @@ import { openDatabase } from '../../src/db/client.ts'
 import { type Position, readPageRows } from '../../src/db/walks.ts'
 import {
   nextBatchRows,
+  PageFailure,
   type PageLimits,
   type PagePlan,
   pageLimits,
@@ -154,9 +155,13 @@ describe('writePage', () => {
     // A row of a version that nobody knows: the page cannot be right, so it must not end well.
     const reader = new Reader()
     const fills = new Map([[broken.program_version_id + 1, broken.fills.get(broken.program_version_id)!]])
-    expect(writePage(database.sql, planOf(100, undefined, broken), fills, small, reader, String)).rejects.toThrow(
-      /key map does not cover/,
+    const failure = await writePage(database.sql, planOf(100, undefined, broken), fills, small, reader, String).then(
+      () => undefined,
+      error => error as PageFailure,
     )
+    expect(failure).toBeInstanceOf(PageFailure)
+    expect(failure!.cause).toMatchObject({ message: expect.stringContaining('key map does not cover') as string })
+    expect(failure!.receipt).toMatchObject({ outcome: 'failed', bytes: 0, next: undefined })
     expect(await busyBackends()).toEqual([])
     expect(() => reader.page()).toThrow()
   })

@@ -131,10 +131,16 @@ describe('a page that cannot be finished', () => {
     expect(response.status).toBe(200)
     expect(response.text()).rejects.toThrow()
     await until('the log line', () => service.requestLine(response.headers.get('X-Request-Id')))
-    expect(service.requestLine(response.headers.get('X-Request-Id'))).toMatchObject({
-      outcome: 'failed',
-      level: 'error',
+    const line = service.requestLine(response.headers.get('X-Request-Id'))
+    expect(line).toMatchObject({ outcome: 'failed', level: 'error' })
+    expect(line!.applications).toBeWithin(1, 290)
+    // What the client may have got is in the audit trail as well.
+    const [event] = await until('the audit event', async () => {
+      const events = await database.sql<{ detail: Record<string, unknown> }[]>`
+        select detail from audit_event where actor = ${`key:${brokenKey.api_key_id}`}`
+      return events.length > 0 && events
     })
+    expect(event!.detail).toMatchObject({ outcome: 'failed', last_page: false, applications: line!.applications })
     // curl says so too: 18 is a partial file, 56 a failure while receiving.
     const curl = Bun.spawn([
       'curl',
@@ -162,6 +168,7 @@ describe('a page that cannot be finished', () => {
     expect(response.headers.get('Content-Type')).toBe('application/problem+json')
     expect(text).not.toContain('999')
     expect(text).not.toContain('enumerator')
+    expect(await database.sql`select from audit_event where actor = ${`key:${damagedKey.api_key_id}`}`).toHaveLength(0)
   })
 
   test('G10: a client that leaves in mid-page frees its database connection', async () => {
