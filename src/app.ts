@@ -98,7 +98,7 @@ export function createApp(foundation: Foundation): App {
       } catch (error) {
         response = problemResponse(error, record)
       }
-      if (request.method === 'HEAD' && response.body === null) response = ofUnknownLength(response)
+      if (record.lengthUnknown) response = ofUnknownLength(response)
       response.headers.set('X-Request-Id', record.id)
       if (!record.streaming) record.finish(response.status, response.status >= 500 ? 'failed' : 'complete')
       return response
@@ -106,7 +106,7 @@ export function createApp(foundation: Foundation): App {
   }
 }
 
-/** An answer to HEAD whose length is not known: with no body at all, Bun would claim one of 0. This one is never read. */
+/** With no body at all, Bun would claim a length of 0. This body is never read; Elysia would read it, so it is given here. */
 const ofUnknownLength = (response: Response): Response =>
   new Response(new ReadableStream({ pull() {} }), { status: response.status, headers: response.headers })
 

@@ -231,7 +231,8 @@ export const settings = {
   baseUrl: {
     name: 'BASE_URL',
     default: '',
-    meaning: 'The address clients use, for docs and links; `https://…` in production. Empty: the address that was asked.',
+    meaning:
+      'The address clients use, for docs and links; `https://…` in production. Empty: the address that was asked.',
     parse: httpUrl,
   },
   timeZone: {

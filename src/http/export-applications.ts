@@ -52,7 +52,10 @@ export const exportApplications = (deps: Deps) => {
     if (token === undefined) headers.set('Snapshot-Time', snapshotTime(start))
     if (asked.preference_applied) headers.set('Preference-Applied', 'handling=strict')
     noteWalk(record, walk)
-    if (request.method === 'HEAD') return new Response(null, { headers })
+    if (request.method === 'HEAD') {
+      record.lengthUnknown = true
+      return new Response(null, { headers })
+    }
 
     const { fills } = await readThroughLoss(() => keyMaps.load(db, programId, start.published_versions))
     const plan = planPage(walk, token?.after)

@@ -46,6 +46,8 @@ export class RequestRecord {
   readonly fields: RequestFields = {}
   /** Set by a response that is still being written when the handler returns; whoever writes it calls `finish`. */
   streaming = false
+  /** Set by an answer to HEAD that does not know how long the body would be. */
+  lengthUnknown = false
   readonly #startedMs = performance.now()
   #finished = false
 
