@@ -216,7 +216,7 @@ describe('a page that cannot be finished', () => {
   })
 
   test('when every export connection is taken for longer than EXPORT_QUEUE_TIMEOUT: 503 with Retry-After', async () => {
-    const narrow = await startTestService(database, { exportConnections: 1, exportQueueTimeoutMs: 100 })
+    const narrow = await startTestService(database, { exportConnections: 1, exportQueueTimeoutMs: 300 })
     try {
       const release = Promise.withResolvers<void>()
       const held = narrow.foundation.exportDb.begin(() => release.promise)
@@ -225,7 +225,7 @@ describe('a page that cannot be finished', () => {
       expect(response.headers.get('Retry-After')).toBe('5')
       release.resolve()
       await held
-      expect((await new ExportClient(narrow, key, slug).page()).page.payload.length).toBe(count)
+      expect((await new ExportClient(narrow, key, slug).page({ pageSize: '2' })).page.payload.length).toBe(2)
     } finally {
       await narrow.stop()
     }
