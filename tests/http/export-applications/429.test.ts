@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { ExportClient } from '../../support/export-client.ts'
+import { createTestKey, type TestKey } from '../../support/keys.ts'
+import { insertRawApplications, insertRawProgram } from '../../support/raw-applications.ts'
+import { startTestService, type TestService } from '../../support/service.ts'
+import { until } from '../../support/until.ts'
+
+const slug = 'raw'
+let database: TestDatabase
+let service: TestService
+beforeAll(async () => {
+  database = await createTestDatabase()
+  // 20 MB: more than the buffers of any socket take, so that a page nobody reads stays under way.
+  await insertRawApplications(database.sql, await insertRawProgram(database.sql, slug), 400, () => 'x'.repeat(50_000))
+  service = await startTestService(database, { requestsPerMinute: 100, exportsAtATime: 2 })
+})
+afterAll(async () => {
+  await service.stop()
+  await database.drop()
+})
+
+const aKey = () => createTestKey(database.sql, { programs: [slug] })
+const clientOf = (key: TestKey) => new ExportClient(service, key, slug)
+const small = { pageSize: '1' }
+
+/** An export of everything that is not read on once it has begun. */
+async function stalledExport(key: TestKey): Promise<Bun.Socket> {
+  const begun = Promise.withResolvers<void>()
+  const path = `/api/v1/admin/programs/${slug}/applications`
+  const socket = await Bun.connect({
+    hostname: '127.0.0.1',
+    port: service.port,
+    socket: {
+      open: opened =>
+        void opened.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${key.authorization}\r\n\r\n`),
+      data: paused => {
+        paused.pause()
+        begun.resolve()
+      },
+      error: (_, error) => begun.reject(error),
+    },
+  })
+  await begun.promise
+  return socket
+}
+
+describe('"Per key …: exports at a time (4). Over: 429 problem with Retry-After and RateLimit/RateLimit-Policy fields" (contract D23)', () => {
+  test('one too many is refused; other keys are not; whoever leaves gives a place back', async () => {
+    const key = await aKey()
+    const client = clientOf(key)
+    const [first, second] = [await stalledExport(key), await stalledExport(key)]
+    const refused = await client.request(small)
+    expect(refused.status).toBe(429)
+    expect(refused.headers.get('Content-Type')).toBe('application/problem+json')
+    expect(Number(refused.headers.get('Retry-After'))).toBeWithin(1, 61)
+    expect(refused.headers.get('RateLimit-Policy')).toBe(
+      '"requests";q=100;w=60, "exports";q=2;qu="concurrent-requests"',
+    )
+    expect(refused.headers.get('RateLimit')).toBe('"exports";r=0')
+    expect(await refused.json()).toMatchObject({ status: 429, title: 'Too Many Requests' })
+    expect(service.requestLine(refused.headers.get('X-Request-Id'))).toMatchObject({ reason: 'exports_at_a_time' })
+    expect((await clientOf(await aKey()).page(small)).page.payload.length).toBe(1)
+    first.terminate()
+    await until('a place to be free', async () => (await client.request(small)).status === 200)
+    // A page that ended gives its place back at once; the other one is still held.
+    for (let i = 0; i < 3; i++) expect((await client.page(small)).page.payload.length).toBe(1)
+    second.terminate()
+  })
+
+  test('a page that fails gives its place back: nobody is locked out by a broken database', async () => {
+    const client = clientOf(await aKey())
+    const damaged = await insertRawProgram(database.sql, 'damaged')
+    await insertRawApplications(database.sql, damaged, 3)
+    await database.sql.begin(async tx => {
+      await tx`set local tributary.rerender = 'on'`
+      await tx`update application set snapshot = snapshot || ${'\u0001999\u0002'} where program_id = ${damaged.program_id}`
+    })
+    const key = await createTestKey(database.sql, { programs: ['damaged'] })
+    const failing = new ExportClient(service, key, 'damaged')
+    for (let i = 0; i < 5; i++) expect((await failing.request()).status).toBe(500)
+    for (let i = 0; i < 5; i++) expect((await client.request({ pageSize: '0' })).status).toBe(400)
+    expect((await client.page(small)).page.payload.length).toBe(1)
+  })
+
+  test('what is left of the minute is told with each page', async () => {
+    const client = clientOf(await aKey())
+    const left = async () => (await client.page(small)).response.headers.get('RateLimit')
+    expect(await left()).toStartWith('"requests";r=99;')
+    expect(await left()).toStartWith('"requests";r=98;')
+  })
+})
