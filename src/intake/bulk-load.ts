@@ -81,6 +81,7 @@ export class BulkLoad {
   readonly #faults = new LoadFaults()
   readonly #programs = new Map<string, Promise<LoadProgram | undefined>>()
   readonly #opened = new Map<string, LoadProgram>()
+  /** Where each application id stands in the input: what grows with it, by some 50 bytes an application. */
   readonly #places = new Map<number, Place>()
   #applications = 0
   #batches = 0

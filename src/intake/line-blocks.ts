@@ -1,11 +1,17 @@
 // A stream of bytes into blocks of whole lines.
 // It must not know what a line says.
 
-/** Longest line that is taken: a page of an export of some 30,000 applications. A line is held whole. */
-export const lineBytesMax = 128 * 1024 * 1024
+export interface BlockLimits {
+  lineBytesMax: number
+  /** A block this large ends with the line it is in. */
+  blockBytes: number
+}
 
-/** A block this large goes out when its last line has ended. */
-const blockBytes = 1024 * 1024
+export const blockLimits: BlockLimits = {
+  // A page of an export of some 30,000 applications. A line is held whole.
+  lineBytesMax: 128 * 1024 * 1024,
+  blockBytes: 1024 * 1024,
+}
 
 const lineEnd = 10
 
@@ -16,14 +22,17 @@ export interface LineBlock {
   firstLine: number
 }
 
-/** A line that is longer than `lineBytesMax`, and was left out. */
+/** A line that is longer than `lineBytesMax`, its end included, and was left out. */
 export interface LongLine {
   tooLongLine: number
 }
 
 /** Blocks of whole lines, in order; the last one may lack its line end. */
-export async function* lineBlocks(input: AsyncIterable<Uint8Array>): AsyncGenerator<LineBlock | LongLine> {
-  const gathered = new GatheredLines()
+export async function* lineBlocks(
+  input: AsyncIterable<Uint8Array>,
+  limits: BlockLimits = blockLimits,
+): AsyncGenerator<LineBlock | LongLine> {
+  const gathered = new GatheredLines(limits)
   for await (const piece of input) {
     let from = 0
     for (let end = piece.indexOf(lineEnd); end !== -1; end = piece.indexOf(lineEnd, from)) {
@@ -48,6 +57,8 @@ class GatheredLines {
   #begun: Uint8Array[] = []
   #begunBytes = 0
 
+  constructor(private readonly limits: BlockLimits) {}
+
   takeReady(): (LineBlock | LongLine)[] {
     const ready = this.#ready
     this.#ready = []
@@ -56,19 +67,19 @@ class GatheredLines {
 
   add(bytes: Uint8Array): void {
     this.#begunBytes += bytes.length
-    if (this.#begunBytes > lineBytesMax) this.#begun = []
+    if (this.#begunBytes > this.limits.lineBytesMax) this.#begun = []
     else if (bytes.length > 0) this.#begun.push(bytes)
   }
 
   endLine(): void {
-    const isTooLong = this.#begunBytes > lineBytesMax
+    const isTooLong = this.#begunBytes > this.limits.lineBytesMax
     this.#whole.push(...this.#begun)
     if (!isTooLong) this.#wholeBytes += this.#begunBytes
     this.#begun = []
     this.#begunBytes = 0
     this.#lines++
     const line = this.#firstLine + this.#lines - 1
-    if (isTooLong || this.#wholeBytes >= blockBytes) this.#endBlock()
+    if (isTooLong || this.#wholeBytes >= this.limits.blockBytes) this.#endBlock()
     if (isTooLong) this.#ready.push({ tooLongLine: line })
   }
 

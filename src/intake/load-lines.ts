@@ -3,7 +3,7 @@
 
 import type { Sql } from '../db/client.ts'
 import { type BulkLoad, bulkLoad, type LoadOptions, type LoadReceipt } from './bulk-load.ts'
-import { type LineBlock, lineBlocks, lineBytesMax } from './line-blocks.ts'
+import { blockLimits, type LineBlock, lineBlocks } from './line-blocks.ts'
 import { placeOf } from './load-faults.ts'
 import { LoadThreads } from './load-threads.ts'
 import { ApplicationPacker, type PackedApplications } from './pack-applications.ts'
@@ -12,7 +12,7 @@ import { BlockReader, type OpenProgram, type ReadOptions } from './read-block.ts
 export interface LoadLinesOptions extends LoadOptions {
   /** The only program whose applications are taken; any program when undefined. */
   programSlug?: string | undefined
-  /** Threads that read lines besides this one; 0 for none. One does half the work of a load, and PostgreSQL the other half. */
+  /** Threads that read and render lines beside this one; 0 for none. One keeps PostgreSQL about half busy. */
   threads?: number
   /** Told of each piece of the input how many bytes it has. */
   onBytes?: ((bytes: number) => void) | undefined
@@ -97,7 +97,9 @@ class Reading {
 
 function tooLong(options: LoadLinesOptions, line: number): PackedApplications {
   const packer = new ApplicationPacker(options)
-  packer.refuse(placeOf(line, 0), [{ path: '', code: 'too_long', detail: `is longer than ${lineBytesMax} bytes` }])
+  packer.refuse(placeOf(line, 0), [
+    { path: '', code: 'too_long', detail: `is longer than ${blockLimits.lineBytesMax} bytes` },
+  ])
   return packer.take()
 }
 
