@@ -14,8 +14,8 @@ import {
 import { type Answer, type Answers, type CorrectedState, correctedStates, type Entity } from '../domain/answers.ts'
 import { exactCents, exactInteger } from '../domain/exact-number.ts'
 import { JsonNumber } from '../domain/json-text.ts'
-import { type KeyNode, nullForm } from '../domain/key-map.ts'
-import type { ExportedType } from '../domain/question.ts'
+import type { KeyNode } from '../domain/key-map.ts'
+import { FieldReader, isObject, type JsonObject, member } from './exported-fields.ts'
 import { describeValue, type FaultFinder } from './line-faults.ts'
 
 /** The questions that may stand in one object: those its version asks, and those only other versions do. */
@@ -51,15 +51,6 @@ export function knownMembers(keyMap: readonly KeyNode[], shape: readonly KeyNode
     ),
   }
 }
-
-type JsonObject = Readonly<Record<string, unknown>>
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof JsonNumber)
-}
-
-/** The member of an object, own ones only: a key may be `__proto__` or `constructor`. */
-const member = (object: JsonObject, key: string): unknown => (Object.hasOwn(object, key) ? object[key] : undefined)
 
 /**
  * The answers in an object of question objects. A key that is missing counts as unanswered; one that only other versions
@@ -124,74 +115,6 @@ function readQuestion(question: KnownQuestion, value: unknown, find: FaultFinder
   const answer = readAnswer(question, read, find)
   read.refuseRest(type)
   return answer
-}
-
-/** Takes the fields of a question object one by one, and counts them, so that it shows whether there are others. */
-class FieldReader {
-  /** `question_type` was looked at before. */
-  #taken = 1
-
-  constructor(
-    private readonly object: JsonObject,
-    private readonly find: FaultFinder,
-  ) {}
-
-  #take(name: string): unknown {
-    // Own or nothing: no field has the name of something that every object inherits.
-    const value = this.object[name]
-    if (value === undefined) return null
-    this.#taken++
-    return value
-  }
-
-  text(name: string): string | null {
-    const value = this.#take(name)
-    if (value === null || typeof value === 'string') return value
-    this.find.add('not_a_string', `must be a string or null, and is ${describeValue(value)}`, name)
-    return null
-  }
-
-  /** A text that must fit; `right` says what would. */
-  formatted(name: string, fits: (text: string) => boolean, right: string): string | null {
-    const text = this.text(name)
-    if (text === null || fits(text)) return text
-    this.find.add('wrong_format', `must be ${right}, and is ${describeValue(text)}`, name)
-    return null
-  }
-
-  number(name: string): number | JsonNumber | null {
-    const value = this.#take(name)
-    if (value === null || typeof value === 'number' || value instanceof JsonNumber) return value
-    this.find.add('not_a_number', `must be a number or null, and is ${describeValue(value)}`, name)
-    return null
-  }
-
-  array(name: string): readonly unknown[] {
-    const value = this.#take(name)
-    if (value === null) return []
-    if (Array.isArray(value)) return value
-    this.find.add('not_an_array', `must be an array, and is ${describeValue(value)}`, name)
-    return []
-  }
-
-  texts(name: string): readonly string[] {
-    const values = this.array(name)
-    for (let i = 0; i < values.length; i++) {
-      if (typeof values[i] === 'string') continue
-      this.find.add('not_a_string', `must hold strings, and holds ${describeValue(values[i])}`, name)
-      return []
-    }
-    return values as readonly string[]
-  }
-
-  /** Fields beyond those taken are faults. */
-  refuseRest(type: ExportedType): void {
-    const keys = Object.keys(this.object)
-    if (keys.length === this.#taken) return
-    const known = Object.keys(JSON.parse(nullForm(type)) as object)
-    for (const key of keys)
-      if (!known.includes(key)) this.find.add('unknown_field', 'is not a field of this question type', key)
-  }
 }
 
 function readAnswer(question: KnownQuestion, read: FieldReader, find: FaultFinder): Answer | undefined {

@@ -5,7 +5,8 @@ import type { Answers } from '../domain/answers.ts'
 import type { Annotations, RevisionState, Submitter } from '../domain/application.ts'
 import { canonicalLanguageTag } from '../domain/language-tag.ts'
 import { formatMicros, type Micros, parseOffsetTime } from '../domain/offset-time.ts'
-import { isObject, type KnownMembers, readMembers } from './exported-answers.ts'
+import { type KnownMembers, readMembers } from './exported-answers.ts'
+import { isObject } from './exported-fields.ts'
 import { describeValue, type Fault, FaultFinder } from './line-faults.ts'
 
 /** Everything an application object says. */

@@ -2,8 +2,8 @@
 // It must not know the lines before or after its own, nor where they come from.
 
 import { parseExactJson } from './exact-json.ts'
-import { isObject } from './exported-answers.ts'
 import { type FindMembers, readExportedApplication } from './exported-application.ts'
+import { isObject } from './exported-fields.ts'
 import type { LineBlock } from './line-blocks.ts'
 import type { LoadDefinition } from './load-definition.ts'
 import { placeOf } from './load-faults.ts'
