@@ -1,7 +1,8 @@
 // Writes the times of every stored application anew, after INSTANCE_TIME_ZONE was changed.
 
+import { regenerateDocs } from '../src/derived/sweep.ts'
 import { rerenderTimes } from '../src/intake/change-time-zone.ts'
-import { runScript, UsageError } from './environment.ts'
+import { runScript } from './environment.ts'
 import { inThousands, startProgress } from './progress.ts'
 
 const help = `Usage: scripts/rerender-times
@@ -15,9 +16,12 @@ if (args.some(arg => arg === '--help' || arg === '-h')) {
   console.log(help)
   process.exit(0)
 }
+if (args.length > 0) {
+  console.error(`Unexpected: ${args.join(' ')}. scripts/rerender-times --help tells more.`)
+  process.exit(2)
+}
 
 await runScript(async ({ sql, config, actor }) => {
-  if (args.length > 0) throw new UsageError(`Unexpected: ${args.join(' ')}. scripts/rerender-times --help tells more.`)
   const { timeZone } = config
   let progress: ReturnType<typeof startProgress> | undefined
   try {
@@ -30,6 +34,8 @@ await runScript(async ({ sql, config, actor }) => {
       },
     })
     progress?.stop()
+    // The examples in the docs carry times too.
+    await regenerateDocs(sql, undefined)
     console.log(
       from === timeZone
         ? `All times are written in ${timeZone} already.`

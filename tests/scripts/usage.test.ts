@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { accessSync, constants, readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { testPepper, testTokenKey } from '../support/config.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 
 const folder = join(import.meta.dir, '../../scripts')
@@ -19,7 +20,15 @@ afterAll(() => database.drop())
 
 async function run(script: string, args: string[], databaseUrl = database.url) {
   const child = Bun.spawn([join(folder, script), ...args], {
-    env: { ...process.env, TRIBUTARY_ENV: 'development', DATABASE_URL: databaseUrl },
+    // Settings of its own: what a development instance of this checkout may have is no part of it.
+    env: {
+      ...process.env,
+      TRIBUTARY_ENV: 'development',
+      TRIBUTARY_DATA: join(folder, 'no-such-folder'),
+      PAGE_TOKEN_KEYS: testTokenKey,
+      API_KEY_PEPPER: testPepper,
+      DATABASE_URL: databaseUrl,
+    },
     stdin: 'ignore',
     stdout: 'pipe',
     stderr: 'pipe',
