@@ -6,8 +6,10 @@ import { FailureThrottle } from './access/failure-throttle.ts'
 import { databaseKeys, type KeySource } from './access/key-source.ts'
 import { KeyUses } from './access/key-use.ts'
 import { KeyLimits } from './access/limits.ts'
+import { VerifiedKeys } from './access/verified-keys.ts'
 import type { Config } from './config.ts'
 import type { Sql } from './db/client.ts'
+import type { NoticeHandlers } from './db/notices.ts'
 import { KeyMaps } from './derived/program-key-map.ts'
 import type { Micros } from './domain/offset-time.ts'
 import { checkAuth } from './http/check-auth.ts'
@@ -36,6 +38,7 @@ export interface Foundation {
 /** What the doors need: the foundation, and what they share with one another. */
 export interface Deps extends Foundation {
   keys: KeySource
+  verifiedKeys: VerifiedKeys
   uses: KeyUses
   limits: KeyLimits
   failures: FailureThrottle
@@ -48,6 +51,8 @@ export interface Peer {
 }
 
 export interface App {
+  /** Is to hear what the database announces of API keys; until it does, each request looks its key up. */
+  apiKeyNotices: NoticeHandlers
   /** Drops what is kept in memory of a program whose versions changed. */
   forgetProgram(programId: number): void
   fetch(request: Request, peer: Peer): Promise<Response>
@@ -55,9 +60,12 @@ export interface App {
 
 export function createApp(foundation: Foundation): App {
   const { config, db, log, now } = foundation
+  const keys = databaseKeys(db)
+  const verifiedKeys = new VerifiedKeys(keys, config.apiKeyPepper)
   const deps: Deps = {
     ...foundation,
-    keys: databaseKeys(db),
+    keys,
+    verifiedKeys,
     uses: new KeyUses(db, log),
     limits: new KeyLimits(config, now),
     failures: new FailureThrottle(config.authFailuresPerMinute),
@@ -80,6 +88,7 @@ export function createApp(foundation: Foundation): App {
     .use(intake(deps))
     .use(apiDocs(deps))
   return {
+    apiKeyNotices: verifiedKeys,
     forgetProgram: programId => deps.keyMaps.drop(programId),
     async fetch(request, peer) {
       const record = new RequestRecord(

@@ -4,6 +4,7 @@ import { createApp } from './app.ts'
 import { type Config, loadConfig } from './config.ts'
 import { isReachable, openDatabase, type Sql } from './db/client.ts'
 import { prepareDatabase, requireInstanceTimeZone } from './db/instance.ts'
+import { apiKeyChanged, listenFor } from './db/notices.ts'
 import { failureLines } from './failure.ts'
 import { health } from './http/health.ts'
 import { Metrics } from './http/metrics.ts'
@@ -28,6 +29,7 @@ async function serve(config: Config): Promise<void> {
   const app = createApp({ config, log, db, exportDb, metrics, now: () => Date.now() * 1000 })
   // Gives memory back early. A notice that is lost costs nothing: each read asks whether what is kept is new enough.
   await db.listen('program_published', programId => app.forgetProgram(Number(programId)))
+  const apiKeyNotices = listenFor(config.databaseUrl, apiKeyChanged, app.apiKeyNotices)
   const server = Bun.serve({
     hostname: config.host,
     port: config.port,
@@ -59,7 +61,7 @@ async function serve(config: Config): Promise<void> {
       await server.stop(true)
     }
     await platform.stop(true)
-    await closePools([exportDb, db])
+    await Promise.all([closePools([exportDb, db]), apiKeyNotices.stop()])
     log.info('stopped')
     process.exit(0)
   }

@@ -1,5 +1,5 @@
 // Where authentication gets what it has to know about a key: the database, each time.
-// A cache that forgets a key when it changes can take its place; it must answer for unknown ids as for known ones.
+// It must not remember anything, and answers for unknown ids as for known ones.
 
 import { findApiKeyForAuthentication } from '../db/api-key-rows.ts'
 import { type Db, readThroughLoss } from '../db/client.ts'
@@ -21,7 +21,7 @@ export interface KnownKey {
 }
 
 export interface KeySource {
-  /** The key as it is now, or was at most a second ago. `apiKeyId` has the form of an id. */
+  /** The key as it is now. `apiKeyId` has the form of an id. */
   find(apiKeyId: string): Promise<KnownKey | undefined>
 }
 

@@ -2,12 +2,12 @@
 // It must not know what a caller may do; handlers ask `access/caller`.
 
 import { Elysia } from 'elysia'
-import { admit } from '../access/admission.ts'
+import { type Admission, type Attempt, admit } from '../access/admission.ts'
 import { type Caller, unauthenticated } from '../access/caller.ts'
 import { originOf } from '../access/client-address.ts'
 import type { Deps } from '../app.ts'
 import { Problem } from '../problem.ts'
-import { recordOf } from './request-record.ts'
+import { type RequestFields, recordOf } from './request-record.ts'
 
 /**
  * Adds `caller` to the routes of the instance that uses it. A derive: it runs before schemas are checked, but after a body
@@ -23,24 +23,47 @@ export const authenticate = (deps: Deps) =>
  * its address has failed too often of late; never the latter for a credential that is good. Notes what the log line tells.
  */
 export async function authenticateRequest(deps: Deps, request: Request): Promise<Caller> {
-  const { config, failures, keys, now, uses } = deps
+  const attempt = attemptOf(deps, request)
+  return conclude(deps, request, attempt, await admit(deps.keys, deps.config.apiKeyPepper, attempt))
+}
+
+/**
+ * As `authenticateRequest`, but the key may be as it was up to a second ago; then at once. Only for answers that tell of
+ * nothing but the key itself: what reads applications or changes anything looks it up.
+ */
+export function recognizeRequest(deps: Deps, request: Request): Caller | Promise<Caller> {
+  const attempt = attemptOf(deps, request)
+  const admission = deps.verifiedKeys.admit(attempt)
+  return admission instanceof Promise
+    ? admission.then(admitted => conclude(deps, request, attempt, admitted))
+    : conclude(deps, request, attempt, admission)
+}
+
+function attemptOf({ config, now }: Deps, request: Request): Attempt {
   const record = recordOf(request)
   const { address, secure } = originOf({ peer: record.peer, tls: record.tls, fields: request.headers }, config)
-  const addressText = address?.toString()
-  if (addressText !== undefined) record.fields.address = addressText
-  const authorization = request.headers.get('authorization')
-  const at = now()
-  const admission = await admit(keys, config.apiKeyPepper, { authorization, address, secure, now: at })
-  if ('caller' in admission) {
-    const { caller } = admission
-    record.fields.api_key_id = caller.api_key_id
-    uses.noteUse(caller.api_key_id, caller.address, at)
-    return caller
-  }
-  const { api_key_id, exposed, refused } = admission
+  if (address !== undefined) record.fields.address = address.toString()
+  return { authorization: request.headers.get('authorization'), address, secure, now: now() }
+}
+
+function conclude(deps: Deps, request: Request, attempt: Attempt, admission: Admission): Caller | Promise<Caller> {
+  const { fields } = recordOf(request)
+  if ('refused' in admission) return refuse(deps, fields, attempt, admission)
+  const { caller } = admission
+  fields.api_key_id = caller.api_key_id
+  deps.uses.noteUse(caller.api_key_id, caller.address, attempt.now)
+  return caller
+}
+
+async function refuse(
+  { failures, uses }: Deps,
+  fields: RequestFields,
+  { address, now }: Attempt,
+  { api_key_id, exposed, refused }: Exclude<Admission, { caller: Caller }>,
+): Promise<never> {
   if (api_key_id !== undefined) {
-    record.fields.api_key_id = api_key_id
-    if (exposed !== undefined) uses.noteExposure(api_key_id, addressText, at, exposed === 'known')
+    fields.api_key_id = api_key_id
+    if (exposed !== undefined) uses.noteExposure(api_key_id, fields.address, now, exposed === 'known')
   }
   const retryAfterSeconds = await failures.countFailure(address)
   if (retryAfterSeconds === undefined) throw unauthenticated(refused)

@@ -6,7 +6,7 @@ import type { Caller } from '../access/caller.ts'
 import type { Deps } from '../app.ts'
 import { checkAuthOperation } from '../domain/export-operations.ts'
 import { formatOffsetTime } from '../domain/offset-time.ts'
-import { authenticate } from './authenticate.ts'
+import { authenticate, recognizeRequest } from './authenticate.ts'
 import { methodNotAllowed } from './errors.ts'
 import { routeDetail } from './route-detail.ts'
 
@@ -14,16 +14,20 @@ const path = '/api/v1/checkAuth'
 
 /** `GET /api/v1/checkAuth`. Source: spec, "Check credentials"; contract D5. */
 export const checkAuth = (deps: Deps) => {
-  const answer = (caller: Caller): Response =>
+  const tell = (caller: Caller): Response =>
     Response.json(describe(caller, deps.config.timeZone), {
       headers: { 'Cache-Control': 'no-store', ...deps.limits.takeRequest(caller.api_key_id) },
     })
+  const answer = ({ request }: { request: Request }): Response | Promise<Response> => {
+    const caller = recognizeRequest(deps, request)
+    return caller instanceof Promise ? caller.then(tell) : tell(caller)
+  }
   return (
     new Elysia({ name: 'check-auth' })
-      .use(authenticate(deps))
-      .get(path, ({ caller }) => answer(caller), { detail: routeDetail(checkAuthOperation) })
+      .get(path, answer, { detail: routeDetail(checkAuthOperation) })
       // The server leaves the body out and keeps its length.
-      .head(path, ({ caller }) => answer(caller))
+      .head(path, answer)
+      .use(authenticate(deps))
       .all(path, methodNotAllowed(['GET', 'HEAD']), { parse: 'none' })
   )
 }

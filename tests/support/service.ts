@@ -3,6 +3,7 @@
 import { createApp, type Foundation } from '../../src/app.ts'
 import type { Config } from '../../src/config.ts'
 import { openDatabase, type Sql } from '../../src/db/client.ts'
+import { apiKeyChanged, listenFor } from '../../src/db/notices.ts'
 import type { Micros } from '../../src/domain/offset-time.ts'
 import { Metrics } from '../../src/http/metrics.ts'
 import { createLog } from '../../src/log.ts'
@@ -34,6 +35,10 @@ export interface TestServiceOptions {
   tls?: { cert: string; key: string }
   /** Used instead of the database's own pool, for counting statements. */
   db?: Sql
+  /** The same for the pool of exports. */
+  exportDb?: Sql
+  /** Whether it hears of changed API keys, as a process does, and so remembers them; false unless given. */
+  hearsOfKeys?: boolean
 }
 
 /**
@@ -71,6 +76,7 @@ export async function startTestService(
     now: options.now ?? (() => Math.floor((performance.timeOrigin + performance.now()) * 1000)),
   }
   const app = createApp(foundation)
+  const notices = options.hearsOfKeys ? listenFor(database.url, apiKeyChanged, app.apiKeyNotices) : undefined
   const server = Bun.serve({
     hostname: '127.0.0.1',
     port: 0,
@@ -92,7 +98,8 @@ export async function startTestService(
     get: (path, init) => fetch(`${baseUrl}${path}`, { redirect: 'manual', ...init }),
     stop: async () => {
       await server.stop(true)
-      await exportDb.end({ timeout: 1 })
+      await notices?.stop()
+      if (options.exportDb === undefined) await exportDb.end({ timeout: 1 })
     },
   }
 }
