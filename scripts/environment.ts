@@ -3,7 +3,6 @@
 
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
-import { userInfo } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type Config, type Environment, loadConfig } from '../src/config.ts'
 import { openDatabase, type Sql } from '../src/db/client.ts'
@@ -44,7 +43,7 @@ export async function runScript(main: (context: ScriptContext) => Promise<void>)
     })
     cleanUps.unshift(() => sql.end({ timeout: 5 }))
     await prepareDatabase(sql, config.timeZone)
-    await main({ sql, config, actor: `operator:${userInfo().username}`, args: process.argv.slice(2) })
+    await main({ sql, config, actor: `operator:${await systemUser()}`, args: process.argv.slice(2) })
   })
   for (const cleanUp of cleanUps) await cleanUp().catch(() => {})
   process.exit(code)
@@ -114,4 +113,12 @@ export async function developmentSettings(): Promise<Record<string, string>> {
 
 function isParseArgsError(error: unknown): boolean {
   return String((error as { code?: unknown } | null)?.code).startsWith('ERR_PARSE_ARGS')
+}
+
+/** Who runs this process, by the system's own account of user ids; the environment could say anything. */
+async function systemUser(): Promise<string> {
+  const uid = String(process.getuid?.() ?? 'unknown')
+  const accounts = await readFile('/etc/passwd', 'utf8').catch(() => '')
+  const entry = accounts.split('\n').find(line => line.split(':')[2] === uid)
+  return entry?.split(':')[0] ?? `uid-${uid}`
 }
