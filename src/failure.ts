@@ -25,10 +25,15 @@ export function failureLines(error: unknown): string[] {
     case '42501':
       return [`The database user may not do this: ${message}. Grant it the right, or use another user in DATABASE_URL.`]
     case 'EADDRINUSE':
-      return [`The port is already in use: ${message}. Stop what uses it, or set PORT and HEALTH_PORT to others.`]
+      return [
+        `The port is already in use: ${/[0-9]+/.exec(message)?.[0] ?? message}. Stop what uses it, or set PORT and HEALTH_PORT to others.`,
+      ]
     case 'EACCES':
     case 'EPERM':
       return [`Permission denied: ${path ?? message}.`]
+    case 'ENOTDIR':
+    case 'EEXIST':
+      return [`A file stands where a folder was expected: ${path ?? message}.`]
     case 'EISDIR':
       return [`${path ?? 'What was named'} is a directory, not a file.`]
     case 'ENOENT':

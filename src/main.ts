@@ -8,6 +8,7 @@ import { apiKeyChanged, listenFor } from './db/notices.ts'
 import { failureLines } from './failure.ts'
 import { health } from './http/health.ts'
 import { Metrics } from './http/metrics.ts'
+import { readTlsFiles } from './http/tls-files.ts'
 import { createLog, type Log } from './log.ts'
 
 try {
@@ -19,6 +20,7 @@ try {
 
 async function serve(config: Config): Promise<void> {
   const log = createLog(config.logLevel)
+  const tls = config.tlsCert === undefined ? undefined : await readTlsFiles(config.tlsCert, config.tlsKey!)
   const db = openDatabase(poolOptions(config, config.databaseConnections))
   const exportDb = openDatabase(poolOptions(config, config.exportConnections))
   await prepareDatabase(db, config.timeZone)
@@ -37,7 +39,7 @@ async function serve(config: Config): Promise<void> {
     idleTimeout: 0,
     reusePort: config.reusePort,
     development: false,
-    ...(config.tlsCert === undefined ? {} : { tls: { cert: Bun.file(config.tlsCert), key: Bun.file(config.tlsKey!) } }),
+    ...(tls === undefined ? {} : { tls }),
     fetch: (request, server) => app.fetch(request, server),
   })
   const platform = Bun.serve({

@@ -1,8 +1,10 @@
 // The process itself: how it starts, refuses to start, and stops. Runs src/main.ts as an operator would.
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { testCertificate } from './support/certificate.ts'
 import { testPepper, testTokenKey } from './support/config.ts'
 import { createTestDatabase, type TestDatabase } from './support/database.ts'
 import { createTestKey, type TestKey } from './support/keys.ts'
@@ -121,6 +123,22 @@ describe('src/main.ts', () => {
     expect(counts).toContain('tributary_request_seconds_count{route="none",status="404",outcome="complete"} 1')
     expect(counts).not.toContain(key.api_key_id)
     expect((await fetch(`${url}/metrics`)).status).toBe(404)
+  })
+
+  test('"TLS can also be ended by the service itself (TLS_CERT, TLS_KEY)", in production', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'tributary-main-'))
+    const files = { TLS_CERT: join(folder, 'cert.pem'), TLS_KEY: join(folder, 'key.pem') }
+    await Bun.write(files.TLS_CERT, testCertificate.cert)
+    await Bun.write(files.TLS_KEY, testCertificate.key)
+    const { url } = await startMain({ TRIBUTARY_ENV: 'production', ...files })
+    expect(url).toStartWith('https://')
+    const answer = await fetch(`${url}/api/v1/checkAuth`, {
+      headers: { Authorization: key.authorization },
+      tls: { rejectUnauthorized: false },
+    })
+    expect(answer.status).toBe(200)
+    expect(fetch(url.replace('https:', 'http:'))).rejects.toThrow()
+    await rm(folder, { recursive: true })
   })
 
   test('SIGTERM: running exports finish, new ones are refused, then the process ends with 0', async () => {

@@ -1,0 +1,43 @@
+// Reads what TLS is ended with, and finds out beforehand whether it can be.
+// It must not know the server.
+
+import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { invalidRequest, type ProblemItem } from '../problem.ts'
+
+/** Texts in PEM, as `Bun.serve` takes them. */
+export interface TlsTexts {
+  cert: string
+  key: string
+}
+
+/**
+ * Certificate and private key, which belong to each other. Throws a Problem that names TLS_CERT and TLS_KEY by what is wrong with
+ * them, and what the file system says of a file that cannot be read.
+ */
+export async function readTlsFiles(certFile: string, keyFile: string): Promise<TlsTexts> {
+  const [cert, key] = await Promise.all([readFile(certFile, 'utf8'), readFile(keyFile, 'utf8')])
+  const faults: ProblemItem[] = []
+  const fault = (parameter: string, detail: string): undefined => {
+    faults.push({ parameter, code: 'unusable_setting', detail })
+  }
+  const certificate =
+    parsed(() => new X509Certificate(cert)) ?? fault('TLS_CERT', `${certFile} holds no certificate in PEM`)
+  const privateKey =
+    parsed(() => createPrivateKey(key)) ??
+    fault('TLS_KEY', `${keyFile} holds no private key in PEM, without a passphrase`)
+  if (certificate !== undefined && privateKey !== undefined && !belongs(certificate, privateKey))
+    fault('TLS_KEY', `${keyFile} is not the private key of the first certificate in ${certFile}`)
+  if (faults.length > 0) throw invalidRequest('TLS cannot be ended with these files:', faults)
+  return { cert, key }
+}
+
+const belongs = (certificate: X509Certificate, key: KeyObject): boolean => certificate.checkPrivateKey(key)
+
+function parsed<T>(parse: () => T): T | undefined {
+  try {
+    return parse()
+  } catch {
+    return undefined
+  }
+}
