@@ -134,6 +134,15 @@ describe('scripts/start', () => {
     blocker.close()
   })
 
+  test('with a data folder that cannot be made: one clear sentence and exit status 1', async () => {
+    const file = join(folder, 'a file')
+    await Bun.write(file, '')
+    const run = start({ ...(await freePorts()), TRIBUTARY_DATA: join(file, 'data') })
+    expect(await run.child.exited).toBe(1)
+    await until('what it says', () => run.complained() !== '')
+    expect(run.complained()).toBe(`A file stands where a folder was expected: ${join(file, 'data')}.\n`)
+  })
+
   test('with a DATABASE_URL that cannot be reached: one clear sentence and exit status 1', async () => {
     const run = start({ ...(await freePorts()), DATABASE_URL: 'postgres://127.0.0.1:1/none' })
     expect(await run.child.exited).toBe(1)

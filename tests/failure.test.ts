@@ -1,0 +1,110 @@
+// What a process says when it cannot go on: "one clear sentence", for each failure an operator can mend.
+
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openDatabase } from '../src/db/client.ts'
+import { loadMigrations, migrate } from '../src/db/migrate.ts'
+import { failureLines } from '../src/failure.ts'
+import { invalidRequest } from '../src/problem.ts'
+import { createBareDatabase } from './support/database.ts'
+
+let folder: string
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tributary-failure-'))
+  await writeFile(join(folder, 'file'), '')
+})
+afterAll(() => rm(folder, { recursive: true }))
+
+const said = (work: () => Promise<unknown>): Promise<string[]> => work().then(() => [], failureLines)
+
+test('files and folders', async () => {
+  const at = (name: string) => join(folder, name)
+  expect(await said(() => readFile(at('nothing')))).toEqual([`There is no such file: ${at('nothing')}.`])
+  expect(await said(() => Bun.file(folder).text())).toEqual([`${folder} is a directory, not a file.`])
+  expect(await said(() => mkdir(at('file/below')))).toEqual([
+    `A file stands where a folder was expected: ${at('file/below')}.`,
+  ])
+  expect(await said(() => mkdir(at('file'), { recursive: true }))).toEqual([
+    `A file stands where a folder was expected: ${at('file')}.`,
+  ])
+  expect(await said(() => readdir(at('file')))).toEqual([`A file stands where a folder was expected: ${at('file')}.`])
+  // Whoever runs the tests may be allowed everything.
+  const denied = Object.assign(new Error('EACCES: permission denied'), { code: 'EACCES', path: '/root/x' })
+  expect(failureLines(denied)).toEqual(['Permission denied: /root/x.'])
+})
+
+test('ports', async () => {
+  const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() })
+  const again = async () => Bun.serve({ port: server.port!, hostname: '127.0.0.1', fetch: () => new Response() })
+  expect(await said(again)).toEqual([
+    `The port is already in use: ${server.port}. Stop what uses it, or set PORT and HEALTH_PORT to others.`,
+  ])
+  await server.stop(true)
+})
+
+test('the database: away, not there, and not allowed', async () => {
+  const database = await createBareDatabase()
+  const asked = async (
+    change: (url: URL) => void,
+    work = (sql: ReturnType<typeof openDatabase>) => sql`select 1`.then(() => {}),
+  ) => {
+    const url = new URL(database.url)
+    change(url)
+    const sql = openDatabase({ url: url.href, connectionsMax: 1 })
+    const lines = await said(() => work(sql))
+    await sql.end({ timeout: 0 })
+    expect(lines).toHaveLength(1)
+    return lines[0]
+  }
+  try {
+    expect(
+      await asked(url => {
+        url.port = '1'
+      }),
+    ).toStartWith('The database at 127.0.0.1:1 cannot be reached (ECONNREFUSED).')
+    expect(
+      await asked(url => {
+        url.pathname = '/never_made'
+      }),
+    ).toBe(
+      'The database refused the connection: database "never_made" does not exist. Check user, password and database name in DATABASE_URL.',
+    )
+    await database.sql`create role tributary_failure_test login`
+    expect(
+      await asked(
+        url => {
+          url.username = 'tributary_failure_test'
+        },
+        async sql => {
+          await migrate(sql, await loadMigrations())
+        },
+      ),
+    ).toBe(
+      'The database user may not do this: permission denied for schema public. Grant it the right, or use another user in DATABASE_URL.',
+    )
+  } finally {
+    await database.sql`drop role if exists tributary_failure_test`
+    await database.drop()
+  }
+})
+
+test('a Problem speaks for itself, with each fault on a line of its own', () => {
+  const problem = invalidRequest('Nothing was done.', [
+    { path: '/a/0', code: 'wrong', detail: 'Must be right.' },
+    { parameter: 'PORT', code: 'wrong', detail: 'must be a number' },
+    { path: '', code: 'wrong', detail: 'Must be an object.' },
+  ])
+  expect(failureLines(problem)).toEqual([
+    'Nothing was done.',
+    '  /a/0: Must be right. [wrong]',
+    '  PORT: must be a number [wrong]',
+    '  Must be an object. [wrong]',
+  ])
+})
+
+test('what nobody foresaw is shown whole, for a developer', () => {
+  expect(failureLines(new Error('unforeseen'))[0]).toContain('unforeseen')
+  expect(failureLines('thrown text')).toEqual(['thrown text'])
+})
