@@ -16,7 +16,8 @@ export interface TlsTexts {
  * them, and what the file system says of a file that cannot be read.
  */
 export async function readTlsFiles(certFile: string, keyFile: string): Promise<TlsTexts> {
-  const [cert, key] = await Promise.all([readFile(certFile, 'utf8'), readFile(keyFile, 'utf8')])
+  const cert = await readFile(certFile, 'utf8')
+  const key = await readFile(keyFile, 'utf8')
   const faults: ProblemItem[] = []
   const fault = (parameter: string, detail: string): undefined => {
     faults.push({ parameter, code: 'unusable_setting', detail })
