@@ -149,6 +149,7 @@ function tableOf(samples: Samples, subjects: readonly Subject[], pageSize: numbe
     head: [
       '',
       'ms',
+      'fastest ms',
       'first byte ms',
       'MB',
       'MB/s',
@@ -164,6 +165,7 @@ function tableOf(samples: Samples, subjects: readonly Subject[], pageSize: numbe
       return [
         name,
         digits(wallMs),
+        digits(Math.min(...samples.of(name, pageSize, 'wallMs'))),
         digits(median(samples.of(name, pageSize, 'firstByteMs'))),
         digits(megabytes),
         digits((megabytes / wallMs) * 1000),
