@@ -1,0 +1,223 @@
+// That PostgreSQL answers the statements of an export by walking an index, whatever is asked and whatever it knows of the table.
+// The statements are those the service sends, taken from the wire, so that no copy of them can fall behind.
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { openDatabase, type Sql } from '../../src/db/client.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { createTestKey, type TestKey } from '../support/keys.ts'
+import { multiplyApplications } from '../support/many-applications.ts'
+import { insertRawApplications, insertRawProgram } from '../support/raw-applications.ts'
+import { startTestService, type TestService } from '../support/service.ts'
+import {
+  type RecordedStatement,
+  type StatementRecorder,
+  startStatementRecorder,
+} from '../support/statement-recorder.ts'
+
+const slugs = ['first', 'second', 'third', 'fourth']
+const applicationsPerProgram = 7500
+const otherPrograms = 400
+let database: TestDatabase
+let recorder: StatementRecorder
+let recorded: Sql
+let service: TestService
+let key: TestKey
+/** One connection of its own, so that what is set and prepared on it stays. */
+let explaining: Sql
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  const { sql } = database
+  for (const table of [
+    'application',
+    'api_key',
+    'api_key_program',
+    'program',
+    'program_version',
+    'submission_counter',
+    'program_key_map',
+  ])
+    await sql`alter table ${sql(table)} set (autovacuum_enabled = false)`
+  for (const slug of slugs)
+    await insertRawApplications(sql, await insertRawProgram(sql, slug), 1, () => 'x'.repeat(1000))
+  await multiplyApplications(sql, applicationsPerProgram)
+  await manyProgramsAndKeys(sql)
+
+  recorder = await startStatementRecorder(database.url)
+  recorded = openDatabase({ url: recorder.url, connectionsMax: 2 })
+  service = await startTestService({ ...database, url: recorder.url, sql: recorded }, { maxPageSize: 5000 })
+  key = await createTestKey(sql, { programs: slugs })
+  explaining = openDatabase({ url: database.url, connectionsMax: 1 })
+})
+afterAll(async () => {
+  await service.stop()
+  await Promise.all([recorded.end(), explaining.end()])
+  await recorder.stop()
+  await database.drop()
+})
+
+/** So many rows in the small tables that reading one of them whole is never the cheapest. */
+async function manyProgramsAndKeys(sql: Sql): Promise<void> {
+  await sql`
+    insert into program (slug, display_name)
+    select 'other-' || n, 'Other'
+    from generate_series(1, ${otherPrograms}) as n`
+  await sql`
+    insert into submission_counter (program_id)
+    select program_id from program
+    on conflict do nothing`
+  await sql`
+    insert into program_version (program_id, state, screens, display_name, statuses, created_by, published_at, published_by)
+    select program_id, case when n = 5 then 'ACTIVE' else 'OBSOLETE' end, '[]', 'Other', '{}', 'test', now(), 'test'
+    from program
+    cross join generate_series(1, 5) as n
+    where slug like 'other-%'`
+  await sql`
+    insert into program_key_map (program_version_id, code_version, content, duration_ms)
+    select program_version_id, 1000000, '{}', 0
+    from program_version`
+  await sql`
+    insert into api_key (api_key_id, name, secret_hash, may_export, may_submit, expires_at, allowed_subnets, created_by)
+    select 'key-' || n, 'Other', sha256(n::text::bytea), true, true, now() + interval '90 days', '{::/0}', 'test'
+    from generate_series(1, 3000) as n`
+  await sql`
+    insert into api_key_program (api_key_id, program_id)
+    select api_key_id, program_id
+    from api_key
+    join program on program_id % 50 = length(api_key_id)`
+}
+
+type Filters = Readonly<Record<string, string>>
+
+// The first application is of 2023-11-14T22:13:20Z, the last of 7,500 s later.
+const everyFilter: readonly Filters[] = ['', '2023-11-14T22:14:00Z'].flatMap(fromDate =>
+  ['', '2023-11-15T00:17:00Z'].flatMap(toDate =>
+    ['', 'CURRENT', 'OBSOLETE'].map(revisionState =>
+      Object.fromEntries(Object.entries({ fromDate, toDate, revisionState }).filter(([, value]) => value !== '')),
+    ),
+  ),
+)
+
+interface Asked {
+  filters: Filters
+  page: 'first' | 'later'
+  statement: RecordedStatement
+}
+
+/** What the service asks for the first page, and for the one behind it if there is one. */
+async function askedFor(filters: Filters): Promise<Asked[]> {
+  const asked: Asked[] = []
+  let parameters: Record<string, string> = filters
+  for (const page of ['first', 'later'] as const) {
+    recorder.clear()
+    const path = `/api/v1/admin/programs/second/applications?${new URLSearchParams(parameters)}`
+    const response = await service.get(path, { headers: { Authorization: key.authorization } })
+    const { nextPageToken } = (await response.json()) as { nextPageToken: string | null }
+    const statements = recorder.statements.filter(({ text }) => /from application\b/.test(text))
+    expect(statements.length).toBe(1)
+    asked.push({ filters, page, statement: statements[0]! })
+    if (nextPageToken === null) break
+    parameters = { nextPageToken }
+  }
+  return asked
+}
+
+interface PlanNode {
+  'Node Type': string
+  'Relation Name'?: string
+  'Index Name'?: string
+  'Scan Direction'?: string
+  Filter?: string
+  Plans?: PlanNode[]
+}
+
+const planModes = ['force_custom_plan', 'force_generic_plan'] as const
+type PlanMode = (typeof planModes)[number]
+
+/** Every node of the plan PostgreSQL makes for a statement that was on the wire, with its parameters. */
+async function planOf({ text, parameterTypes, parameters }: RecordedStatement, mode: PlanMode): Promise<PlanNode[]> {
+  const types = await explaining<{ name: string }[]>`
+    select case oid when 0 then 'unknown' else format_type(oid, null) end as name
+    from unnest(string_to_array(${parameterTypes.join()}, ',')::oid[]) with ordinality as given (oid, place)
+    order by place`
+  const values = parameters.map(value => (value === null ? 'null' : `'${value.replaceAll("'", "''")}'`))
+  await explaining.unsafe(`set plan_cache_mode = ${mode}`)
+  await explaining.unsafe(`prepare asked (${types.map(type => type.name).join(', ')}) as ${text}`)
+  const [row] = await explaining.unsafe(`explain (format json) execute asked (${values.join(', ')})`)
+  await explaining.unsafe('deallocate asked')
+  const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)]
+  return nodesOf((row!['QUERY PLAN'] as { Plan: PlanNode }[])[0]!.Plan)
+}
+
+/** A plan in a line: how each relation is read, and what else is done to its rows. */
+const inShort = (nodes: readonly PlanNode[]): string =>
+  nodes
+    .filter(node => !['Limit', 'Result'].includes(node['Node Type']))
+    .map(node =>
+      [
+        node['Node Type'],
+        node['Scan Direction'],
+        node['Index Name'] ?? node['Relation Name'],
+        node.Filter && `filter ${node.Filter}`,
+      ]
+        .filter(Boolean)
+        .join(' '),
+    )
+    .join(', ')
+
+const walked = 'Index Scan Forward application_walk'
+
+/** A plan made for the parameters of one page sorts what an index or the whole table gives, where it takes that to be cheaper. */
+const pageSizes: Readonly<Record<PlanMode, readonly string[]>> = {
+  force_custom_plan: ['1'],
+  force_generic_plan: ['1', '400', '1000', '5000'],
+}
+
+describe.each(['never analyzed', 'analyzed'])('30,000 applications of 4 programs, %s', knowledge => {
+  beforeAll(async () => {
+    if (knowledge === 'analyzed') await database.sql`analyze`
+    const [known] = await database.sql`select count(*)::int as columns from pg_stats where tablename = 'application'`
+    expect(known!.columns > 0).toBe(knowledge === 'analyzed')
+  })
+
+  test.each(planModes)(
+    'a page is read in order from application_walk, which answers every filter: no sort, nothing sifted out (%s)',
+    async mode => {
+      const otherwise: unknown[] = []
+      const combinations = new Set<string>()
+      for (const filters of everyFilter) {
+        for (const pageSize of pageSizes[mode]) {
+          for (const { page, statement } of await askedFor({ ...filters, pageSize })) {
+            combinations.add(JSON.stringify([filters, page]))
+            const plan = inShort(await planOf(statement, mode))
+            if (plan !== walked) otherwise.push({ filters, pageSize, page, plan })
+          }
+        }
+      }
+      expect(otherwise).toEqual([])
+      expect(combinations.size).toBe(24)
+    },
+  )
+
+  test.each(planModes)('no other statement of a request reads a table from end to end (%s)', async mode => {
+    recorder.clear()
+    const fresh = await startTestService({ ...database, url: recorder.url, sql: recorded })
+    const path = '/api/v1/admin/programs/second/applications?pageSize=1'
+    await fresh.get(path, { headers: { Authorization: key.authorization } }).then(response => response.text())
+    await fresh.stop()
+    for (const [name, pattern] of Object.entries({
+      'look up the key': /from api_key k\b/,
+      'start the walk': /from submission_counter\b/,
+      'find the kept key map': /join program_key_map\b/,
+      'note the use of the key': /^\s*update api_key\b/,
+    })) {
+      const statement = recorder.statements.find(({ text }) => pattern.test(text))
+      if (statement === undefined) throw new Error(`the service was not heard to ${name}`)
+      // But for `program`, which is small for as long as people name its rows.
+      expect([name, inShort(await planOf(statement, mode))]).toEqual([
+        name,
+        expect.not.stringMatching(/Seq Scan (?!program\b)/),
+      ])
+    }
+  })
+})

@@ -1,0 +1,142 @@
+// Stands between a pool and PostgreSQL and writes down every statement that is run, with its parameters, as it is on the wire.
+// It must not change a byte, nor know what a statement is for.
+
+import { connect, createServer, type Socket } from 'node:net'
+
+export interface RecordedStatement {
+  text: string
+  /** What the client said the parameters' types are; 0 where it left that to PostgreSQL. None for a simple query. */
+  parameterTypes: readonly number[]
+  /** As text. */
+  parameters: readonly (string | null)[]
+  /** How often rows were asked for: more than once where a cursor reads in batches. */
+  fetches: number
+}
+
+export interface StatementRecorder {
+  /** The database's URL, by way of the recorder. */
+  url: string
+  /** Everything run so far, in the order in which it was begun. */
+  statements: readonly RecordedStatement[]
+  /** Forgets what was run so far. */
+  clear(): void
+  stop(): Promise<void>
+}
+
+/** Records what is run in the database of `databaseUrl` by whoever connects to the recorder's `url`. */
+export async function startStatementRecorder(databaseUrl: string): Promise<StatementRecorder> {
+  const target = new URL(databaseUrl)
+  const statements: RecordedStatement[] = []
+  const sockets = new Set<Socket>()
+  const server = createServer(client => {
+    const upstream = connect(Number(target.port), target.hostname)
+    const session = new RecordedSession(statements)
+    for (const [socket, other] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      sockets.add(socket)
+      socket.setNoDelay(true)
+      socket.on('error', () => other.destroy())
+      socket.on('close', () => {
+        sockets.delete(socket)
+        other.destroy()
+      })
+    }
+    client.on('data', (chunk: Buffer) => session.take(chunk))
+    client.pipe(upstream)
+    upstream.pipe(client)
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const url = new URL(databaseUrl)
+  url.port = String((server.address() as { port: number }).port)
+  return {
+    url: url.toString(),
+    statements,
+    clear: () => {
+      statements.length = 0
+    },
+    stop: async () => {
+      for (const socket of sockets) socket.destroy()
+      await new Promise(resolve => server.close(resolve))
+    },
+  }
+}
+
+/** What one client says, followed message by message (PostgreSQL's protocol, version 3, without TLS). */
+class RecordedSession {
+  #rest: Buffer = Buffer.alloc(0)
+  #started = false
+  readonly #prepared = new Map<string, Pick<RecordedStatement, 'text' | 'parameterTypes'>>()
+  readonly #portals = new Map<string, RecordedStatement>()
+
+  constructor(private readonly statements: RecordedStatement[]) {}
+
+  take(chunk: Buffer): void {
+    let bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk])
+    for (;;) {
+      // The very first message has no letter.
+      const head = this.#started ? 1 : 0
+      if (bytes.length < head + 4) break
+      const end = head + bytes.readInt32BE(head)
+      if (bytes.length < end) break
+      if (this.#started) this.#message(String.fromCharCode(bytes[0]!), new Reader(bytes.subarray(5, end)))
+      this.#started = true
+      bytes = bytes.subarray(end)
+    }
+    this.#rest = bytes
+  }
+
+  #message(kind: string, body: Reader): void {
+    if (kind === 'Q') {
+      this.statements.push({ text: body.text(), parameterTypes: [], parameters: [], fetches: 1 })
+    } else if (kind === 'P') {
+      const [name, text] = [body.text(), body.text()]
+      this.#prepared.set(name, { text, parameterTypes: body.list(() => body.int32()) })
+    } else if (kind === 'B') {
+      const [portal, name] = [body.text(), body.text()]
+      if (body.list(() => body.int16()).some(format => format !== 0)) throw new Error('a parameter is not sent as text')
+      const statement = this.#prepared.get(name)
+      if (statement === undefined) throw new Error(`a statement that was not prepared is bound: "${name}"`)
+      this.#portals.set(portal, { ...statement, parameters: body.list(() => body.value()), fetches: 0 })
+    } else if (kind === 'E') {
+      const statement = this.#portals.get(body.text())
+      if (statement === undefined) throw new Error('a portal that was not bound is executed')
+      if (statement.fetches++ === 0) this.statements.push(statement)
+    }
+  }
+}
+
+/** Reads the parts of a message one after another. */
+class Reader {
+  #at = 0
+  constructor(private readonly bytes: Buffer) {}
+
+  text(): string {
+    const end = this.bytes.indexOf(0, this.#at)
+    const text = this.bytes.toString('utf8', this.#at, end)
+    this.#at = end + 1
+    return text
+  }
+
+  int16(): number {
+    this.#at += 2
+    return this.bytes.readInt16BE(this.#at - 2)
+  }
+
+  int32(): number {
+    this.#at += 4
+    return this.bytes.readInt32BE(this.#at - 4)
+  }
+
+  value(): string | null {
+    const length = this.int32()
+    if (length === -1) return null
+    this.#at += length
+    return this.bytes.toString('utf8', this.#at - length, this.#at)
+  }
+
+  list<T>(one: () => T): T[] {
+    return Array.from({ length: this.int16() }, one)
+  }
+}
