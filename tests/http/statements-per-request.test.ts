@@ -1,0 +1,223 @@
+// How many statements PostgreSQL is sent for a request: a fixed list, whatever the number of rows, counted on the wire.
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { openDatabase, type Sql } from '../../src/db/client.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { FrontEnd } from '../support/front-end.ts'
+import { createTestKey, ensureTestProgram, type TestKey } from '../support/keys.ts'
+import { multiplyApplications } from '../support/many-applications.ts'
+import { aProgram, everyKind, q } from '../support/programs.ts'
+import { startTestService, type TestService } from '../support/service.ts'
+import { type StatementRecorder, startStatementRecorder } from '../support/statement-recorder.ts'
+import { until } from '../support/until.ts'
+
+/** What a statement is called here, by how it looks. What is not in this table is called by its text. */
+const names: Readonly<Record<string, RegExp>> = {
+  begin: /^begin\b/,
+  commit: /^commit$/,
+  'look up the key': /from api_key k where/,
+  'start the walk': /from submission_counter c where/,
+  'read the rows of the page': /^select snapshot, annotations,.* from application where/,
+  'note the export in the audit trail': /^insert into audit_event/,
+  'limit the wait for locks': /set_config\('lock_timeout'/,
+  'note the idempotency key and draw an id': /^insert into submission_request/,
+  'lock the saved answers': /from application_in_progress .*for update/,
+  'read the ACTIVE version': /from program_version v .*v\.state = 'ACTIVE'/,
+  'find the applicant': /from applicant where/,
+  'remove the saved answers': /^delete from application_in_progress/,
+  'draw number and time': /^update submission_counter/,
+  'store the application': /^with superseded as .*insert into application/,
+  'make a place for the answers': /^insert into application_in_progress/,
+  'keep the answers': /^update application_in_progress/,
+}
+
+/** Each list is an upper bound: what need not be sent any more may be struck out, and nothing may be sent twice. */
+const allowed = {
+  export: [
+    'look up the key',
+    'start the walk',
+    'begin',
+    'read the rows of the page',
+    'commit',
+    'note the export in the audit trail',
+  ],
+  checkAuth: ['look up the key'],
+  saving: [
+    'look up the key',
+    'begin',
+    'limit the wait for locks',
+    'read the ACTIVE version',
+    'find the applicant',
+    'make a place for the answers',
+    'keep the answers',
+    'commit',
+  ],
+  submission: [
+    'look up the key',
+    'begin',
+    'limit the wait for locks',
+    'note the idempotency key and draw an id',
+    'lock the saved answers',
+    'read the ACTIVE version',
+    'find the applicant',
+    'remove the saved answers',
+    'draw number and time',
+    'store the application',
+    'commit',
+  ],
+}
+
+/** Sent by a new connection of the driver, and for a key once a minute: of no request. */
+const notOfARequest = /^select b\.oid, b\.typarray from pg_catalog\.pg_type|^update api_key set last_used_at/
+
+const slug = 'counted'
+let database: TestDatabase
+let recorder: StatementRecorder
+let recorded: Sql
+let service: TestService
+let key: TestKey
+let frontEnd: FrontEnd
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  recorder = await startStatementRecorder(database.url)
+  recorded = openDatabase({ url: recorder.url, connectionsMax: 2 })
+  service = await startTestService(
+    { ...database, url: recorder.url, sql: recorded },
+    // A reader of this test is never slow on purpose.
+    { maxPageSize: 5000, letGoAfterMs: 60_000, stallTimeoutMs: 60_000 },
+  )
+  await manyVersionsAndApplications()
+})
+afterAll(async () => {
+  await service.stop()
+  await recorded.end()
+  await recorder.stop()
+  await database.drop()
+})
+
+/** 10,500 applications of three versions that ask different questions, with 0 to 12 entities each. */
+async function manyVersionsAndApplications(): Promise<void> {
+  const growing = [
+    everyKind,
+    [...everyKind, q.text('more', { optional: true })],
+    [q.name('applicant name'), q.text('last', { optional: true })],
+  ]
+  for (const [version, questions] of growing.entries()) {
+    await aProgram(database.sql, { slug, questions })
+    key ??= await createTestKey(database.sql, { programs: [slug], mayExport: true, maySubmit: true })
+    frontEnd ??= new FrontEnd(service, key, slug)
+    await frontEnd.apply(await frontEnd.register(), answersWith(version < 2 ? 12 * version : undefined))
+  }
+  await multiplyApplications(database.sql, 3500)
+}
+
+const name = { applicant_name: { first_name: 'Ada', last_name: 'Lovelace' } }
+
+/** Answers with so many entities; undefined where the question is not asked. */
+const answersWith = (entities: number | undefined): Record<string, unknown> =>
+  entities === undefined
+    ? name
+    : {
+        ...name,
+        household_member: {
+          entities: Array.from({ length: entities }, (_, i) => ({
+            entity_name: `member ${i}`,
+            member_job: { entities: [{ entity_name: 'job' }] },
+          })),
+        },
+      }
+
+/** The names of what was sent since the recorder was cleared, sorted. */
+const sent = (): string[] =>
+  recorder.statements
+    .map(({ text }) => text.replace(/\s+/g, ' ').trim())
+    .filter(text => !notOfARequest.test(text))
+    .map(text => Object.keys(names).find(one => names[one]!.test(text)) ?? text)
+    .sort()
+
+/** What one list has more often than the other. */
+function beyond(list: readonly string[], bound: readonly string[]): string[] {
+  const left = [...bound]
+  return list.filter(one => {
+    const at = left.indexOf(one)
+    if (at !== -1) left.splice(at, 1)
+    return at === -1
+  })
+}
+
+/** Exports a page and waits for its line in the audit trail, which may be written beside the answer. */
+async function exportPage(parameters: Record<string, string>): Promise<{ rows: number; token: string | null }> {
+  const noted = async (): Promise<number> =>
+    (
+      await database.sql<{ count: number }[]>`select count(*) from audit_event where action = 'applications_exported'`
+    )[0]!.count
+  const before = await noted()
+  const path = `/api/v1/admin/programs/${slug}/applications?${new URLSearchParams(parameters)}`
+  const response = await service.get(path, { headers: { Authorization: key.authorization } })
+  expect(response.status).toBe(200)
+  const { payload, nextPageToken } = (await response.json()) as { payload: unknown[]; nextPageToken: string | null }
+  await until('the export to be noted', async () => (await noted()) === before + 1)
+  return { rows: payload.length, token: nextPageToken }
+}
+
+describe('statements sent to PostgreSQL', () => {
+  test('for a page of an export: the same few for 1, 100 and 5,000 applications of several versions, and for a later page', async () => {
+    // The first export of a process finds out what each version lacks; from then on that is known.
+    await exportPage({ pageSize: '1' })
+    const lists: { pageSize: number; page: string; list: string[] }[] = []
+    for (const pageSize of [1, 100, 5000]) {
+      let parameters: Record<string, string> = { pageSize: String(pageSize) }
+      for (const page of ['first', 'later']) {
+        recorder.clear()
+        const { rows, token } = await exportPage(parameters)
+        expect(rows).toBe(pageSize)
+        lists.push({ pageSize, page, list: sent() })
+        const fetches = recorder.statements.reduce((most, statement) => Math.max(most, statement.fetches), 0)
+        // Rows come in batches of hundreds, not one by one.
+        expect(fetches).toBeLessThanOrEqual(2 + rows / 100)
+        parameters = { nextPageToken: token! }
+      }
+    }
+    for (const { pageSize, page, list } of lists) {
+      expect([pageSize, page, list]).toEqual([pageSize, page, lists[0]!.list])
+      expect(list).toContain('read the rows of the page')
+      expect(beyond(list, allowed.export)).toEqual([])
+    }
+  })
+
+  test('for checkAuth: one, however many programs the key may reach', async () => {
+    const many = Array.from({ length: 200 }, (_, i) => `reachable-${i}`)
+    for (const reachable of many) await ensureTestProgram(database.sql, reachable)
+    for (const programs of [[slug], many]) {
+      const { authorization } = await createTestKey(database.sql, { programs })
+      const check = () => service.get('/api/v1/checkAuth', { headers: { Authorization: authorization } })
+      expect((await check()).status).toBe(200)
+      recorder.clear()
+      expect((await check()).status).toBe(200)
+      expect(sent()).toEqual(allowed.checkAuth)
+    }
+  })
+
+  test('for saving and submitting answers: the same for few entities and many, and for a first submission and a later one', async () => {
+    await aProgram(database.sql, { slug, questions: everyKind })
+    const lists: { saving: string[]; submission: string[] }[] = []
+    for (const entities of [0, 1, 60]) {
+      const applicant = await frontEnd.register()
+      for (const _ of ['first', 'later']) {
+        recorder.clear()
+        await frontEnd.save(applicant, answersWith(entities))
+        const saving = sent()
+        recorder.clear()
+        await frontEnd.submit(applicant)
+        lists.push({ saving, submission: sent() })
+      }
+    }
+    for (const list of lists) {
+      expect(list).toEqual(lists[0]!)
+      expect(beyond(list.saving, allowed.saving)).toEqual([])
+      expect(list.submission).toContain('store the application')
+      expect(beyond(list.submission, allowed.submission)).toEqual([])
+    }
+  })
+})
