@@ -2,8 +2,6 @@
 // They are no part of the service, and the service must not depend on what they make.
 
 import type { Sql } from '../../src/db/client.ts'
-import { deleteInProgress, lockInProgress } from '../../src/db/in-progress.ts'
-import { insertApplication, insertSubmissionRequest } from '../../src/db/submissions.ts'
 import type { DrainRequest } from './drain.ts'
 
 export interface BenchProgram {
@@ -138,55 +136,6 @@ export async function makeApplicantsWithAnswers(
     select program_id, applicant_id, now(), answers, now()
     from unnest(${programIds as number[]}::bigint[], ${ids}::bigint[], ${texts}::text[]) as saved (program_id, applicant_id, answers)`
   return ids
-}
-
-export interface SampleRow {
-  snapshot: string
-  annotations: string
-}
-
-/** The texts of one stored application of usual size. */
-export async function readSampleRow(sql: Sql, programId: number): Promise<SampleRow> {
-  const [row] = await sql<SampleRow[]>`
-    select snapshot, annotations
-    from application
-    where program_id = ${programId}
-    order by abs(octet_length(snapshot) - (
-      select avg(octet_length(snapshot))
-      from application
-      where program_id = ${programId}
-    ))
-    limit 1`
-  return row!
-}
-
-export interface UnorderedRow extends SampleRow {
-  /** The instance's, in which the texts were rendered. */
-  time_zone: string
-  program_id: number
-  program_version_id: number
-  applicant_id: number
-  api_key_id: string
-}
-
-/**
- * What a submission stores and removes, in one transaction, but nobody waits for anybody: the number is the application's own
- * id, and the time is the transaction's.
- */
-export async function storeUnordered(sql: Sql, row: UnorderedRow): Promise<void> {
-  const { program_id, program_version_id, applicant_id, api_key_id, snapshot, annotations, time_zone } = row
-  await sql.begin(async tx => {
-    const key = { program_id, applicant_id, api_key_id, idempotency_key: `unordered-${applicant_id}` }
-    const application_id = await insertSubmissionRequest(tx, { ...key, request_hash: Buffer.alloc(32) })
-    const saved = await lockInProgress(tx, program_id, applicant_id)
-    if (application_id === undefined || saved === undefined) throw new Error('nothing was prepared for this submission')
-    await deleteInProgress(tx, program_id, applicant_id)
-    const { create_time } = saved
-    const times = { create_time, submit_time: create_time }
-    const ids = { program_id, application_id, applicant_id, program_version_id, submit_seq: application_id }
-    if (!(await insertApplication(tx, { ...ids, ...times, snapshot, annotations, time_zone })))
-      throw new Error('an application was not stored')
-  })
 }
 
 /** Writes all applications of a program into a file of the server's, as binary COPY has them. */

@@ -63,9 +63,35 @@ export async function updateInProgressAnswers(
     and applicant_id = ${applicantId}`
 }
 
-export async function deleteInProgress(tx: Transaction, programId: number, applicantId: number): Promise<void> {
-  await tx`
-    delete from application_in_progress
-    where program_id = ${programId}
-    and applicant_id = ${applicantId}`
+/** What a submission is made of, as it was taken. */
+export interface TakenInProgress extends InProgress {
+  /** The applicant's preferred one. */
+  language: string
+  /** The version whose questions are asked, and when that was published; null before the first publication. */
+  program_version_id: number | null
+  published_at: Micros | null
+}
+
+/**
+ * Takes the application in progress out, with what else has to be known to submit it: one statement, so that a submission waits
+ * for the database once. Undefined when there is none; nobody else saves or submits it until the transaction ends. The language and the version
+ * are those of the moment this was asked, though others may have been waited for since.
+ */
+export async function takeInProgress(
+  tx: Transaction,
+  programId: number,
+  applicantId: number,
+): Promise<TakenInProgress | undefined> {
+  const [row] = await tx<TakenInProgress[]>`
+    with taken as (
+      delete from application_in_progress
+      where program_id = ${programId}
+      and applicant_id = ${applicantId}
+      returning applicant_id, create_time, answers
+    )
+    select taken.create_time, taken.answers, applicant.language, active.program_version_id, active.published_at
+    from taken
+    join applicant using (applicant_id)
+    left join program_version active on active.program_id = ${programId} and active.state = 'ACTIVE'`
+  return row
 }

@@ -29,6 +29,12 @@ export interface StoredProgramVersion extends ProgramVersion {
   published_by: string | null
 }
 
+/** What tells one published version from every other, even of a database that was restored meanwhile. */
+export interface VersionName {
+  program_version_id: number
+  published_at: Micros
+}
+
 /** A program with the ids of the versions an administrator works with. */
 export interface ProgramListing extends Program {
   active_version_id: number | null
@@ -58,6 +64,16 @@ export async function readPrograms(db: Db): Promise<ProgramListing[]> {
 /** The version whose questions are asked now; undefined before the first publication. */
 export async function findActiveVersion(db: Db, program_id: number): Promise<StoredProgramVersion | undefined> {
   const [row] = await readVersions(db, db`v.program_id = ${program_id} and v.state = 'ACTIVE'`)
+  return row
+}
+
+/** Which version is asked now, and since when: enough to know whether what is remembered of a program is still it. */
+export async function findActiveVersionName(db: Db, program_id: number): Promise<VersionName | undefined> {
+  const [row] = await db<VersionName[]>`
+    select program_version_id, published_at
+    from program_version
+    where program_id = ${program_id}
+    and state = 'ACTIVE'`
   return row
 }
 

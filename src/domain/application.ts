@@ -47,6 +47,14 @@ export function renderTimes(s: Pick<Submission, 'create_time' | 'submit_time'>, 
   return `{"create_time":"${create}","submit_time":"${submit}"`
 }
 
+/** What a snapshot has behind its times: all that can be rendered before the time of submission is known. */
+export function renderBehindTimes(
+  s: Omit<Submission, 'create_time' | 'submit_time'>,
+  shape: readonly KeyNode[],
+): string {
+  return renderDetails(s, shape, markedEntityEnd)
+}
+
 /** As `renderSnapshot`, with the ends of entities of the caller's choosing. */
 export function renderImmutable(
   s: Submission,
@@ -54,9 +62,17 @@ export function renderImmutable(
   timeZone: string,
   entityEnd: EntityEnd,
 ): string {
+  return renderTimes(s, timeZone) + renderDetails(s, shape, entityEnd)
+}
+
+function renderDetails(
+  s: Omit<Submission, 'create_time' | 'submit_time'>,
+  shape: readonly KeyNode[],
+  entityEnd: EntityEnd,
+): string {
   const intermediary = s.submitter.submitter_type === 'TRUSTED_INTERMEDIARY' ? s.submitter : undefined
   return (
-    `${renderTimes(s, timeZone)},"applicant_id":${s.applicant_id},"application_id":${s.application_id},"language":${JSON.stringify(s.language)},` +
+    `,"applicant_id":${s.applicant_id},"application_id":${s.application_id},"language":${JSON.stringify(s.language)},` +
     `"program_name":${JSON.stringify(s.program_name)},"program_version_id":${s.program_version_id},` +
     `"submitter_type":"${s.submitter.submitter_type}","ti_email":${JSON.stringify(intermediary?.ti_email ?? null)},` +
     `"ti_organization":${JSON.stringify(intermediary?.ti_organization ?? null)},` +

@@ -15,8 +15,9 @@ export const lockWaitMs = 10_000
 export async function withBoundedWait<T>(sql: Sql, work: (tx: Transaction) => Promise<T>): Promise<T> {
   try {
     return (await sql.begin('isolation level read committed', async tx => {
-      await limitLockWait(tx, lockWaitMs)
-      return work(tx)
+      // Sent together, and done one after the other.
+      const [, done] = await Promise.all([limitLockWait(tx, lockWaitMs), work(tx)])
+      return done
     })) as T
   } catch (error) {
     if (!isWaitFailure(error)) throw error

@@ -12,6 +12,9 @@ import { faultsMax } from './faults.ts'
 export const noSuchApplicant = (): Problem =>
   new Problem('not_found', { detail: 'There is no applicant with this id. Register one first.' })
 
+export const notPublished = (): Problem =>
+  new Problem('not_found', { detail: 'This program has not been published yet; it asks no questions.' })
+
 export function refusedAnswers(detail: string, refused: Refused): Problem {
   return invalidRequest(
     refused.more ? `${detail} Only the first ${faultsMax} errors are listed.` : detail,
@@ -22,8 +25,7 @@ export function refusedAnswers(detail: string, refused: Refused): Problem {
 /** The version whose questions are asked now. Throws Problem `not_found` before the first publication. */
 export async function loadActiveVersion(db: Db, programId: number): Promise<ProgramVersion> {
   const version = await findActiveVersion(db, programId)
-  if (version === undefined)
-    throw new Problem('not_found', { detail: 'This program has not been published yet; it asks no questions.' })
+  if (version === undefined) throw notPublished()
   return version
 }
 

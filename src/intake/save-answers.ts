@@ -15,7 +15,8 @@ import type { Micros } from '../domain/offset-time.ts'
 import { Problem } from '../problem.ts'
 import { withBoundedWait } from './bounded-wait.ts'
 import { checkAnswers } from './check-answers.ts'
-import { loadActiveVersion, refusedAnswers, requireApplicant } from './intake-problems.ts'
+import { refusedAnswers, requireApplicant } from './intake-problems.ts'
+import { knownActiveVersion } from './known-versions.ts'
 import { mergeSavedAnswers, readSavedAnswers, writeSavedAnswers } from './saved-answers.ts'
 
 export interface SaveRequest {
@@ -44,7 +45,7 @@ export interface SavedApplication {
  */
 export async function saveAnswers(sql: Sql, request: SaveRequest): Promise<SavedApplication> {
   const { program_id, applicant_id } = request
-  const version = await loadActiveVersion(sql, program_id)
+  const { version, shape } = await knownActiveVersion(sql, program_id)
   const checked = checkAnswers(version, request.answers, 'save')
   if ('errors' in checked) throw refusedAnswers('Some answers cannot be saved as they are.', checked)
   const keys = isJsonObject(request.answers) ? [...request.answers.keys()] : []
@@ -52,7 +53,7 @@ export async function saveAnswers(sql: Sql, request: SaveRequest): Promise<Saved
     await requireApplicant(tx, applicant_id)
     const existing = await lockForAnswers(tx, program_id, applicant_id, checked.answers)
     if (existing === undefined) return { create_time: null, answers: '{}' }
-    const merged = mergeSavedAnswers(readSavedAnswers(existing.answers), version, keys, checked.answers)
+    const merged = mergeSavedAnswers(readSavedAnswers(existing.answers), shape, keys, checked.answers)
     const answers = writeSavedAnswers(merged)
     if (Buffer.byteLength(answers) > request.answersBytesMax) {
       throw new Problem('too_large', {

@@ -3,8 +3,7 @@
 
 import { type Answers, noEntityEnd, renderAnswer } from '../domain/answers.ts'
 import { isJsonObject, type Json, type JsonObject, parseJson, writeJson } from '../domain/json-text.ts'
-import { buildKeyMap } from '../domain/key-map.ts'
-import type { ProgramVersion } from '../domain/program-version.ts'
+import type { KeyMap } from '../domain/key-map.ts'
 
 /** Kept text is not nested more deeply than what was sent, but for the unanswered forms in its entities. */
 const keptDepthMax = 1024
@@ -16,16 +15,16 @@ export function readSavedAnswers(text: string): JsonObject {
   return parsed.json
 }
 
-/** Kept answers with those of `keys` replaced by `answers`; a key without one goes. */
+/** Kept answers with those of `keys` replaced by `answers`, as a version of that shape has them; a key without one goes. */
 export function mergeSavedAnswers(
   saved: JsonObject,
-  version: ProgramVersion,
+  shape: KeyMap,
   keys: Iterable<string>,
   answers: Answers,
 ): JsonObject {
   const merged = new Map<string, Json>(saved)
   for (const key of keys) if (!answers.has(key)) merged.delete(key)
-  for (const node of buildKeyMap([version])) {
+  for (const node of shape) {
     const answer = answers.get(node.question_key)
     // Through the export's own text, so that what is kept has the export's shape to the letter.
     if (answer !== undefined) merged.set(node.question_key, readAnswer(renderAnswer(node, answer, noEntityEnd)))

@@ -3,8 +3,9 @@
 
 import type { Sql } from '../db/client.ts'
 import type { Json } from '../domain/json-text.ts'
+import type { SubmitRequest } from './prepare-submission.ts'
 import { saveAnswers } from './save-answers.ts'
-import { type SubmitRequest, type SubmitResult, submitApplication } from './submit.ts'
+import { type SubmitResult, submitApplication } from './submit.ts'
 
 export interface SubmitAnswersRequest extends SubmitRequest {
   /** Question key → answer in the export's shape. */

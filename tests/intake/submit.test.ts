@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { Sql, Transaction } from '../../src/db/client.ts'
 import { setInstanceTimeZone } from '../../src/db/instance.ts'
 import { type Answers, noEntityEnd, renderMembers } from '../../src/domain/answers.ts'
 import type { Submitter } from '../../src/domain/application.ts'
@@ -242,6 +243,58 @@ describe('the version of now', () => {
     expect(stored.map(row => row.submit_seq)).toEqual([1])
     expect(Object.keys(openSnapshot(stored[0]!.snapshot).application)).toEqual(['moving_one', 'new_one'])
   })
+})
+
+test('once its version is known, a submission is five statements, and only the last is under the lock of the counter', async () => {
+  const store = await aStore()
+  const statements: string[] = []
+  const counted = <T extends Sql | Transaction>(db: T): T =>
+    new Proxy(db, {
+      apply: (target, self, args: unknown[]) => {
+        statements.push((args[0] as string[]).join('?'))
+        return Reflect.apply(target as (...values: unknown[]) => unknown, self, args)
+      },
+    })
+  const counting = new Proxy(counted(database.sql), {
+    get: (target, name) =>
+      name === 'begin'
+        ? (mode: string, work: (tx: Transaction) => Promise<unknown>) =>
+            database.sql.begin(mode, tx => work(counted(tx)))
+        : Reflect.get(target, name),
+  })
+  const submits = new IntakeStore(counting, store.program_id, key)
+  for (const asked of ['first', 'second']) {
+    const applicant = await store.register()
+    await store.save(applicant, { n: { number: 1 } })
+    statements.length = 0
+    await submits.submit(applicant, asked)
+  }
+  expect(
+    statements.map(text => /set_config|(?<=into )\w+|(?<=update )\w+|(?<=delete from )\w+/.exec(text)?.[0]),
+  ).toEqual(['set_config', 'submission_request', 'application_in_progress', 'submission_counter', 'application'])
+})
+
+test('answers that were saved for a newer version while a submission waited for them are checked against that one', async () => {
+  const store = await aStore([q.number('raised one', { max: 5 })])
+  const applicant = await store.register()
+  await store.save(applicant, { raised_one: { number: 5 } })
+  // As somebody who saves holds them.
+  const { submitting, published } = await database.sql.begin(async tx => {
+    await tx`
+      update application_in_progress
+      set answers = ${'{"raised_one":{"number":9}}'}
+      where program_id = ${store.program_id}`
+    const submitting = store.submit(applicant)
+    submitting.catch(() => {})
+    await waitingFor('application_in_progress')
+    const published = await aProgram(database.sql, {
+      slug: store.slug,
+      questions: [q.number('raised one', { max: 9 })],
+    })
+    return { submitting: [submitting], published }
+  })
+  const { receipt } = await submitting[0]!
+  expect(receipt.program_version_id).toBe(published.program_version_id)
 })
 
 /** Resolves when a statement that names `table` waits for a lock. */

@@ -1,0 +1,57 @@
+// Published program versions as a process has read them: what a version asks never changes, so it is read and planned once.
+// It must not know which version is asked now; whoever does names it.
+
+import type { Db, Sql } from '../db/client.ts'
+import { findActiveVersionName, loadProgramVersion, type VersionName } from '../db/programs.ts'
+import { buildKeyMap, type KeyMap } from '../domain/key-map.ts'
+import type { ProgramVersion } from '../domain/program-version.ts'
+import { notPublished } from './intake-problems.ts'
+
+export interface KnownVersion {
+  version: ProgramVersion
+  /** The key map of this version alone. */
+  shape: KeyMap
+}
+
+/** Read in one statement that takes ten times as long as any other of a submission; some are a megabyte. */
+export class KnownVersions {
+  readonly #known = new Map<string, KnownVersion>()
+
+  constructor(private readonly versionsMax = 200) {}
+
+  /** Throws Problem `not_found` when there is no such version. */
+  async load(db: Db, { program_version_id, published_at }: VersionName): Promise<KnownVersion> {
+    const name = `${program_version_id} ${published_at}`
+    const known = this.#known.get(name) ?? (await readVersion(db, program_version_id))
+    // The one that was asked for last is forgotten last.
+    this.#known.delete(name)
+    this.#known.set(name, known)
+    const [oldest] = this.#known.keys()
+    if (this.#known.size > this.versionsMax && oldest !== undefined) this.#known.delete(oldest)
+    return known
+  }
+}
+
+async function readVersion(db: Db, programVersionId: number): Promise<KnownVersion> {
+  const version = await loadProgramVersion(db, programVersionId)
+  return { version, shape: buildKeyMap([version]) }
+}
+
+/** The version whose questions are asked now. Throws Problem `not_found` before the first publication. */
+export async function knownActiveVersion(sql: Sql, programId: number): Promise<KnownVersion> {
+  const name = await findActiveVersionName(sql, programId)
+  if (name === undefined) throw notPublished()
+  return knownVersions(sql).load(sql, name)
+}
+
+const ofDatabases = new WeakMap<Sql, KnownVersions>()
+
+/** What this process knows of one database, as long as its pool of connections is there. */
+export function knownVersions(sql: Sql): KnownVersions {
+  let known = ofDatabases.get(sql)
+  if (known === undefined) {
+    known = new KnownVersions()
+    ofDatabases.set(sql, known)
+  }
+  return known
+}

@@ -1,0 +1,139 @@
+// What an application is to be made of, taken out of the answers in progress: checked, and rendered but for its times.
+// It must not know its number or its time; here nobody waits for anybody else's submission yet.
+
+import { createHash } from 'node:crypto'
+import type { Transaction } from '../db/client.ts'
+import { type TakenInProgress, takeInProgress } from '../db/in-progress.ts'
+import { findActiveVersionName, type VersionName } from '../db/programs.ts'
+import {
+  drawApplicationId,
+  findSubmissionRequest,
+  insertSubmissionRequest,
+  type SubmittedRow,
+} from '../db/submissions.ts'
+import { renderBehindTimes, type Submitter } from '../domain/application.ts'
+import type { Micros } from '../domain/offset-time.ts'
+import { Problem } from '../problem.ts'
+import { checkAnswers } from './check-answers.ts'
+import { notPublished, refusedAnswers, requireApplicant } from './intake-problems.ts'
+import type { KnownVersions } from './known-versions.ts'
+import { readSavedAnswers } from './saved-answers.ts'
+
+export interface SubmitRequest {
+  program_id: number
+  applicant_id: number
+  submitter: Submitter
+  /** Undefined for operators' scripts, which have no API key: their submissions are not recognised when repeated. */
+  idempotency: { api_key_id: string; idempotency_key: string } | undefined
+  /** The instance's zone. */
+  timeZone: string
+}
+
+/** An application as it was at its submission: CURRENT, whatever has become of it since. */
+export interface Receipt extends SubmittedRow {
+  revision_state: 'CURRENT'
+}
+
+/** Everything about an application that is to be stored, but for its number and its time. */
+export interface PreparedSubmission {
+  program_id: number
+  application_id: number
+  applicant_id: number
+  program_version_id: number
+  create_time: Micros
+  /** Its snapshot from behind the times on. */
+  behindTimes: string
+  /** The zone its times are to be rendered in. */
+  time_zone: string
+}
+
+/** A version was published after the answers had been checked. Thrown to undo the transaction. */
+export class VersionReplaced extends Error {}
+
+/**
+ * Takes what the applicant has saved and checks it against the ACTIVE version; or gives what was submitted under the idempotency
+ * key before. Throws what `submitApplication` throws, and `VersionReplaced`.
+ */
+export async function prepareSubmission(
+  tx: Transaction,
+  known: KnownVersions,
+  request: SubmitRequest,
+): Promise<PreparedSubmission | Receipt> {
+  const { program_id, applicant_id, submitter, timeZone } = request
+  const application_id = await beginSubmission(tx, request)
+  if (typeof application_id === 'object') return application_id
+  const saved = await takeSaved(tx, program_id, applicant_id)
+  const { version, shape } = await known.load(tx, saved)
+  const { program_version_id, slug } = version
+  const checked = checkAnswers(version, readSavedAnswers(saved.answers), 'submit')
+  if ('errors' in checked) {
+    // Whoever saved while this was waiting may have been asked by a newer version.
+    if ((await findActiveVersionName(tx, program_id))?.program_version_id !== program_version_id)
+      throw new VersionReplaced()
+    throw refusedAnswers('The application cannot be submitted as it is.', checked)
+  }
+  const ids = { application_id, applicant_id, program_version_id }
+  const details = { ...ids, language: saved.language, program_name: slug, submitter, answers: checked.answers }
+  return {
+    ...ids,
+    program_id,
+    create_time: saved.create_time,
+    behindTimes: renderBehindTimes(details, shape),
+    time_zone: timeZone,
+  }
+}
+
+/** The id of the application to be, or what was submitted under the idempotency key before. */
+async function beginSubmission(tx: Transaction, request: SubmitRequest): Promise<number | Receipt> {
+  const { program_id, applicant_id, idempotency } = request
+  if (idempotency === undefined) return drawApplicationId(tx)
+  const request_hash = hashOf(request)
+  const key = { program_id, ...idempotency }
+  const application_id = await insertSubmissionRequest(tx, { ...key, applicant_id, request_hash })
+  if (application_id !== undefined) return application_id
+  const earlier = await findSubmissionRequest(tx, key)
+  if (earlier === undefined) throw new Error('a submission request that stood in the way is not there')
+  if (!earlier.request_hash.equals(request_hash)) {
+    throw new Problem('conflict', {
+      detail: 'This Idempotency-Key stands for another submission.',
+      errors: [
+        {
+          parameter: 'Idempotency-Key',
+          code: 'idempotency_key_reused',
+          detail: 'Must be new for each submission: it came with another applicant or submitter before.',
+        },
+      ],
+    })
+  }
+  if (earlier.submitted === null)
+    throw new Problem('conflict', { detail: 'What was submitted under this Idempotency-Key has been removed since.' })
+  return { ...earlier.submitted, revision_state: 'CURRENT' }
+}
+
+/** What makes two requests the same, apart from program, API key and idempotency key. */
+function hashOf({ applicant_id, submitter }: SubmitRequest): Buffer {
+  const { submitter_type } = submitter
+  const intermediary = submitter_type === 'APPLICANT' ? [] : [submitter.ti_email, submitter.ti_organization]
+  return createHash('sha256')
+    .update(JSON.stringify([applicant_id, submitter_type, ...intermediary]))
+    .digest()
+}
+
+/** What the applicant has saved, and the name of the version that is asked now. */
+async function takeSaved(
+  tx: Transaction,
+  programId: number,
+  applicantId: number,
+): Promise<TakenInProgress & VersionName> {
+  const saved = await takeInProgress(tx, programId, applicantId)
+  if (saved === undefined) {
+    await requireApplicant(tx, applicantId)
+    throw new Problem('conflict', {
+      detail: 'This applicant has nothing in progress in this program: save answers before submitting them.',
+      internal: 'nothing_saved',
+    })
+  }
+  const { program_version_id, published_at } = saved
+  if (program_version_id === null || published_at === null) throw notPublished()
+  return { ...saved, program_version_id, published_at }
+}
