@@ -1,8 +1,8 @@
 // What an export reads: where a walk starts, and the rows of a page from a cursor.
 // It must not know what becomes of a row, nor what a client is.
 
-import { formatMicros, type Micros, parsePostgresInstant } from '../domain/offset-time.ts'
-import { type Db, inTransaction, type Sql } from './client.ts'
+import { formatMicros, type Micros } from '../domain/offset-time.ts'
+import type { Db, Sql } from './client.ts'
 
 /** The state of a program's submissions at one moment, which a walk is frozen to. */
 export interface WalkStart {
@@ -44,106 +44,125 @@ export interface PageQuery {
   rowsMax: number
 }
 
-/** A row as it came over the wire: each column its bytes, no value made of it. */
-export type RawRow = readonly [
-  snapshot: Buffer,
-  annotations: Buffer,
-  programVersionId: Buffer,
-  isCurrent: Buffer,
-  submitTime: Buffer,
-  submitSeq: Buffer,
-]
-
-export const rawColumn = {
-  snapshot: 0,
-  annotations: 1,
-  programVersionId: 2,
-  isCurrent: 3,
-  submitTime: 4,
-  submitSeq: 5,
-} as const
-
-/** The place of a row in the order. Made for the last row of a batch, not for each. */
-export function positionOf(row: RawRow): Position {
-  return {
-    submit_time: parsePostgresInstant(row[rawColumn.submitTime].toString('latin1')),
-    submit_seq: Number(row[rawColumn.submitSeq].toString('latin1')),
-  }
+/**
+ * A row as it lies in what came over the wire: where its parts are, no value made of them. One object serves all rows of a page,
+ * and its bytes are the connection's own, so it is good for the time of one call.
+ */
+export interface RowView {
+  bytes: Buffer
+  snapshotFrom: number
+  snapshotTo: number
+  annotationsFrom: number
+  annotationsTo: number
+  programVersionId: number
+  isCurrent: boolean
+  submitTime: Micros
+  submitSeq: number
 }
 
-export interface Batches {
-  /** Rows of the first batch, small so that the first byte leaves early. */
-  firstRows: number
-  /** Rows of the batch after this one. */
-  laterRows: (rows: readonly RawRow[]) => number
+export interface RowReader {
+  /** Gets each row, in order. Must not throw for a reason that lies in the reader's own client. */
+  take(row: RowView): void
+  /**
+   * Called after each batch, when nothing of the next was asked for yet. Answers how many rows that should have, or 0 to read no
+   * more.
+   */
+  endBatch(): number | Promise<number>
 }
 
 /**
- * Reads the rows of a page in order from a cursor in a read-only transaction, batch by batch. `take` gets each batch and
- * answers whether to go on; it gets one at a time. While it works on one, PostgreSQL prepares the next, but never the one after
- * that: two batches at most are in memory. Resolves when the rows have ended or `take` said stop, with the connection given
- * back. Rejects when the connection or the statement failed, or `take` threw; `take` is never running any more by then.
+ * Reads the rows of a page in order, `firstRows` and then batch by batch, from a cursor. Resolves when the rows have ended or
+ * the reader wants no more, with the connection free again. Rejects when the connection or the statement failed, or `take` threw.
  *
- * The callback form of the cursor, in a transaction, because the others can end early and look finished: the iterator form
- * ends as if complete when its connection dies. postgres.js does not wait for the callback of the last batch, so it is awaited here.
+ * Rows are handed over as they lie in the piece that was read from the socket, before the rest of the batch has come: nothing is
+ * built of them in between, and PostgreSQL sends the next rows while these are packed. That takes two lines in the driver
+ * (patches/: `onRow`); they also ask for the columns in binary, which spares the server writing numbers and times as text.
+ *
+ * The callback form of the cursor, because the iterator form ends as if complete when its connection dies. The statement is a
+ * transaction of its own: the cursor lives until the driver sends Sync, which it does when the rows have ended or it is closed.
  */
-export async function readPageRows(
-  sql: Sql,
-  query: PageQuery,
-  batches: Batches,
-  take: (rows: readonly RawRow[]) => Promise<boolean>,
-): Promise<void> {
-  let taking: Promise<boolean> = Promise.resolve(true)
+export async function readPageRows(sql: Sql, query: PageQuery, firstRows: number, reader: RowReader): Promise<void> {
+  const statement = sql`
+    select
+      snapshot,
+      annotations,
+      program_version_id,
+      coalesce(superseded_seq, 9223372036854775807) > ${query.horizon} as is_current,
+      submit_time,
+      submit_seq
+    from application
+    where program_id = ${query.program_id}
+    and submit_seq <= ${query.horizon}
+    ${query.after === undefined ? sql`` : sql`and (submit_time, submit_seq) > (${formatMicros(query.after.submit_time)}::timestamptz, ${query.after.submit_seq}::bigint)`}
+    ${query.from === undefined ? sql`` : sql`and submit_time >= ${query.from}::timestamptz`}
+    ${query.to === undefined ? sql`` : sql`and submit_time < ${query.to}::timestamptz`}
+    ${revisionCondition(sql, query)}
+    order by submit_time, submit_seq
+    limit ${query.rowsMax}` as unknown as RowStatement
+  const row = newRowView()
   let failure: { error: unknown } | undefined
-  try {
-    await inTransaction(sql, 'read only', async tx => {
-      const statement = tx`
-        select
-          snapshot,
-          annotations,
-          program_version_id,
-          coalesce(superseded_seq, 9223372036854775807) > ${query.horizon} as is_current,
-          submit_time,
-          submit_seq
-        from application
-        where program_id = ${query.program_id}
-        and submit_seq <= ${query.horizon}
-        ${query.after === undefined ? tx`` : tx`and (submit_time, submit_seq) > (${formatMicros(query.after.submit_time)}::timestamptz, ${query.after.submit_seq}::bigint)`}
-        ${query.from === undefined ? tx`` : tx`and submit_time >= ${query.from}::timestamptz`}
-        ${query.to === undefined ? tx`` : tx`and submit_time < ${query.to}::timestamptz`}
-        ${revisionCondition(tx, query)}
-        order by submit_time, submit_seq
-        limit ${query.rowsMax}`
-      // `cursorRows` is read by postgres.js before each batch, which lets the batches grow after the first.
-      const cursor = statement.raw() as unknown as {
-        cursorRows: number
-        cursor(rows: number, take: (rows: RawRow[]) => unknown): PromiseLike<unknown>
-      }
-      await cursor.cursor(batches.firstRows, rows => {
-        const before = taking
-        taking = before.then(goOn => goOn && afterNextFlush().then(() => take(rows)))
-        taking = taking.catch(error => {
-          failure = { error }
-          return false
-        })
-        return before.then(goOn => {
-          cursor.cursorRows = batches.laterRows(rows)
-          return goOn ? undefined : sql.CLOSE
-        })
-      })
-      await taking
-    })
-  } finally {
-    await taking
+  let rowsLeft = query.rowsMax
+  statement.onRow = (bytes, at) => {
+    rowsLeft--
+    if (failure !== undefined) return
+    try {
+      reader.take(viewRow(row, bytes, at))
+    } catch (error) {
+      // Not into the driver, which would take it for a fault of the connection.
+      failure = { error }
+    }
   }
+  if (query.rowsMax > firstRows) {
+    statement.cursor(firstRows, async () => {
+      const rows = failure === undefined ? await reader.endBatch() : 0
+      if (rows === 0) return sql.CLOSE
+      // Read by the driver before each batch. The last one asks for an end as well, which saves a round trip.
+      statement.cursorRows = rows < rowsLeft ? rows : Number.POSITIVE_INFINITY
+      return undefined
+    })
+  }
+  await statement
   if (failure !== undefined) throw failure.error
 }
 
+/** What a statement of postgres.js has beyond its types: the patched `onRow`, and the rows of a cursor's next batch. */
+interface RowStatement extends PromiseLike<unknown> {
+  onRow: (bytes: Buffer, at: number) => void
+  cursorRows: number
+  cursor(rows: number, endBatch: () => Promise<unknown>): unknown
+}
+
+const newRowView = (): RowView => ({
+  ...{ bytes: Buffer.alloc(0), snapshotFrom: 0, snapshotTo: 0, annotationsFrom: 0, annotationsTo: 0 },
+  ...{ programVersionId: 0, isCurrent: false, submitTime: 0, submitSeq: 0 },
+})
+
 /**
- * Resolves once what was written to a connection in this turn of the event loop has left: the driver sends in a `setImmediate`
- * of its own, and packing a batch before that would keep PostgreSQL idle meanwhile.
+ * The parts of a DataRow message (PostgreSQL's protocol, "Message Formats") that begins at `at`: after its head of seven bytes,
+ * each column is its length and its bytes; the last four are of fixed length.
  */
-const afterNextFlush = (): Promise<void> => new Promise(resolve => setImmediate(() => setImmediate(resolve)))
+function viewRow(row: RowView, bytes: Buffer, at: number): RowView {
+  row.bytes = bytes
+  row.snapshotFrom = at + 11
+  row.snapshotTo = row.snapshotFrom + int32(bytes, at + 7)
+  row.annotationsFrom = row.snapshotTo + 4
+  row.annotationsTo = row.annotationsFrom + int32(bytes, row.snapshotTo)
+  const fixed = row.annotationsTo
+  row.programVersionId = int64(bytes, fixed + 4)
+  row.isCurrent = bytes[fixed + 16] === 1
+  row.submitTime = int64(bytes, fixed + 21) + postgresEpoch
+  row.submitSeq = int64(bytes, fixed + 33)
+  return row
+}
+
+/** 2000-01-01, from which PostgreSQL counts microseconds. */
+const postgresEpoch: Micros = 946_684_800_000_000
+
+const int32 = (bytes: Buffer, at: number): number =>
+  (bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!
+
+/** Exact up to 2^53, which no number and no time of an application exceeds. */
+const int64 = (bytes: Buffer, at: number): number => int32(bytes, at) * 4_294_967_296 + (int32(bytes, at + 4) >>> 0)
 
 /** Revision state as of the horizon (G3). Spelled as the index `application_walk` spells it, so that the index answers it. */
 function revisionCondition(sql: Db, query: PageQuery) {

@@ -16,55 +16,70 @@ const zero = 48
 const currentEnd = Buffer.from(',"revision_state":"CURRENT"}')
 const obsoleteEnd = Buffer.from(',"revision_state":"OBSOLETE"}')
 
+/** A stored row: where in `bytes` its two texts are, and whether it is CURRENT in the walk. */
+export interface StoredRow {
+  bytes: Buffer
+  snapshotFrom: number
+  snapshotTo: number
+  annotationsFrom: number
+  annotationsTo: number
+  isCurrent: boolean
+}
+
 /** Exact bytes of a row in the export. Looks for markers, as `spliceRow` does; used only for rows that may not fit. */
-export function splicedBytes(snapshot: Buffer, annotations: Buffer, isCurrent: boolean, fill: VersionFill): number {
-  let bytes = snapshot.length + fill.end.length + annotations.length + (isCurrent ? currentEnd : obsoleteEnd).length
-  for (let at = snapshot.indexOf(markerStartByte); at !== -1; ) {
-    const end = snapshot.indexOf(markerEndByte, at)
-    bytes += entityFill(snapshot, at, end, fill).length - (end + 1 - at)
-    at = snapshot.indexOf(markerStartByte, end)
+export function splicedBytes(row: StoredRow, fill: VersionFill): number {
+  const { bytes, snapshotFrom, snapshotTo, annotationsFrom, annotationsTo, isCurrent } = row
+  const revision = isCurrent ? currentEnd : obsoleteEnd
+  let length = snapshotTo - snapshotFrom + fill.end.length + annotationsTo - annotationsFrom + revision.length
+  for (let at = nextMarker(bytes, snapshotFrom, snapshotTo); at !== -1; ) {
+    const end = bytes.indexOf(markerEndByte, at)
+    length += entityFill(bytes, at, end, fill).length - (end + 1 - at)
+    at = nextMarker(bytes, end, snapshotTo)
   }
-  return bytes
+  return length
 }
 
 /**
  * Writes one application object into `target` at `offset` and returns the offset behind it, or -1 when it does not fit
  * (what was written up to then is to be overwritten). `target` must not overlap the row.
  */
-export function spliceRow(
-  target: Buffer,
-  offset: number,
-  snapshot: Buffer,
-  annotations: Buffer,
-  isCurrent: boolean,
-  fill: VersionFill,
-): number {
-  const revision = isCurrent ? currentEnd : obsoleteEnd
-  const tail = fill.end.length + annotations.length + revision.length
+export function spliceRow(target: Buffer, offset: number, row: StoredRow, fill: VersionFill): number {
+  const { bytes, snapshotTo, annotationsFrom, annotationsTo } = row
+  const revision = row.isCurrent ? currentEnd : obsoleteEnd
+  const tail = fill.end.length + (annotationsTo - annotationsFrom) + revision.length
   const limit = target.length
-  let from = 0
-  let at = snapshot.indexOf(markerStartByte)
+  let from = row.snapshotFrom
+  let at = nextMarker(bytes, from, snapshotTo)
   while (at !== -1) {
-    const end = snapshot.indexOf(markerEndByte, at)
-    const piece = entityFill(snapshot, at, end, fill)
+    const end = bytes.indexOf(markerEndByte, at)
+    const piece = entityFill(bytes, at, end, fill)
     if (offset + (at - from) + piece.length > limit) return -1
-    offset += snapshot.copy(target, offset, from, at)
+    offset += bytes.copy(target, offset, from, at)
     offset += piece.copy(target, offset)
     from = end + 1
-    at = snapshot.indexOf(markerStartByte, from)
+    at = nextMarker(bytes, from, snapshotTo)
   }
-  if (offset + (snapshot.length - from) + tail > limit) return -1
-  offset += snapshot.copy(target, offset, from)
+  if (offset + (snapshotTo - from) + tail > limit) return -1
+  offset += bytes.copy(target, offset, from, snapshotTo)
   offset += fill.end.copy(target, offset)
-  offset += annotations.copy(target, offset)
+  offset += bytes.copy(target, offset, annotationsFrom, annotationsTo)
   offset += revision.copy(target, offset)
   return offset
 }
 
+/**
+ * Where the next marker starts, or -1. The search may run past the text, but not far: what follows it on the wire is the
+ * length of a column of one byte, in which the marker's byte stands.
+ */
+function nextMarker(bytes: Buffer, from: number, to: number): number {
+  const at = bytes.indexOf(markerStartByte, from)
+  return at < to ? at : -1
+}
+
 /** The fill for the marker that starts at `at` and ends at `end`. A marker of an unknown enumerator means the key map is not of this row's program. */
-function entityFill(snapshot: Buffer, at: number, end: number, fill: VersionFill): Buffer {
+function entityFill(bytes: Buffer, at: number, end: number, fill: VersionFill): Buffer {
   let enumeratorId = 0
-  for (let i = at + 1; i < end; i++) enumeratorId = enumeratorId * 10 + snapshot[i]! - zero
+  for (let i = at + 1; i < end; i++) enumeratorId = enumeratorId * 10 + bytes[i]! - zero
   const piece = fill.entity.get(enumeratorId)
   if (piece === undefined)
     throw new Error(`stored text has a marker for enumerator ${enumeratorId}, which its version lacks`)

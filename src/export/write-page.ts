@@ -9,37 +9,24 @@
 // failover of the database. Nothing is lost or repeated by it, because which rows belong to the page, and in which order, was
 // fixed by the horizon of the walk before the first row was read. A client that takes nothing for `stallTimeoutMs` is given up.
 //
-// Memory: one buffer of `bufferBytes` for packing and one batch of rows. The batch follows the size of the rows (`batchBytes`),
-// so pages of large applications do not need more. While a client is stalled, only its buffer is kept.
+// Memory: rows are packed as they come, into buffers that are used again; no batch of rows is kept. While PostgreSQL is faster
+// than the client, what waits is one batch at most, whose rows follow their size (`batchBytes`); while a client is let go of, it
+// is the buffer of one write. Fast and plain meet in tests/export: every byte is compared with a renderer that knows none of this.
 
 import { isLostConnection, type Sql } from '../db/client.ts'
-import {
-  type Batches,
-  type PageQuery,
-  type Position,
-  positionOf,
-  type RawRow,
-  rawColumn,
-  readPageRows,
-} from '../db/walks.ts'
+import { type PageQuery, type Position, type RowReader, type RowView, readPageRows } from '../db/walks.ts'
+import type { Micros } from '../domain/offset-time.ts'
 import type { VersionFill } from '../domain/version-fill.ts'
+import { PageBuffers } from './page-buffers.ts'
+import { PageOutlet, type Sink } from './page-outlet.ts'
 import { splicedBytes, spliceRow } from './splice.ts'
-
-/** Where the bytes go. At most one write is under way at a time. */
-export interface Sink {
-  /**
-   * Hands over bytes. True at once, or a promise of true once the client has taken enough for more; false when the client has
-   * gone. The bytes must not be touched before that. `last` says that nothing follows.
-   */
-  write(bytes: Uint8Array, last: boolean): boolean | Promise<boolean>
-}
 
 export interface PageLimits {
   firstBatchRows: number
   batchRows: number
   /** Bytes of rows that one batch should hold at most, by the size of the rows seen so far. */
   batchBytes: number
-  bufferBytes: number
+  buffers: PageBuffers
   letGoAfterMs: number
   stallTimeoutMs: number
   /** How often a lost database connection is replaced without a row having come from it, and the pause before the first. */
@@ -49,9 +36,9 @@ export interface PageLimits {
 
 export const pageLimits: Omit<PageLimits, 'letGoAfterMs' | 'stallTimeoutMs'> = {
   firstBatchRows: 100,
-  batchRows: 500,
+  batchRows: 1000,
   batchBytes: 4 * 1024 * 1024,
-  bufferBytes: 256 * 1024,
+  buffers: new PageBuffers(256 * 1024, 32),
   reopensMax: 8,
   reopenPauseMs: 50,
 }
@@ -97,221 +84,176 @@ export async function writePage(
   sink: Sink,
   sealNext: (position: Position, applications: number) => string,
 ): Promise<PageReceipt> {
-  const page = new PageWriter(plan, fills, limits, sink)
+  const outlet = new PageOutlet(sink, limits.buffers, plan.after)
+  const page = new PageWriter(plan, fills, limits, outlet)
+  const receipt = (outcome: PageReceipt['outcome']): PageReceipt => {
+    const { applications, bytes } = outlet.handed
+    return { outcome, applications, bytes, next: outcome === 'complete' ? page.next : undefined }
+  }
   let reopens = 0
   for (;;) {
-    const sentBefore = page.applications
+    const before = page.applications
     let failure: { error: unknown } | undefined
-    page.rowsEnded = true
+    page.letGo = false
     try {
-      await readPageRows(sql, page.remaining(), page.batches, rows => page.take(rows))
+      await readPageRows(sql, page.remaining(), limits.firstBatchRows, page)
     } catch (error) {
       failure = { error }
     }
-    if (page.applications > sentBefore) reopens = 0
-    if (!(await page.settle())) return page.receipt(page.stalled ? 'stalled' : 'client_gone', undefined)
+    if (failure === undefined && !page.letGo) break
+    const progressed = page.applications > before
+    if (progressed) reopens = 0
+    if (!(await outlet.settle(limits.stallTimeoutMs))) return receipt(outlet.stalled ? 'stalled' : 'client_gone')
     if (failure !== undefined) {
-      const progressed = page.applications > sentBefore
       if (!canReopen(failure.error, progressed) || ++reopens > limits.reopensMax)
-        throw new PageFailure(page.receipt('failed', undefined), failure.error)
+        throw new PageFailure(receipt('failed'), failure.error)
       await Bun.sleep(limits.reopenPauseMs * 2 ** (reopens - 1))
-    } else if (page.rowsEnded) {
-      break
     }
   }
-  const next = page.more ? page.last : undefined
-  const token = next === undefined ? 'null' : JSON.stringify(sealNext(next, page.applications))
-  const whole = await page.finish(`],"nextPageToken":${token}}`)
-  return whole ? page.receipt('complete', next) : page.receipt(page.stalled ? 'stalled' : 'client_gone', undefined)
+  const { next } = page
+  page.finish(`],"nextPageToken":${next === undefined ? 'null' : JSON.stringify(sealNext(next, page.applications))}}`)
+  const whole = await outlet.settle(limits.stallTimeoutMs)
+  return receipt(whole ? 'complete' : outlet.stalled ? 'stalled' : 'client_gone')
 }
 
-/** The state of one page between cursors. */
-class PageWriter {
+/** Packs the rows of one page, whatever cursors they come from. */
+class PageWriter implements RowReader {
   applications = 0
-  bytes = 0
-  /** The last row that was packed; what follows it has not been handed over. */
-  last: Position | undefined
+  /** Set when a cursor was left before its rows had ended, so that another is needed. */
+  letGo = false
+  /** The place of the last row that was packed, in two numbers: an object for each row would be garbage at once. */
+  #submitTime: Micros | undefined
+  #submitSeq = 0
   /** Whether a row behind the page's last one was seen. */
-  more = false
-  /** Cleared when a batch was left before its end, so that another cursor is needed. */
-  rowsEnded = false
-  stalled = false
-  readonly batches: Batches
-  #buffer: Buffer
-  #used: number
-  #gone = false
-  /** A write that was left waiting when the cursor let go. */
-  #waiting: { write: Promise<boolean>; sinceMs: number } | undefined
+  #more = false
+  #buffer: Buffer | undefined
+  #used = 0
+  #batchRows = 0
+  #batchBytes = 0
 
   constructor(
     private readonly plan: PagePlan,
     private readonly fills: ReadonlyMap<number, VersionFill>,
     private readonly limits: PageLimits,
-    private readonly sink: Sink,
+    private readonly outlet: PageOutlet,
   ) {
-    this.#buffer = Buffer.allocUnsafeSlow(limits.bufferBytes)
+    this.#place = plan.after
+    this.#buffer = limits.buffers.take()
     this.#used = open.copy(this.#buffer)
-    this.batches = { firstRows: limits.firstBatchRows, laterRows: rows => nextBatchRows(limits, averageBytes(rows)) }
+  }
+
+  get #place(): Position | undefined {
+    return this.#submitTime === undefined ? undefined : { submit_time: this.#submitTime, submit_seq: this.#submitSeq }
+  }
+
+  set #place(place: Position | undefined) {
+    this.#submitTime = place?.submit_time
+    this.#submitSeq = place?.submit_seq ?? 0
+  }
+
+  /** Where the following page starts, if there is one. */
+  get next(): Position | undefined {
+    return this.#more ? this.#place : undefined
   }
 
   /** What is still to be read: one row more than the page holds, to know whether another page follows. */
   remaining(): PageQuery {
-    return {
-      ...this.plan.query,
-      after: this.last ?? this.plan.after,
-      rowsMax: this.plan.pageSize + 1 - this.applications,
+    return { ...this.plan.query, after: this.#place, rowsMax: this.plan.pageSize + 1 - this.applications }
+  }
+
+  take(row: RowView): void {
+    this.#batchRows++
+    this.#batchBytes += row.annotationsTo - row.snapshotFrom
+    if (this.outlet.gone) return
+    if (this.applications === this.plan.pageSize) {
+      this.#more = true
+      return
     }
-  }
-
-  receipt(outcome: PageReceipt['outcome'], next: Position | undefined): PageReceipt {
-    return { outcome, applications: this.applications, bytes: this.bytes, next }
-  }
-
-  /** Packs a batch. False when the cursor should be closed: the client is slow or gone, or the page is full. */
-  async take(rows: readonly RawRow[]): Promise<boolean> {
-    let packed: RawRow | undefined
-    try {
-      for (const row of rows) {
-        if (this.applications === this.plan.pageSize) {
-          this.more = true
-          return false
-        }
-        if (!this.#pack(row)) {
-          const wrote = this.#flush()
-          if (!(wrote === true || (await this.#awaitWrite(wrote)))) return this.#leave()
-          if (!this.#pack(row)) {
-            const large = this.#writeLarge(row)
-            packed = row
-            if (!(large === true || (await this.#awaitWrite(large)))) return this.#leave()
-          }
-        }
-        packed = row
+    const fill = this.#fillOf(row)
+    let large = false
+    if (!this.#pack(row, fill)) {
+      this.#handOver()
+      if (!this.#pack(row, fill)) {
+        // Larger than a buffer: it gets one of its own.
+        this.#buffer = Buffer.allocUnsafeSlow(1 + splicedBytes(row, fill))
+        this.#pack(row, fill)
+        large = true
       }
-    } finally {
-      if (packed !== undefined) this.last = positionOf(packed)
     }
-    return true
+    this.#submitTime = row.submitTime
+    this.#submitSeq = row.submitSeq
+    if (large) this.#handOver()
   }
 
-  /** Waits for a write the cursor was let go for. False when the client has gone or stalled for good. */
-  async settle(): Promise<boolean> {
-    if (this.#waiting !== undefined && !this.#gone) {
-      const { write, sinceMs } = this.#waiting
-      const remainingMs = this.limits.stallTimeoutMs - (performance.now() - sinceMs)
-      const taken = await withinMs(write, remainingMs)
-      if (taken === undefined) this.stalled = true
-      if (taken !== true) this.#gone = true
-      this.#waiting = undefined
-    }
-    return !this.#gone
+  endBatch(): number | Promise<number> {
+    const rows = nextBatchRows(this.limits, this.#batchBytes / Math.max(1, this.#batchRows))
+    this.#batchRows = 0
+    this.#batchBytes = 0
+    return this.outlet.isBehind ? this.#catchUp(rows) : this.#mayGoOn(rows)
   }
 
-  /** Writes what is left and the end of the page. */
-  async finish(end: string): Promise<boolean> {
+  /** Hands over what is left, and the end of the page. */
+  finish(end: string): void {
     const bytes = Buffer.from(end)
-    if (this.#used + bytes.length > this.#buffer.length && !(await this.#drain(this.#flush()))) return false
+    if (this.#buffer !== undefined && this.#used + bytes.length > this.#buffer.length) this.#handOver()
+    this.#buffer ??= this.limits.buffers.take()
     this.#used += bytes.copy(this.#buffer, this.#used)
-    return this.#drain(this.#flush(true))
+    this.#handOver(true)
   }
 
-  /** Stops reading although rows are left: another cursor will be needed, if the client comes back. */
-  #leave(): false {
-    this.rowsEnded = false
-    return false
+  #mayGoOn(rows: number): number {
+    if (this.outlet.gone) this.letGo = true
+    return this.outlet.gone || this.#more ? 0 : rows
   }
 
-  #pack(row: RawRow): boolean {
+  /** Waits for a client that is behind, but not long: the cursor is let go then, and what the client was not given yet. */
+  async #catchUp(rows: number): Promise<number> {
+    if (await this.outlet.catchUp(this.limits.letGoAfterMs)) return this.#mayGoOn(rows)
+    this.letGo = true
+    this.outlet.dropWaiting()
+    if (this.#buffer !== undefined) this.limits.buffers.give(this.#buffer)
+    this.#buffer = undefined
+    this.#used = 0
+    this.applications = this.outlet.handed.applications
+    this.#place = this.outlet.handed.position
+    this.#more = false
+    return 0
+  }
+
+  /** False when the row does not fit into what is left of the buffer; what is in it before that is whole. */
+  #pack(row: RowView, fill: VersionFill): boolean {
+    this.#buffer ??= this.limits.buffers.take()
+    const buffer = this.#buffer
     const separated = this.applications > 0 ? 1 : 0
-    if (this.#used + separated > this.#buffer.length) return false
-    const end = spliceRow(
-      this.#buffer,
-      this.#used + separated,
-      row[rawColumn.snapshot],
-      row[rawColumn.annotations],
-      isCurrent(row),
-      this.#fillOf(row),
-    )
+    if (this.#used + separated > buffer.length) return false
+    const end = spliceRow(buffer, this.#used + separated, row, fill)
     if (end === -1) return false
-    if (separated === 1) this.#buffer[this.#used] = comma
+    if (separated === 1) buffer[this.#used] = comma
     this.#used = end
     this.applications++
     return true
   }
 
-  /** A row larger than the whole buffer gets bytes of its own. The buffer must be empty. */
-  #writeLarge(row: RawRow): boolean | Promise<boolean> {
-    const [snapshot, annotations, fill] = [row[rawColumn.snapshot], row[rawColumn.annotations], this.#fillOf(row)]
-    const separated = this.applications > 0 ? 1 : 0
-    const bytes = Buffer.allocUnsafe(separated + splicedBytes(snapshot, annotations, isCurrent(row), fill))
-    if (separated === 1) bytes[0] = comma
-    spliceRow(bytes, separated, snapshot, annotations, isCurrent(row), fill)
-    this.applications++
-    this.bytes += bytes.length
-    return this.sink.write(bytes, false)
-  }
-
-  #flush(last = false): boolean | Promise<boolean> {
-    const bytes = this.#buffer.subarray(0, this.#used)
-    this.#used = 0
-    if (bytes.length === 0) return true
-    this.bytes += bytes.length
-    return this.sink.write(bytes, last)
-  }
-
-  /** True when the write went through in time. False: the client has gone, or is slow and the write was left waiting. */
-  async #awaitWrite(write: false | Promise<boolean>): Promise<boolean> {
-    if (write === false) {
-      this.#gone = true
-      return false
-    }
-    const sinceMs = performance.now()
-    const taken = await withinMs(write, this.limits.letGoAfterMs)
-    if (taken === undefined) this.#waiting = { write, sinceMs }
-    if (taken === false) this.#gone = true
-    return taken === true
-  }
-
-  async #drain(write: boolean | Promise<boolean>): Promise<boolean> {
-    if (typeof write === 'boolean') return write
-    this.#waiting = { write, sinceMs: performance.now() }
-    return this.settle()
-  }
-
-  #fillOf(row: RawRow): VersionFill {
-    const bytes = row[rawColumn.programVersionId]
-    let id = 0
-    for (let i = 0; i < bytes.length; i++) id = id * 10 + bytes[i]! - 48
-    const fill = this.fills.get(id)
+  #fillOf({ programVersionId }: RowView): VersionFill {
+    const fill = this.fills.get(programVersionId)
     if (fill === undefined)
-      throw new Error(`an application is of program version ${id}, which the key map does not cover`)
+      throw new Error(`an application is of program version ${programVersionId}, which the key map does not cover`)
     return fill
   }
-}
 
-function averageBytes(rows: readonly RawRow[]): number {
-  let bytes = 0
-  for (const row of rows) bytes += row[rawColumn.snapshot].length + row[rawColumn.annotations].length
-  return bytes / Math.max(1, rows.length)
+  #handOver(isLast = false): void {
+    const [buffer, used] = [this.#buffer, this.#used]
+    this.#buffer = undefined
+    this.#used = 0
+    if (buffer === undefined) return
+    if (used === 0) this.limits.buffers.give(buffer)
+    else this.outlet.push({ buffer, used, applications: this.applications, position: this.#place, isLast })
+  }
 }
 
 /** Rows of the next batch when rows have been of `rowBytes` on average: as many as `batchBytes` hold, at least one. */
 export function nextBatchRows(limits: PageLimits, rowBytes: number): number {
   return Math.max(1, Math.min(limits.batchRows, Math.floor(limits.batchBytes / Math.max(1, rowBytes))))
-}
-
-const isCurrent = (row: RawRow): boolean => row[rawColumn.isCurrent][0] === 0x74
-
-/** The promise's value, or undefined when it took longer. */
-async function withinMs(promise: Promise<boolean>, ms: number): Promise<boolean | undefined> {
-  let timer: Timer | undefined
-  const late = new Promise<undefined>(resolve => {
-    timer = setTimeout(resolve, Math.max(0, ms))
-  })
-  try {
-    return await Promise.race([promise, late])
-  } finally {
-    clearTimeout(timer)
-  }
 }
 
 /**

@@ -10,11 +10,12 @@
 // member of several and no more (curl does, silently). Neither looks finished before it is: see ZstdEncoder.
 
 import { createGzip, type Gzip } from 'node:zlib'
-import { pageLimits, type Sink } from '../export/write-page.ts'
+import type { Sink } from '../export/page-outlet.ts'
+import { pageLimits } from '../export/write-page.ts'
 import type { Coding } from './content-coding.ts'
 
 /** Most bytes that are copied, and compressed at once; larger writes are handed on in pieces of it. */
-const pieceBytes = pageLimits.bufferBytes
+const pieceBytes = pageLimits.buffers.bytes
 /** The fastest of both; the next one costs half as much again for a tenth of the bytes. */
 const level = 1
 

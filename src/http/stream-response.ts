@@ -1,7 +1,7 @@
 // Turns something that writes bytes into an HTTP response, so that what fails early is a clean error and what fails late is a
 // broken connection. It must not know what the bytes are.
 
-import type { Sink } from '../export/write-page.ts'
+import type { Sink } from '../export/page-outlet.ts'
 import { Problem } from '../problem.ts'
 import type { Outcome, RequestRecord } from './request-record.ts'
 

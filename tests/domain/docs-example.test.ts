@@ -7,6 +7,7 @@ import { planFill } from '../../src/domain/version-fill.ts'
 import { splicedBytes, spliceRow } from '../../src/export/splice.ts'
 import { publishedVersions } from '../support/arbitraries.ts'
 import { everyKindVersion } from '../support/every-kind.ts'
+import { storedRow } from '../support/stored-row.ts'
 
 test('the example is byte for byte what the exporter sends for the same applications', () => {
   fc.assert(
@@ -18,7 +19,6 @@ test('the example is byte for byte what the exporter sends for the same applicat
       const applications = (JSON.parse(page) as { payload: Record<string, unknown>[] }).payload
       const exported = exampleSubmissions(version).map((submission, i) => {
         const shape = buildKeyMap([version])
-        const snapshot = Buffer.from(renderSnapshot(submission, shape, 'America/Los_Angeles'))
         const { status, application_note, status_last_modified_time } = applications[i]!
         const annotations = renderAnnotations(
           {
@@ -30,9 +30,10 @@ test('the example is byte for byte what the exporter sends for the same applicat
           'America/Los_Angeles',
         )
         const fill = planFill(keyMap, shape)
-        const row = Buffer.alloc(splicedBytes(snapshot, Buffer.from(annotations), i === 0, fill))
-        expect(spliceRow(row, 0, snapshot, Buffer.from(annotations), i === 0, fill)).toBe(row.length)
-        return row.toString()
+        const row = storedRow(renderSnapshot(submission, shape, 'America/Los_Angeles'), annotations, i === 0)
+        const target = Buffer.alloc(splicedBytes(row, fill))
+        expect(spliceRow(target, 0, row, fill)).toBe(target.length)
+        return target.toString()
       })
       expect(page.startsWith(`{"payload":[${exported.join(',')}],"nextPageToken":"`)).toBe(true)
     }),

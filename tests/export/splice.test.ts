@@ -6,6 +6,7 @@ import { planFill } from '../../src/domain/version-fill.ts'
 import { splicedBytes, spliceRow } from '../../src/export/splice.ts'
 import { answersTo, anyText, publishedVersions } from '../support/arbitraries.ts'
 import { plainApplication } from '../support/plain-renderer.ts'
+import { storedRow } from '../support/stored-row.ts'
 
 const zone = 'America/Los_Angeles'
 const instant = fc.integer({ min: 0, max: 1_900_000_000_000_000 })
@@ -55,17 +56,16 @@ describe('spliceRow', () => {
       fc.property(scenario, ({ versions, shape, submission, annotations, isCurrent }) => {
         const keyMap = buildKeyMap(versions)
         const fill = planFill(keyMap, shape)
-        const snapshot = Buffer.from(renderSnapshot(submission, shape, zone))
-        const changeable = Buffer.from(renderAnnotations(annotations, zone))
-        const bytes = splicedBytes(snapshot, changeable, isCurrent, fill)
+        const row = storedRow(renderSnapshot(submission, shape, zone), renderAnnotations(annotations, zone), isCurrent)
+        const bytes = splicedBytes(row, fill)
         const target = Buffer.alloc(bytes + 2, 0x23)
-        expect(spliceRow(target, 1, snapshot, changeable, isCurrent, fill)).toBe(bytes + 1)
+        expect(spliceRow(target, 1, row, fill)).toBe(bytes + 1)
         expect([target[0], target[bytes + 1]]).toEqual([0x23, 0x23])
         const sent = JSON.parse(target.toString('utf8', 1, bytes + 1))
         const plain = plainApplication(submission, annotations, isCurrent ? 'CURRENT' : 'OBSOLETE', keyMap, zone)
         expect(sent).toEqual(JSON.parse(JSON.stringify(plain)))
         // One byte less does not fit, and is said so.
-        expect(spliceRow(target.subarray(0, bytes), 1, snapshot, changeable, isCurrent, fill)).toBe(-1)
+        expect(spliceRow(target.subarray(0, bytes), 1, row, fill)).toBe(-1)
       }),
       { numRuns: 1500 },
     )
@@ -73,9 +73,7 @@ describe('spliceRow', () => {
 
   test('a marker of an enumerator the version lacks is refused, not passed on', () => {
     const fill = planFill([], [])
-    const snapshot = Buffer.from('{"application":{\u000142\u0002')
-    expect(() => spliceRow(Buffer.alloc(1000), 0, snapshot, Buffer.from('"status":null'), true, fill)).toThrow(
-      /enumerator 42/,
-    )
+    const row = storedRow('{"application":{\u000142\u0002', '"status":null', true)
+    expect(() => spliceRow(Buffer.alloc(1000), 0, row, fill)).toThrow(/enumerator 42/)
   })
 })

@@ -1,22 +1,24 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { openDatabase } from '../../src/db/client.ts'
 import { type Position, readPageRows } from '../../src/db/walks.ts'
+import { PageBuffers } from '../../src/export/page-buffers.ts'
+import type { Sink } from '../../src/export/page-outlet.ts'
 import {
   nextBatchRows,
   PageFailure,
   type PageLimits,
   type PagePlan,
   pageLimits,
-  type Sink,
   writePage,
 } from '../../src/export/write-page.ts'
+import { startCuttingProxy } from '../support/cutting-proxy.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { insertRawApplications, insertRawProgram, type RawProgram } from '../support/raw-applications.ts'
 import { until } from '../support/until.ts'
 
 const limits: PageLimits = { ...pageLimits, letGoAfterMs: 60_000, stallTimeoutMs: 60_000 }
 const batch = 10
-const small: PageLimits = { ...limits, firstBatchRows: 4, batchRows: batch, bufferBytes: 2048 }
+const small: PageLimits = { ...limits, firstBatchRows: 4, batchRows: batch, buffers: new PageBuffers(2048, 4) }
 
 let database: TestDatabase
 let program: RawProgram
@@ -149,6 +151,44 @@ describe('writePage', () => {
     expect(idsOf(reader)).toEqual(ids)
   })
 
+  test('G9: a connection that is cut anywhere, in the middle of a row too, loses and repeats nothing', async () => {
+    const wide = await insertRawProgram(database.sql, 'wide')
+    const wideIds = await insertRawApplications(database.sql, wide, 300, i => `${i}`.repeat(1 + ((i * 37) % 900)))
+    const { port } = new URL(database.url)
+    const proxy = await startCuttingProxy(Number(port), n => 20_000 + ((n * 7919) % 60_000))
+    const url = new URL(database.url)
+    url.port = String(proxy.port)
+    const cut = openDatabase({ url: url.href, connectionsMax: 1 })
+    const whole = new Reader()
+    await write(whole, planOf(300, undefined, wide), { ...limits, firstBatchRows: 40 }, wide)
+    for (const firstBatchRows of [10, 40, 100]) {
+      const reader = new Reader()
+      const using = { ...limits, firstBatchRows, batchRows: 60, reopenPauseMs: 1 }
+      const receipt = await writePage(cut, planOf(300, undefined, wide), wide.fills, using, reader, String)
+      expect(receipt.outcome).toBe('complete')
+      expect(reader.text).toBe(whole.text)
+    }
+    expect(idsOf(whole)).toEqual(wideIds)
+    expect(proxy.cuts()).toBeGreaterThan(10)
+    await cut.end({ timeout: 1 })
+    await proxy.stop()
+  })
+
+  test('a slow reader holds the buffer of one write, not what was read for it', async () => {
+    const buffers = new PageBuffers(2048, 64)
+    let taken: () => void = () => {}
+    const reader = new Reader(n => (n === 3 ? new Promise(resolve => (taken = () => resolve(true))) : true))
+    const page = write(reader, planOf(205), { ...small, batchRows: 100, buffers, letGoAfterMs: 10 })
+    await until(
+      'the connection to be given back',
+      async () => reader.writes === 3 && (await busyBackends()).length === 0,
+    )
+    await until('what was read ahead to be let go', () => buffers.given - buffers.taken === -1)
+    taken()
+    expect((await page).outcome).toBe('complete')
+    expect(idsOf(reader)).toEqual(ids)
+  })
+
   test('G9: a statement that fails in mid-page rejects, and the body is not JSON', async () => {
     const broken = await insertRawProgram(database.sql, 'broken')
     await insertRawApplications(database.sql, broken, 30, i => (i === 25 ? 'y' : 'x'.repeat(500)))
@@ -177,23 +217,24 @@ describe('writePage', () => {
   })
 
   test('G10: batches shrink with the size of the rows', async () => {
-    expect(nextBatchRows(limits, 4000)).toBe(500)
+    expect(nextBatchRows(limits, 4000)).toBe(limits.batchRows)
     expect(nextBatchRows(limits, 1024 * 1024)).toBe(4)
     expect(nextBatchRows(limits, 64 * 1024 * 1024)).toBe(1)
-    const sizes: number[] = []
+    const sizes = [0]
     const wanted = [7, 20, 1, 100]
-    let asked = 0
-    const batches = { firstRows: 3, laterRows: () => wanted[asked++] ?? 50 }
-    await readPageRows(database.sql, { ...planOf(1).query, after: undefined, rowsMax: 100 }, batches, async rows => {
-      sizes.push(rows.length)
-      return true
+    await readPageRows(database.sql, { ...planOf(1).query, after: undefined, rowsMax: 100 }, 3, {
+      take: () => void sizes[sizes.length - 1]!++,
+      endBatch: () => {
+        sizes.push(0)
+        return wanted[sizes.length - 2]!
+      },
     })
     expect(sizes).toEqual([3, 7, 20, 1, 69])
   })
 
   test('many slow readers at once share few connections', async () => {
     const few = openDatabase({ url: database.url, connectionsMax: 2 })
-    const using: PageLimits = { ...small, firstBatchRows: 50, bufferBytes: 8192, letGoAfterMs: 10 }
+    const using: PageLimits = { ...small, firstBatchRows: 50, buffers: new PageBuffers(8192, 4), letGoAfterMs: 10 }
     const readers = Array.from({ length: 20 }, () => new Reader(() => Bun.sleep(30).then(() => true)))
     const receipts = await Promise.all(
       readers.map(reader => writePage(few, planOf(205), program.fills, using, reader, String)),

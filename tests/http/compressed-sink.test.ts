@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import { gunzipSync, zstdDecompressSync } from 'node:zlib'
-import { pageLimits, type Sink } from '../../src/export/write-page.ts'
+import type { Sink } from '../../src/export/page-outlet.ts'
+import { pageLimits } from '../../src/export/write-page.ts'
 import { compressed } from '../../src/http/compressed-sink.ts'
 import type { Coding } from '../../src/http/content-coding.ts'
 import { until } from '../support/until.ts'
 
-const piece = pageLimits.bufferBytes
+const piece = pageLimits.buffers.bytes
 const decode: Record<Coding, (bytes: Uint8Array) => Buffer> = { zstd: zstdDecompressSync, gzip: gunzipSync }
 const codings: Coding[] = ['zstd', 'gzip']
 

@@ -10,6 +10,7 @@ import { knownMembers } from '../../src/intake/exported-answers.ts'
 import { readExportedApplication } from '../../src/intake/exported-application.ts'
 import { answersTo, anyText, publishedVersions } from '../support/arbitraries.ts'
 import { aVersion, options } from '../support/program-version.ts'
+import { storedRow } from '../support/stored-row.ts'
 
 const now = Date.parse('2026-02-01T00:00:00Z') * 1000
 const second = 1_000_000
@@ -22,17 +23,10 @@ function exported(
   shape: KeyMap,
   zone: string,
 ): string {
-  const snapshot = Buffer.from(renderSnapshot(submission, shape, zone))
-  const row = Buffer.alloc(snapshot.length * 4 + 100_000)
-  const end = spliceRow(
-    row,
-    0,
-    snapshot,
-    Buffer.from(renderAnnotations(annotations, zone)),
-    true,
-    planFill(keyMap, shape),
-  )
-  return row.toString('utf8', 0, end)
+  const row = storedRow(renderSnapshot(submission, shape, zone), renderAnnotations(annotations, zone), true)
+  const target = Buffer.alloc(row.bytes.length * 4 + 100_000)
+  const end = spliceRow(target, 0, row, planFill(keyMap, shape))
+  return target.toString('utf8', 0, end)
 }
 
 const storable = anyText.filter(text => !text.includes('\0'))

@@ -4,6 +4,7 @@ import type { Sql } from '../../src/db/client.ts'
 import { findProgram } from '../../src/db/programs.ts'
 import { computeKeyMap } from '../../src/derived/program-key-map.ts'
 import { splicedBytes, spliceRow } from '../../src/export/splice.ts'
+import { storedRow } from './stored-row.ts'
 
 interface Row {
   program_version_id: number
@@ -32,9 +33,9 @@ export async function* readExportLines(sql: Sql, slug: string): AsyncGenerator<s
   for await (const batch of rows.cursor(500)) {
     for (const { program_version_id, is_current, ...row } of batch) {
       const fill = fills.get(program_version_id)!
-      const [snapshot, annotations] = [Buffer.from(row.snapshot), Buffer.from(row.annotations)]
-      const line = Buffer.alloc(splicedBytes(snapshot, annotations, is_current, fill))
-      spliceRow(line, 0, snapshot, annotations, is_current, fill)
+      const stored = storedRow(row.snapshot, row.annotations, is_current)
+      const line = Buffer.alloc(splicedBytes(stored, fill))
+      spliceRow(line, 0, stored, fill)
       yield line.toString()
     }
   }

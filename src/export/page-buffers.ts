@@ -1,0 +1,26 @@
+// Buffers for packing rows, used again and again: a fresh one costs as much as filling it does, for its memory must be cleared.
+// It must not know what is packed. What a buffer held before stays in it; only what was written since may leave.
+
+export class PageBuffers {
+  readonly #spare: Buffer[] = []
+  /** How many were ever taken and given back: what lies between is in use. */
+  taken = 0
+  given = 0
+
+  constructor(
+    readonly bytes: number,
+    private readonly keptMax: number,
+  ) {}
+
+  take(): Buffer {
+    this.taken++
+    return this.#spare.pop() ?? Buffer.allocUnsafeSlow(this.bytes)
+  }
+
+  /** Gives back a buffer that nobody reads any more. One of another size was not taken here. */
+  give(buffer: Buffer): void {
+    if (buffer.length !== this.bytes) return
+    this.given++
+    if (this.#spare.length < this.keptMax) this.#spare.push(buffer)
+  }
+}

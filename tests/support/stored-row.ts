@@ -1,0 +1,20 @@
+// A stored application as it lies among others in what PostgreSQL sent, for tests of what is made of it.
+
+import type { StoredRow } from '../../src/export/splice.ts'
+
+/** Foreign bytes stand on every side, markers among them: what reads beyond its row is found out. */
+export function storedRow(snapshot: string | Buffer, annotations: string | Buffer, isCurrent: boolean): StoredRow {
+  const [before, between, behind] = [Buffer.from('\x01\x02{'), Buffer.from('\0\0\x01\x02'), Buffer.from('\0\0\0\x01}')]
+  const [fixed, changeable] = [Buffer.from(snapshot), Buffer.from(annotations)]
+  const snapshotFrom = before.length
+  const snapshotTo = snapshotFrom + fixed.length
+  const annotationsFrom = snapshotTo + between.length
+  return {
+    bytes: Buffer.concat([before, fixed, between, changeable, behind]),
+    snapshotFrom,
+    snapshotTo,
+    annotationsFrom,
+    annotationsTo: annotationsFrom + changeable.length,
+    isCurrent,
+  }
+}
