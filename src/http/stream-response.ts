@@ -86,8 +86,8 @@ class ClientSink implements Sink {
   #wrote: () => void = () => {}
   #isFirst = true
   #controller: DirectController | undefined
-  #attached: (controller: DirectController | undefined) => void = () => {}
-  readonly #attachment: Promise<DirectController | undefined>
+  /** The write that waits for the response to begin. */
+  #early: { bytes: Uint8Array; settle: (taken: boolean | Promise<boolean>) => void } | undefined
   #leave: () => void = () => {}
   readonly #left: Promise<boolean>
   #gone = false
@@ -95,9 +95,6 @@ class ClientSink implements Sink {
   constructor(signal: AbortSignal) {
     this.firstWrite = new Promise(resolve => {
       this.#wrote = resolve
-    })
-    this.#attachment = new Promise(resolve => {
-      this.#attached = resolve
     })
     this.#left = new Promise(resolve => {
       this.#leave = () => resolve(false)
@@ -108,12 +105,14 @@ class ClientSink implements Sink {
 
   attach(controller: DirectController): void {
     this.#controller = controller
-    this.#attached(controller)
+    // Within the call that Bun makes for it: what is written now leaves together with the head of the response, which is
+    // otherwise sent field by field.
+    if (this.#early !== undefined) this.#early.settle(!this.#gone && this.#hand(controller, this.#early.bytes))
   }
 
   leave(): void {
     this.#gone = true
-    this.#attached(undefined)
+    if (this.#controller === undefined) this.#early?.settle(false)
     this.#leave()
   }
 
@@ -126,7 +125,9 @@ class ClientSink implements Sink {
       if (last) return true
     }
     if (this.#controller !== undefined) return this.#hand(this.#controller, bytes)
-    return this.#attachment.then(controller => controller !== undefined && this.#hand(controller, bytes))
+    return new Promise(settle => {
+      this.#early = { bytes, settle }
+    })
   }
 
   #hand(controller: DirectController, bytes: Uint8Array): boolean | Promise<boolean> {
