@@ -74,11 +74,10 @@ export const exportApplications = (deps: Deps) => {
           sink,
           seal,
         )
-        await noteReceipt(deps, record, caller, walk, receipt)
+        void noteReceipt(deps, record, caller, walk, receipt)
         return receipt.outcome
       } catch (error) {
         if (!(error instanceof PageFailure)) throw error
-        // Not waited for: the database may be what failed, and the connection is to be reset at once.
         if (error.receipt.bytes > 0) void noteReceipt(deps, record, caller, walk, error.receipt)
         throw error.cause
       } finally {
@@ -116,7 +115,10 @@ function filtersOf(walk: Walk) {
 const shown = (instant: Micros | undefined): string | undefined =>
   instant === undefined ? undefined : formatMicros(instant)
 
-/** The audit trail's line on a page: which key read what, up to where, from which address. A failure to write it fails no export. */
+/**
+ * The audit trail's line on a page: which key read what, up to where, from which address. A failure to write it fails no export.
+ * No response waits for it, since the client has the applications by then; a process that stops does, in closing its pool.
+ */
 async function noteReceipt(
   deps: Deps,
   record: RequestRecord,

@@ -8,6 +8,7 @@ import { FrontEnd, type Submitted } from '../../support/front-end.ts'
 import { createTestKey } from '../../support/keys.ts'
 import { aProgram, everyKind, q } from '../../support/programs.ts'
 import { startTestService, type TestService } from '../../support/service.ts'
+import { until } from '../../support/until.ts'
 
 const slug = 'every-kind'
 const timeZone = 'America/New_York'
@@ -354,9 +355,12 @@ describe('the list endpoint', () => {
       revisionState: 'CURRENT',
       fromDate: '2026-01-01',
     })
-    const [event] = await database.sql`
-      select subject, host(address) as address, detail from audit_event
-      where actor = ${`key:${key.api_key_id}`} and action = 'applications_exported'`
+    const event = await until('the event', async () => {
+      const [row] = await database.sql`
+        select subject, host(address) as address, detail from audit_event
+        where actor = ${`key:${key.api_key_id}`} and action = 'applications_exported'`
+      return row
+    })
     expect(event).toEqual({
       subject: slug,
       address: '127.0.0.1',
