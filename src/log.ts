@@ -1,31 +1,93 @@
 // The structured log: one JSON line per request or event, on standard output.
 // It must not know what is worth logging; it only keeps what must never be logged out of every line.
 
+import { writeSync } from 'node:fs'
 import pino from 'pino'
 
-export type Log = pino.Logger
-
 /** Names under which a secret could slip into a line; pino replaces their values. */
-const secretPaths = [
-  'authorization',
-  'password',
-  'secret',
-  'token',
-  'headers',
-  '*.authorization',
-  '*.password',
-  '*.secret',
-  '*.token',
-]
+const secretNames = ['authorization', 'password', 'secret', 'token', 'headers'] as const
+const service = 'tributary'
 
-/** `destination` is for tests; the default is standard output, written synchronously so that no line is lost at exit. */
-export function createLog(level: string, destination?: pino.DestinationStream): Log {
-  const options: pino.LoggerOptions = {
-    level,
-    base: { service: 'tributary' },
-    timestamp: pino.stdTimeFunctions.isoTime,
-    formatters: { level: label => ({ level: label }) },
-    redact: { paths: secretPaths, censor: '[redacted]' },
+/**
+ * Fields of which the type says everything: texts, numbers and objects of them. Neither a secret's name, nor an Error, nor
+ * anything that is not known is among them; then there is nothing to search for or to rewrite.
+ */
+export type PlainFields<Value> = Value extends string | number | boolean | null | undefined
+  ? Value
+  : Value extends Error
+    ? never
+    : Value extends object
+      ? { [Name in keyof Value]: Name extends (typeof secretNames)[number] ? never : PlainFields<Value[Name]> }
+      : never
+
+export type Log = pino.Logger & {
+  /** Writes what `info` would, at a tenth of its cost: for the one line that every request has. */
+  plainInfo<Fields extends object>(fields: Fields & PlainFields<Fields>, message: string): void
+}
+
+/** `destination` is for tests; the default is standard output. */
+export function createLog(level: string, destination: pino.DestinationStream = new StandardOutput()): Log {
+  const log = pino(
+    {
+      level,
+      base: { service },
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: label => ({ level: label }) },
+      redact: { paths: secretNames.flatMap(name => [name, `*.${name}`]), censor: '[redacted]' },
+    },
+    destination,
+  )
+  const isWanted = log.isLevelEnabled('info')
+  return Object.assign(log, {
+    plainInfo(fields: object, message: string): void {
+      if (!isWanted) return
+      const head = `{"level":"info","time":"${isoTime(Date.now())}","service":"${service}","msg":${JSON.stringify(message)}`
+      const rest = JSON.stringify(fields)
+      destination.write(rest === '{}' ? `${head}}\n` : `${head},${rest.slice(1)}\n`)
+    },
+  })
+}
+
+let lastMs = Number.NaN
+let lastText = ''
+
+/** An instant in ISO 8601; kept for the many lines that a millisecond may have. */
+function isoTime(ms: number): string {
+  if (ms !== lastMs) {
+    lastMs = ms
+    lastText = new Date(ms).toISOString()
   }
-  return destination === undefined ? pino(options) : pino(options, destination)
+  return lastText
+}
+
+/**
+ * Standard output, written once for all lines of a turn of the event loop: that costs the next request nothing, and a turn is
+ * short. Synchronously, so that no line is lost when the process ends by itself, on a signal it handles or by an error, and so
+ * that a reader that does not keep up holds the service back instead of filling its memory.
+ */
+class StandardOutput implements pino.DestinationStream {
+  #lines = ''
+
+  constructor() {
+    process.on('exit', () => this.#flush())
+  }
+
+  write(line: string): void {
+    if (this.#lines === '') setImmediate(() => this.#flush())
+    this.#lines += line
+  }
+
+  #flush(): void {
+    let bytes = Buffer.from(this.#lines)
+    this.#lines = ''
+    while (bytes.length > 0) {
+      try {
+        bytes = bytes.subarray(writeSync(1, bytes))
+      } catch (error) {
+        // When nobody reads any more, or nothing more can be stored, there is nobody left to tell.
+        if ((error as { code?: unknown }).code !== 'EAGAIN') return
+        Bun.sleepSync(1)
+      }
+    }
+  }
 }

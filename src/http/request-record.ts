@@ -7,14 +7,14 @@ import type { Log } from '../log.ts'
 /** How a request ended. `client_gone` and `stalled` are exports cut short from the other side. */
 export type Outcome = 'complete' | 'client_gone' | 'stalled' | 'failed'
 
-/** Facts that the log line of a request may carry, each noted where it becomes known. */
-export interface RequestFields {
+/** Facts that the log line of a request may carry, each noted where it becomes known. They are written as they are. */
+export interface RequestFacts {
   api_key_id?: string
   address?: string
   program?: string
   /** The code of why a request was refused with 401; never in the response. */
   reason?: string
-  filters?: Record<string, unknown>
+  filters?: { from: string | undefined; to: string | undefined; revision_state: string | undefined; page_size: number }
   walk?: string
   applications?: number
   application_id?: number
@@ -22,7 +22,10 @@ export interface RequestFields {
   bytes?: number
   /** Content-Encoding of an export that was sent compressed. */
   encoding?: string
-  outcome?: Outcome
+}
+
+export interface RequestFields extends RequestFacts {
+  /** What made a request fail. */
   error?: unknown
 }
 
@@ -68,9 +71,10 @@ export class RequestRecord {
   finish(status: number, outcome: Outcome): void {
     if (this.#finished) return
     this.#finished = true
-    const { error, ...fields } = this.fields
     const ms = performance.now() - this.#startedMs
-    const { applications, bytes } = fields
+    const facts: RequestFacts = this.fields
+    const { applications, bytes } = facts
+    const { error } = this.fields
     this.counts.end({ route: this.route, status, outcome, seconds: ms / 1000, applications, bytes })
     const line = {
       request_id: this.id,
@@ -80,32 +84,41 @@ export class RequestRecord {
       outcome,
       duration_ms: Math.round(ms * 100) / 100,
       peer: this.peer,
-      ...fields,
-      ...(error === undefined ? {} : { err: error }),
+      ...facts,
     }
-    if (status >= 500 || outcome === 'failed') this.log.error(line, 'request')
-    else this.log.info(line, 'request')
+    if (status >= 500 || outcome === 'failed') this.log.error({ ...line, error: undefined, err: error }, 'request')
+    else this.log.plainInfo(line, 'request')
   }
 }
 
-const records = new WeakMap<Request, RequestRecord>()
+/** Where a request holds its record: on itself, since a WeakMap would cost each request, and each collection of garbage, more. */
+const kept = Symbol('record')
+type Recorded = Request & { [kept]?: RequestRecord }
 
 export function keepRecord(record: RequestRecord): void {
-  records.set(record.request, record)
+  const request: Recorded = record.request
+  request[kept] = record
 }
 
 /** The record of a request that is being served. */
-export function recordOf(request: Request): RequestRecord {
-  const record = records.get(request)
+export function recordOf(request: Recorded): RequestRecord {
+  const record = request[kept]
   if (record === undefined) throw new Error('a request is served without a record')
   return record
 }
 
+const pathLengthMax = 512
+const pathPart = /^(?:[a-z]+:\/\/[^/?#]*)?([^?#]*)/
+const anyCredential = new RegExp(
+  Object.values(scannerPatterns)
+    .map(pattern => pattern.source)
+    .join('|'),
+  'g',
+)
+
 /** The path without its query, and without a credential of ours that somebody wrote into it. */
-function pathOf(request: Request): string {
-  const path = (URL.parse(request.url)?.pathname ?? request.url.split(/[?#]/)[0]!).slice(0, 512)
-  return Object.values(scannerPatterns).reduce(
-    (text, pattern) => text.replaceAll(new RegExp(pattern, 'g'), '[redacted]'),
-    path,
-  )
+function pathOf({ url }: Request): string {
+  // Bun has parsed the address already, or could not and hands on what came; to parse it again would cost more than all else here.
+  const path = pathPart.exec(url)![1]!
+  return path.replaceAll(anyCredential, '[redacted]').slice(0, pathLengthMax)
 }

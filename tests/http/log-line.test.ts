@@ -1,0 +1,54 @@
+// The one line of a request in the log: what of its address may be in it.
+
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { mintCredential } from '../../src/access/credential.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { rawRequest } from '../support/raw-request.ts'
+import { startTestService, type TestService } from '../support/service.ts'
+
+let database: TestDatabase
+let service: TestService
+beforeAll(async () => {
+  database = await createTestDatabase()
+  service = await startTestService(database)
+})
+afterAll(async () => {
+  await service.stop()
+  await database.drop()
+})
+
+async function pathLogged(target: string, host = 'localhost'): Promise<unknown> {
+  const answer = await rawRequest(service.port, [`GET ${target} HTTP/1.1`, `Host: ${host}`])
+  return service.requestLine(answer.headers.get('x-request-id'))!.path
+}
+
+test('the path, without its query', async () => {
+  expect(await pathLogged('/a/b?token=x')).toBe('/a/b')
+  expect(await pathLogged('/a/b?x=/y#/z')).toBe('/a/b')
+  expect(await pathLogged('/')).toBe('/')
+  expect(await pathLogged('/?x')).toBe('/')
+  expect(await pathLogged('https://elsewhere/a/b?c')).toBe('/a/b')
+})
+
+test('also when the host is none', async () => {
+  expect(await pathLogged('/a/b?token=x', 'https://somewhere')).toBe('/a/b')
+  expect(await pathLogged('/a/b?token=x', '%')).toBe('/a/b')
+})
+
+test('at most 512 characters of it', async () => {
+  expect(await pathLogged(`/${'a'.repeat(2000)}`)).toBe(`/${'a'.repeat(511)}`)
+})
+
+test('no credential of ours, wherever it was written', async () => {
+  const { username, password, apiSecretToken } = mintCredential()
+  expect(await pathLogged(`/${username}/${password}/${apiSecretToken}/${btoa(password)}`)).toBe(
+    '/[redacted]/[redacted]/[redacted]/[redacted]',
+  )
+  for (const before of [400, 465, 500]) {
+    const logged = String(await pathLogged(`/${'a'.repeat(before)}/${password}`))
+    expect(logged.startsWith(`/${'a'.repeat(before)}/[red`.slice(0, 512))).toBe(true)
+  }
+  expect(service.logText()).not.toContain(username)
+  expect(service.logText()).not.toContain(password.slice(0, 10))
+  expect(service.logText()).not.toContain(apiSecretToken)
+})
