@@ -1,27 +1,24 @@
 // What the service counts about itself, for Prometheus. One registry a process, handed to whoever counts.
 // It must not know where a count comes from, nor carry a key, an applicant or any other unbounded label.
 
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { RequestCounts } from './request-record.ts'
+import { RequestSeconds } from './request-seconds.ts'
 
 /** Requests are counted by the pattern of their route, their status and how they ended. */
 export class Metrics implements RequestCounts {
   readonly #registry = new Registry()
-  readonly #requests: Histogram<'route' | 'status' | 'outcome'>
+  readonly #requests = new RequestSeconds(
+    'tributary_request_seconds',
+    'Time from the start of a request to the end of its response, streams included',
+  )
   readonly #applications: Counter
   readonly #bytes: Counter
-  readonly #open: Gauge
+  #open = 0
 
   constructor() {
     const registers = [this.#registry]
     collectDefaultMetrics({ register: this.#registry })
-    this.#requests = new Histogram({
-      name: 'tributary_request_seconds',
-      help: 'Time from the start of a request to the end of its response, streams included',
-      labelNames: ['route', 'status', 'outcome'],
-      buckets: [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100, 300],
-      registers,
-    })
     this.#applications = new Counter({
       name: 'tributary_exported_applications_total',
       help: 'Applications handed to clients',
@@ -32,23 +29,32 @@ export class Metrics implements RequestCounts {
       help: 'Bytes of JSON handed to clients',
       registers,
     })
-    this.#open = new Gauge({ name: 'tributary_open_requests', help: 'Requests under way, streams included', registers })
+    const open = (): number => this.#open
+    new Gauge({
+      name: 'tributary_open_requests',
+      help: 'Requests under way, streams included',
+      registers,
+      collect() {
+        this.set(open())
+      },
+    })
   }
 
   begin(): void {
-    this.#open.inc()
+    this.#open++
   }
 
   end(request: Parameters<RequestCounts['end']>[0]): void {
-    this.#open.dec()
-    const { route, status, outcome, seconds, applications = 0, bytes = 0 } = request
-    this.#requests.observe({ route, status, outcome }, seconds)
+    this.#open--
+    const { applications = 0, bytes = 0 } = request
+    this.#requests.observe(request, request.seconds)
     if (applications > 0) this.#applications.inc(applications)
     if (bytes > 0) this.#bytes.inc(bytes)
   }
 
   /** The text Prometheus reads, and its content type. */
   async exposition(): Promise<{ text: string; contentType: string }> {
-    return { text: await this.#registry.metrics(), contentType: this.#registry.contentType }
+    const text = `${await this.#registry.metrics()}\n${this.#requests.exposition()}`
+    return { text, contentType: this.#registry.contentType }
   }
 }
