@@ -1,7 +1,7 @@
 // Who is asking: from what a request says and where it comes from to a caller, or to the reason why not.
 // It must not know requests or status codes, and changes nothing; what is to be noted is in its answer.
 
-import { type Address, contains } from '../domain/address.ts'
+import { type Address, addressText, contains } from '../domain/address.ts'
 import type { Micros } from '../domain/offset-time.ts'
 import type { Caller, Reason } from './caller.ts'
 import { type HeaderFault, isApiKeyId, isWholePassword, parseAuthorization, passwordMatches } from './credential.ts'
@@ -67,7 +67,7 @@ export function judge(identity: Identity, attempt: Attempt): Admission {
   const refused = matches ? constraintUnmet(key, attempt) : identity.secretFault
   if (refused !== undefined) return { refused, api_key_id: key.api_key_id }
   const { api_key_id, name, expires_at, may_export, may_submit, programs } = key
-  const address = attempt.address!.toString()
+  const address = addressText(attempt.address!)
   return { caller: { api_key_id, name, expires_at, may_export, may_submit, programs, address } }
 }
 

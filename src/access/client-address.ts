@@ -31,10 +31,9 @@ export function originOf(connection: Connection, trust: Trust): Origin {
   const peer = parseAddress(connection.peer)
   if (peer === undefined) return { address: undefined, secure: connection.tls }
   if (!isTrusted(peer, trust)) {
-    const direct = forwardingFields.every(name => connection.fields.get(name) === null)
     return {
       address: peer,
-      secure: connection.tls || (trust.environment === 'development' && direct && isLoopback(peer)),
+      secure: connection.tls || (trust.environment === 'development' && isLoopback(peer) && isDirect(connection)),
     }
   }
   const address = forwardedAddress(connection.fields.get('x-forwarded-for'), peer, trust)
@@ -65,6 +64,12 @@ function forwardedAddress(field: string | null, peer: Address, trust: Trust): Ad
 /** The last value is the nearest proxy's own; what stands before it came from outside. */
 function saysHttps(field: string | null): boolean {
   return field?.split(',').at(-1)?.trim() === 'https'
+}
+
+/** Whether no proxy says that it passed this on. */
+function isDirect({ fields }: Connection): boolean {
+  for (const name of forwardingFields) if (fields.get(name) !== null) return false
+  return true
 }
 
 function isTrusted(address: Address, trust: Trust): boolean {

@@ -45,18 +45,19 @@ export class KeyLimits {
    */
   takeRequest(apiKeyId: string): LimitFields {
     const quota = this.settings.requestsPerMinute
-    if (quota === 0) return this.#fields([])
-    const window = this.#currentWindow(apiKeyId)
-    const secondsLeft = Math.max(1, Math.ceil((window.startedAt + windowMicros - this.now()) / 1_000_000))
+    if (quota === 0) return this.#fields()
+    const now = this.now()
+    const window = this.#currentWindow(apiKeyId, now)
+    const secondsLeft = Math.ceil((window.startedAt + windowMicros - now) / 1_000_000)
     if (window.requests >= quota) {
       throw new Problem('rate_limited', {
         detail: `This API key may make ${quota} requests a minute. Try again in ${secondsLeft} s.`,
         internal: 'requests_per_minute',
-        headers: { 'Retry-After': String(secondsLeft), ...this.#fields([`"requests";r=0;t=${secondsLeft}`]) },
+        headers: { 'Retry-After': String(secondsLeft), ...this.#fields(`"requests";r=0;t=${secondsLeft}`) },
       })
     }
     window.requests++
-    return this.#fields([`"requests";r=${quota - window.requests};t=${secondsLeft}`])
+    return this.#fields(`"requests";r=${quota - window.requests};t=${secondsLeft}`)
   }
 
   /**
@@ -71,7 +72,7 @@ export class KeyLimits {
       throw new Problem('rate_limited', {
         detail: `This API key may have ${quota} ${quota === 1 ? 'export' : 'exports'} under way at a time. Try again when one has ended.`,
         internal: 'exports_at_a_time',
-        headers: { 'Retry-After': String(exportRetrySeconds), ...this.#fields(['"exports";r=0']) },
+        headers: { 'Retry-After': String(exportRetrySeconds), ...this.#fields('"exports";r=0') },
       })
     }
     this.#exports.set(apiKeyId, running + 1)
@@ -85,8 +86,7 @@ export class KeyLimits {
     }
   }
 
-  #currentWindow(apiKeyId: string): Window {
-    const now = this.now()
+  #currentWindow(apiKeyId: string, now: Micros): Window {
     const window = this.#windows.get(apiKeyId)
     // A window of the future is what a clock set back leaves behind.
     if (window !== undefined && now >= window.startedAt && now < window.startedAt + windowMicros) return window
@@ -95,10 +95,8 @@ export class KeyLimits {
     return fresh
   }
 
-  #fields(states: readonly string[]): LimitFields {
-    return {
-      ...(this.#policy === '' ? {} : { 'RateLimit-Policy': this.#policy }),
-      ...(states.length === 0 ? {} : { RateLimit: states.join(', ') }),
-    }
+  #fields(state?: string): LimitFields {
+    if (state !== undefined) return { 'RateLimit-Policy': this.#policy, RateLimit: state }
+    return this.#policy === '' ? {} : { 'RateLimit-Policy': this.#policy }
   }
 }

@@ -6,6 +6,7 @@ import { type Admission, type Attempt, admit } from '../access/admission.ts'
 import { type Caller, unauthenticated } from '../access/caller.ts'
 import { originOf } from '../access/client-address.ts'
 import type { Deps } from '../app.ts'
+import { addressText } from '../domain/address.ts'
 import { Problem } from '../problem.ts'
 import { type RequestFields, recordOf } from './request-record.ts'
 
@@ -42,7 +43,7 @@ export function recognizeRequest(deps: Deps, request: Request): Caller | Promise
 function attemptOf({ config, now }: Deps, request: Request): Attempt {
   const record = recordOf(request)
   const { address, secure } = originOf({ peer: record.peer, tls: record.tls, fields: request.headers }, config)
-  if (address !== undefined) record.fields.address = address.toString()
+  if (address !== undefined) record.fields.address = addressText(address)
   return { authorization: request.headers.get('authorization'), address, secure, now: now() }
 }
 
