@@ -55,11 +55,12 @@ export interface App {
   apiKeyNotices: NoticeHandlers
   /** Drops what is kept in memory of a program whose versions changed. */
   forgetProgram(programId: number): void
-  fetch(request: Request, peer: Peer): Promise<Response>
+  fetch(request: Request, peer: Peer): Response | Promise<Response>
 }
 
 export function createApp(foundation: Foundation): App {
   const { config, db, log, now } = foundation
+  const tls = config.tlsCert !== undefined
   const keys = databaseKeys(db)
   const verifiedKeys = new VerifiedKeys(keys, config.apiKeyPepper)
   const deps: Deps = {
@@ -73,7 +74,7 @@ export function createApp(foundation: Foundation): App {
   }
   // Elysia finds the path by skipping the least a scheme and host can take: by default that of https and three characters,
   // which would misread `http://api/…`; else that of http, which would misread https.
-  const routes = new Elysia({ handler: { standardHostname: config.tlsCert !== undefined } })
+  const routes = new Elysia({ handler: { standardHostname: tls } })
     .onTransform({ as: 'global' }, ({ request, route }) => {
       recordOf(request).route = route
     })
@@ -90,29 +91,29 @@ export function createApp(foundation: Foundation): App {
   return {
     apiKeyNotices: verifiedKeys,
     forgetProgram: programId => deps.keyMaps.drop(programId),
-    async fetch(request, peer) {
-      const record = new RequestRecord(
-        request,
-        peer.requestIP(request)?.address ?? '',
-        request.url.startsWith('https:'),
-        deps.log,
-        deps.metrics,
-      )
+    fetch(request, peer) {
+      const record = new RequestRecord(request, peer.requestIP(request)?.address ?? '', tls, deps.log, deps.metrics)
       keepRecord(record)
-      let response: Response
+      const fail = (error: unknown) => conclude(problemResponse(error, record), record)
       try {
         // Bun hands on a Host header that names no host; the address is then none.
         if (!URL.canParse(request.url)) throw badHost()
-        response = await routes.fetch(request)
+        // What can be answered at once is, without a promise.
+        const answered: Response | Promise<Response> = routes.fetch(request)
+        if (!(answered instanceof Promise)) return conclude(answered, record)
+        return answered.then(response => conclude(response, record)).catch(fail)
       } catch (error) {
-        response = problemResponse(error, record)
+        return fail(error)
       }
-      if (record.lengthUnknown) response = ofUnknownLength(response)
-      response.headers.set('X-Request-Id', record.id)
-      if (!record.streaming) record.finish(response.status, response.status >= 500 ? 'failed' : 'complete')
-      return response
     },
   }
+}
+
+function conclude(answered: Response, record: RequestRecord): Response {
+  const response = record.lengthUnknown ? ofUnknownLength(answered) : answered
+  response.headers.set('X-Request-Id', record.id)
+  if (!record.streaming) record.finish(response.status, response.status >= 500 ? 'failed' : 'complete')
+  return response
 }
 
 /** With no body at all, Bun would claim a length of 0. This body is never read; Elysia would read it, so it is given here. */

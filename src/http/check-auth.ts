@@ -14,10 +14,19 @@ const path = '/api/v1/checkAuth'
 
 /** `GET /api/v1/checkAuth`. Source: spec, "Check credentials"; contract D5. */
 export const checkAuth = (deps: Deps) => {
-  const tell = (caller: Caller): Response =>
-    Response.json(describe(caller, deps.config.timeZone), {
-      headers: { 'Cache-Control': 'no-store', ...deps.limits.takeRequest(caller.api_key_id) },
-    })
+  /** What is told of a key, by its programs: these are one object for as long as the key is remembered. */
+  const told = new WeakMap<Caller['programs'], string>()
+  const tell = (caller: Caller): Response => {
+    let text = told.get(caller.programs)
+    if (text === undefined) {
+      text = JSON.stringify(describe(caller, deps.config.timeZone))
+      told.set(caller.programs, text)
+    }
+    const headers = new Headers(fixed)
+    const limits = deps.limits.takeRequest(caller.api_key_id)
+    for (const name in limits) headers.set(name, limits[name]!)
+    return new Response(text, { headers })
+  }
   const answer = ({ request }: { request: Request }): Response | Promise<Response> => {
     const caller = recognizeRequest(deps, request)
     return caller instanceof Promise ? caller.then(tell) : tell(caller)
@@ -31,6 +40,8 @@ export const checkAuth = (deps: Deps) => {
       .all(path, methodNotAllowed(['GET', 'HEAD']), { parse: 'none' })
   )
 }
+
+const fixed = new Headers({ 'Content-Type': 'application/json', 'Cache-Control': 'no-store' })
 
 const describe = (caller: Caller, timeZone: string) => ({
   api_key_id: caller.api_key_id,
