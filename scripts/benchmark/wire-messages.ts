@@ -16,14 +16,14 @@ export function prepareMessages(name: string, statement: string): Buffer {
   return Buffer.concat([framed('P', Buffer.from(`${name}\0${statement}\0`), int16(0)), framed('S')])
 }
 
-/** Runs a prepared statement to its end, every column as text, and asks for an answer. */
+/** Runs a prepared statement to its end, every column in binary (for text, that is the text itself), and asks for an answer. */
 export function executeMessages(name: string, parameters: readonly (string | number)[]): Buffer {
   const values = parameters.flatMap(parameter => {
     const text = Buffer.from(String(parameter))
     return [int32(text.length), text]
   })
   return Buffer.concat([
-    framed('B', Buffer.from(`\0${name}\0`), int16(0), int16(parameters.length), ...values, int16(0)),
+    framed('B', Buffer.from(`\0${name}\0`), int16(0), int16(parameters.length), ...values, int16(1), int16(1)),
     framed('E', Buffer.from('\0'), int32(0)),
     framed('S'),
   ])
