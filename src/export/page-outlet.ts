@@ -29,6 +29,7 @@ export class PageOutlet {
   gone = false
   stalled = false
   readonly #waiting: Packed[] = []
+  #waitingBytes = 0
   /** The write under way; settles when the one after it, if there is one, was begun. */
   #writing: Promise<void> | undefined
   #sinceMs = 0
@@ -37,22 +38,26 @@ export class PageOutlet {
   constructor(
     private readonly sink: Sink,
     private readonly buffers: PageBuffers,
+    private readonly aheadBytes: number,
     position: Position | undefined,
   ) {
     this.handed = { applications: 0, bytes: 0, position }
   }
 
-  /** Whether something waits for the write under way. */
+  /** Whether so much waits for the write under way that no more should be read for now. */
   get isBehind(): boolean {
-    return this.#waiting.length > 0
+    return this.#waitingBytes > this.aheadBytes
   }
 
   push(packed: Packed): void {
     if (this.#writing === undefined) this.#write(packed)
-    else this.#waiting.push(packed)
+    else {
+      this.#waiting.push(packed)
+      this.#waitingBytes += packed.used
+    }
   }
 
-  /** Waits until nothing waits behind the write under way. False when the client has gone, or one write took longer than `ms`. */
+  /** Waits until it is not behind any more. False when the client has gone, or one write took longer than `ms`. */
   async catchUp(ms: number): Promise<boolean> {
     while (this.isBehind && !this.gone) if (!(await this.#writtenWithin(ms))) return false
     return !this.gone
@@ -61,6 +66,7 @@ export class PageOutlet {
   /** Forgets what waits, so that a slow client holds the buffer of one write and no more. */
   dropWaiting(): void {
     for (const { buffer } of this.#waiting.splice(0)) this.buffers.give(buffer)
+    this.#waitingBytes = 0
   }
 
   /** Waits until everything was taken. False when the client has gone, or took nothing of one write for `stallTimeoutMs`. */
@@ -104,7 +110,11 @@ export class PageOutlet {
     this.#writing = undefined
     if (!taken) this.gone = true
     if (this.gone) this.dropWaiting()
-    while (this.#writing === undefined && this.#waiting.length > 0) this.#write(this.#waiting.shift()!)
+    while (this.#writing === undefined && this.#waiting.length > 0) {
+      const packed = this.#waiting.shift()!
+      this.#waitingBytes -= packed.used
+      this.#write(packed)
+    }
   }
 
   /** Whether the write under way ended within `ms` of its beginning. */

@@ -27,6 +27,8 @@ export interface PageLimits {
   /** Bytes of rows that one batch should hold at most, by the size of the rows seen so far. */
   batchBytes: number
   buffers: PageBuffers
+  /** Bytes that may wait for the client when the next batch is asked for: enough to write while its rows come. */
+  aheadBytes: number
   letGoAfterMs: number
   stallTimeoutMs: number
   /** How often a lost database connection is replaced without a row having come from it, and the pause before the first. */
@@ -38,7 +40,8 @@ export const pageLimits: Omit<PageLimits, 'letGoAfterMs' | 'stallTimeoutMs'> = {
   firstBatchRows: 100,
   batchRows: 1000,
   batchBytes: 4 * 1024 * 1024,
-  buffers: new PageBuffers(256 * 1024, 32),
+  buffers: new PageBuffers(128 * 1024, 64),
+  aheadBytes: 512 * 1024,
   reopensMax: 8,
   reopenPauseMs: 50,
 }
@@ -84,7 +87,7 @@ export async function writePage(
   sink: Sink,
   sealNext: (position: Position, applications: number) => string,
 ): Promise<PageReceipt> {
-  const outlet = new PageOutlet(sink, limits.buffers, plan.after)
+  const outlet = new PageOutlet(sink, limits.buffers, limits.aheadBytes, plan.after)
   const page = new PageWriter(plan, fills, limits, outlet)
   const receipt = (outcome: PageReceipt['outcome']): PageReceipt => {
     const { applications, bytes } = outlet.handed

@@ -1,9 +1,7 @@
 // Between whoever writes bytes and the client: hands them on compressed. It must not know what they are.
 //
-// The work is done on the threads beside the event loop, one buffer at a time and one buffer behind: a write is answered as soon
-// as its bytes are copied and the buffer before has been taken, so that the next rows are read and packed while this one is
-// compressed. What waits is thus bounded: one copy, and what it became. The last write is answered when the client has taken
-// everything.
+// The work is done on the threads beside the event loop, one buffer at a time; the page goes on reading and packing into other
+// buffers meanwhile, and waits when some of them wait here.
 //
 // zstd is a frame of its own for each buffer: nothing is kept between two, however many readers there are (a stream's window and
 // tables are two megabytes), at a twelfth of the size instead of a fourteenth. gzip is one stream, because clients read the first
@@ -14,7 +12,7 @@ import type { Sink } from '../export/page-outlet.ts'
 import { pageLimits } from '../export/write-page.ts'
 import type { Coding } from './content-coding.ts'
 
-/** Most bytes that are copied, and compressed at once; larger writes are handed on in pieces of it. */
+/** Most bytes that are compressed at once; larger writes are handed on in pieces of it. */
 const pieceBytes = pageLimits.buffers.bytes
 /** The fastest of both; the next one costs half as much again for a tenth of the bytes. */
 const level = 1
@@ -39,58 +37,27 @@ interface Encoder {
 }
 
 class CompressedSink implements Sink {
-  /** The write that was answered and is still being compressed or waiting for the client. */
-  #under: Promise<boolean> | undefined
-  #copy: Buffer | undefined
-  #gone = false
+  #abandoned = false
 
   constructor(
     private readonly client: Sink,
     private readonly encoder: Encoder,
   ) {}
 
-  write(bytes: Uint8Array, last: boolean): boolean | Promise<boolean> {
-    if (this.#gone) return false
-    if (this.#under === undefined) return this.#take(bytes, last)
-    return this.#under.then(taken => taken && this.#take(bytes, last))
-  }
-
-  abandon(): void {
-    this.#gone = true
-    this.encoder.close()
-  }
-
-  #take(bytes: Uint8Array, last: boolean): boolean | Promise<boolean> {
-    if (last || bytes.length > pieceBytes) return this.#passPieces(bytes, last)
-    this.#copy ??= Buffer.allocUnsafeSlow(pieceBytes)
-    this.#copy.set(bytes)
-    const under = this.#pass(this.#copy.subarray(0, bytes.length), false).then(taken => {
-      this.#under = undefined
-      if (!taken) this.#gone = true
-      return taken
-    })
-    // Seen by the next write, if there is one.
-    under.catch(() => {})
-    this.#under = under
-    return true
-  }
-
-  async #passPieces(bytes: Uint8Array, last: boolean): Promise<boolean> {
+  async write(bytes: Uint8Array, last: boolean): Promise<boolean> {
     for (let from = 0; from === 0 || from < bytes.length; from += pieceBytes) {
       const to = from + pieceBytes
-      if (!(await this.#pass(bytes.subarray(from, to), last && to >= bytes.length))) return false
+      const isLast = last && to >= bytes.length
+      const encoded = await this.encoder.encode(bytes.subarray(from, to), isLast)
+      if (this.#abandoned) return false
+      if (encoded.length > 0 && !(await this.client.write(encoded, isLast))) return false
     }
     return true
   }
 
-  async #pass(bytes: Uint8Array, last: boolean): Promise<boolean> {
-    const encoded = await this.encoder.encode(bytes, last)
-    if (this.#gone) return false
-    if (encoded.length === 0) return true
-    const taken = this.client.write(encoded, last)
-    // A client that takes its time: while it does, not even the copy is kept for it.
-    if (typeof taken !== 'boolean') this.#copy = undefined
-    return taken
+  abandon(): void {
+    this.#abandoned = true
+    this.encoder.close()
   }
 }
 

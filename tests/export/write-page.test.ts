@@ -18,7 +18,13 @@ import { until } from '../support/until.ts'
 
 const limits: PageLimits = { ...pageLimits, letGoAfterMs: 60_000, stallTimeoutMs: 60_000 }
 const batch = 10
-const small: PageLimits = { ...limits, firstBatchRows: 4, batchRows: batch, buffers: new PageBuffers(2048, 4) }
+const small: PageLimits = {
+  ...limits,
+  firstBatchRows: 4,
+  batchRows: batch,
+  buffers: new PageBuffers(2048, 4),
+  aheadBytes: 0,
+}
 
 let database: TestDatabase
 let program: RawProgram
