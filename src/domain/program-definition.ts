@@ -5,6 +5,7 @@ import { Type } from 'typebox'
 import { closed, conditionRef, conditionSchema, line, settingSchemas } from './definition-schemas.ts'
 import type { ComparisonOperator } from './program-version.ts'
 import { type QuestionKind, type QuestionSettings, questionKinds } from './question.ts'
+import { slugLengthMax, slugPattern } from './slug.ts'
 
 /** Where the schema of this release says it lives; nothing is fetched from there. */
 export const programDefinitionSchemaId = 'https://tributary.example/schemas/program-definition.schema.json'
@@ -49,14 +50,6 @@ export interface ProgramDefinition {
   statuses: string[]
   questions: QuestionDefinition[]
   screens: ScreenDefinition[]
-}
-
-const slugPattern = '^[a-z0-9]+(-[a-z0-9]+)*$'
-const slugLengthMax = 100
-
-/** Whether a program could have this slug. */
-export function isSlug(text: unknown): text is string {
-  return typeof text === 'string' && text.length <= slugLengthMax && new RegExp(slugPattern).test(text)
 }
 
 const adminName = (description: string) => line(200, description)

@@ -25,8 +25,9 @@ import {
   deleteUnusedQuestionVersions,
   lockQuestionBank,
 } from '../db/questions.ts'
-import { isSlug, type ProgramDefinition } from '../domain/program-definition.ts'
+import type { ProgramDefinition } from '../domain/program-definition.ts'
 import { member } from '../domain/program-definition-form.ts'
+import { isSlug } from '../domain/slug.ts'
 import { completeDefinition, describeVersion } from '../domain/version-definition.ts'
 import { diffDefinitions, diffVersions, type VersionChange } from '../domain/version-diff.ts'
 import { Problem } from '../problem.ts'
