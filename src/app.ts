@@ -87,7 +87,7 @@ export function createApp(foundation: Foundation): App {
     .use(checkAuth(deps))
     .use(exportApplications(deps))
     .use(intake(deps))
-    .use(apiDocs(deps))
+  routes.use(apiDocs(deps, () => routes.routes))
   return {
     apiKeyNotices: verifiedKeys,
     forgetProgram: programId => deps.keyMaps.drop(programId),
