@@ -38,15 +38,14 @@ export class PageOutlet {
   constructor(
     private readonly sink: Sink,
     private readonly buffers: PageBuffers,
-    private readonly aheadBytes: number,
     position: Position | undefined,
   ) {
     this.handed = { applications: 0, bytes: 0, position }
   }
 
-  /** Whether so much waits for the write under way that no more should be read for now. */
-  get isBehind(): boolean {
-    return this.#waitingBytes > this.aheadBytes
+  /** Bytes that wait for the write under way. */
+  get waitingBytes(): number {
+    return this.#waitingBytes
   }
 
   push(packed: Packed): void {
@@ -57,9 +56,9 @@ export class PageOutlet {
     }
   }
 
-  /** Waits until it is not behind any more. False when the client has gone, or one write took longer than `ms`. */
-  async catchUp(ms: number): Promise<boolean> {
-    while (this.isBehind && !this.gone) if (!(await this.#writtenWithin(ms))) return false
+  /** Waits until no more than so many bytes wait. False when the client has gone, or one write took longer than `ms`. */
+  async catchUp(bytesMax: number, ms: number): Promise<boolean> {
+    while (this.#waitingBytes > bytesMax && !this.gone) if (!(await this.#writtenWithin(ms))) return false
     return !this.gone
   }
 

@@ -87,7 +87,7 @@ export async function writePage(
   sink: Sink,
   sealNext: (position: Position, applications: number) => string,
 ): Promise<PageReceipt> {
-  const outlet = new PageOutlet(sink, limits.buffers, limits.aheadBytes, plan.after)
+  const outlet = new PageOutlet(sink, limits.buffers, plan.after)
   const page = new PageWriter(plan, fills, limits, outlet)
   const receipt = (outcome: PageReceipt['outcome']): PageReceipt => {
     const { applications, bytes } = outlet.handed
@@ -103,8 +103,9 @@ export async function writePage(
     } catch (error) {
       failure = { error }
     }
-    if (failure === undefined && !page.letGo) break
     const progressed = page.applications > before
+    if (!page.letGo) await page.catchUp(0)
+    if (failure === undefined && !page.letGo) break
     if (progressed) reopens = 0
     if (!(await outlet.settle(limits.stallTimeoutMs))) return receipt(outlet.stalled ? 'stalled' : 'client_gone')
     if (failure !== undefined) {
@@ -192,7 +193,25 @@ class PageWriter implements RowReader {
     const rows = nextBatchRows(this.limits, this.#batchBytes / Math.max(1, this.#batchRows))
     this.#batchRows = 0
     this.#batchBytes = 0
-    return this.outlet.isBehind ? this.#catchUp(rows) : this.#mayGoOn(rows)
+    const { aheadBytes } = this.limits
+    if (this.outlet.waitingBytes <= aheadBytes) return this.#mayGoOn(rows)
+    return this.catchUp(aheadBytes).then(() => this.#mayGoOn(rows))
+  }
+
+  /**
+   * Waits for a client that is so many bytes behind, but not long: then the cursor is let go, and what was read and not given to
+   * the client yet.
+   */
+  async catchUp(bytesMax: number): Promise<void> {
+    if (await this.outlet.catchUp(bytesMax, this.limits.letGoAfterMs)) return
+    this.letGo = true
+    this.outlet.dropWaiting()
+    if (this.#buffer !== undefined) this.limits.buffers.give(this.#buffer)
+    this.#buffer = undefined
+    this.#used = 0
+    this.applications = this.outlet.handed.applications
+    this.#place = this.outlet.handed.position
+    this.#more = false
   }
 
   /** Hands over what is left, and the end of the page. */
@@ -206,21 +225,7 @@ class PageWriter implements RowReader {
 
   #mayGoOn(rows: number): number {
     if (this.outlet.gone) this.letGo = true
-    return this.outlet.gone || this.#more ? 0 : rows
-  }
-
-  /** Waits for a client that is behind, but not long: the cursor is let go then, and what the client was not given yet. */
-  async #catchUp(rows: number): Promise<number> {
-    if (await this.outlet.catchUp(this.limits.letGoAfterMs)) return this.#mayGoOn(rows)
-    this.letGo = true
-    this.outlet.dropWaiting()
-    if (this.#buffer !== undefined) this.limits.buffers.give(this.#buffer)
-    this.#buffer = undefined
-    this.#used = 0
-    this.applications = this.outlet.handed.applications
-    this.#place = this.outlet.handed.position
-    this.#more = false
-    return 0
+    return this.letGo || this.#more ? 0 : rows
   }
 
   /** False when the row does not fit into what is left of the buffer; what is in it before that is whole. */

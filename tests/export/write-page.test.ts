@@ -180,20 +180,23 @@ describe('writePage', () => {
     await proxy.stop()
   })
 
-  test('a slow reader holds the buffer of one write, not what was read for it', async () => {
-    const buffers = new PageBuffers(2048, 64)
-    let taken: () => void = () => {}
-    const reader = new Reader(n => (n === 3 ? new Promise(resolve => (taken = () => resolve(true))) : true))
-    const page = write(reader, planOf(205), { ...small, batchRows: 100, buffers, letGoAfterMs: 10 })
-    await until(
-      'the connection to be given back',
-      async () => reader.writes === 3 && (await busyBackends()).length === 0,
-    )
-    await until('what was read ahead to be let go', () => buffers.given - buffers.taken === -1)
-    taken()
-    expect((await page).outcome).toBe('complete')
-    expect(idsOf(reader)).toEqual(ids)
-  })
+  test.each([4, 60, 300])(
+    'a slow reader holds the buffer of one write, not what was read for it (first batch of %d)',
+    async firstBatchRows => {
+      const buffers = new PageBuffers(2048, 64)
+      let taken: () => void = () => {}
+      const reader = new Reader(n => (n === 3 ? new Promise(resolve => (taken = () => resolve(true))) : true))
+      const page = write(reader, planOf(205), { ...small, firstBatchRows, batchRows: 100, buffers, letGoAfterMs: 10 })
+      await until(
+        'the connection to be given back',
+        async () => reader.writes === 3 && (await busyBackends()).length === 0,
+      )
+      await until('what was read ahead to be let go', () => buffers.given - buffers.taken === -1)
+      taken()
+      expect((await page).outcome).toBe('complete')
+      expect(idsOf(reader)).toEqual(ids)
+    },
+  )
 
   test('G9: a statement that fails in mid-page rejects, and the body is not JSON', async () => {
     const broken = await insertRawProgram(database.sql, 'broken')
