@@ -28,6 +28,8 @@ export interface EmbeddedPostgresOptions {
   settings?: Record<string, string>
   /** Folder with `bin` of another PostgreSQL than the embedded one, such as `/usr/lib/postgresql/15`. */
   installation?: string
+  /** Of loopback; any that is free unless given. */
+  port?: number
   startTimeoutMs?: number
 }
 
@@ -51,7 +53,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     const locale = ['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C']
     await initialize(native, dataDirectory, account, options.installation === undefined ? locale : ['--locale=C'])
   }
-  const port = await freePort()
+  const port = options.port ?? (await freePort())
   const settings: Record<string, string> = {
     listen_addresses: '127.0.0.1',
     port: String(port),

@@ -166,3 +166,52 @@ export async function copyRowsIn(sql: Sql, path: string): Promise<void> {
       end $$`
   })
 }
+
+export type Compression = 'lz4' | 'pglz'
+
+/** How this server can compress values in rows. */
+export async function readCompressions(sql: Sql): Promise<Compression[]> {
+  const [row] = await sql<{ methods: Compression[] }[]>`
+    select enumvals as methods
+    from pg_settings
+    where name = 'default_toast_compression'`
+  return row!.methods
+}
+
+/** Writes all applications anew, their texts compressed and still in the row, as far as a page allows. */
+export async function compressTexts(sql: Sql, method: Compression): Promise<void> {
+  await sql`alter table application reset (toast_tuple_target)`
+  await sql`
+    alter table application
+      alter column snapshot type text using snapshot || '',
+      alter column snapshot set storage main,
+      alter column snapshot set compression ${sql(method)},
+      alter column annotations type text using annotations || '',
+      alter column annotations set storage main,
+      alter column annotations set compression ${sql(method)}`
+}
+
+export interface StorageFacts {
+  /** Rows, values out of line, and all indexes, in bytes. */
+  heap: number
+  toast: number
+  indexes: number
+  /** Of the texts as they are stored, on average. */
+  text_bytes: number
+  /** Those that take more than a page is made for, before any compression. */
+  large_texts: number
+}
+
+/** What the applications take on disk. */
+export async function readStorageFacts(sql: Sql): Promise<StorageFacts> {
+  const [row] = await sql<StorageFacts[]>`
+    select
+      pg_relation_size('application') as heap,
+      pg_relation_size(c.reltoastrelid) as toast,
+      pg_indexes_size('application') as indexes,
+      (select avg(pg_column_size(snapshot))::float8 from application) as text_bytes,
+      (select count(*) from application where octet_length(snapshot) > 8000) as large_texts
+    from pg_class c
+    where c.oid = 'application'::regclass`
+  return row!
+}

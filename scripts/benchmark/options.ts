@@ -17,6 +17,7 @@ export const sectionNames = [
   'load',
   'publish',
   'start',
+  'storage',
 ] as const
 export type SectionName = (typeof sectionNames)[number]
 
