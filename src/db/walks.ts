@@ -80,6 +80,9 @@ export interface RowReader {
  *
  * The callback form of the cursor, because the iterator form ends as if complete when its connection dies. The statement is a
  * transaction of its own: the cursor lives until the driver sends Sync, which it does when the rows have ended or it is closed.
+ *
+ * The limit stands in a subquery to keep it from the planner. Where that takes a page for most of the rows there are, as in a table
+ * that was not analyzed yet, it has all of them found and sorted for each page: 624 ms instead of 2.5 for 5,000 of 60,000.
  */
 export async function readPageRows(sql: Sql, query: PageQuery, firstRows: number, reader: RowReader): Promise<void> {
   const statement = sql`
@@ -98,7 +101,7 @@ export async function readPageRows(sql: Sql, query: PageQuery, firstRows: number
     ${query.to === undefined ? sql`` : sql`and submit_time < ${query.to}::timestamptz`}
     ${revisionCondition(sql, query)}
     order by submit_time, submit_seq
-    limit ${query.rowsMax}` as unknown as RowStatement
+    limit (select ${query.rowsMax}::bigint)` as unknown as RowStatement
   const row = newRowView()
   let failure: { error: unknown } | undefined
   let rowsLeft = query.rowsMax
