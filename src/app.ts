@@ -87,7 +87,7 @@ export function createApp(foundation: Foundation): App {
     .use(checkAuth(deps))
     .use(exportApplications(deps))
     .use(intake(deps))
-  routes.use(apiDocs(deps, () => routes.routes))
+    .use(apiDocs(deps))
   return {
     apiKeyNotices: verifiedKeys,
     forgetProgram: programId => deps.keyMaps.drop(programId),

@@ -2,6 +2,7 @@
 // It must not be asked before an authentication has failed: a valid key is never refused for its neighbours' failures.
 
 import type { IPv6 } from 'ipaddr.js'
+import { RateLimiterMemory } from 'rate-limiter-flexible'
 import type { Address } from '../domain/address.ts'
 
 /**
@@ -9,33 +10,22 @@ import type { Address } from '../domain/address.ts'
  * Two that share a counter can only turn each other's 401 into a 429.
  */
 const counters = 16_384
-const windowMs = 60_000
 
 export class FailureThrottle {
-  /** By counter: failures in its present window, and when that ends. A window begins with its first failure. */
-  readonly #failures = new Uint32Array(counters)
-  readonly #endsAtMs = new Float64Array(counters)
+  readonly #limiter: RateLimiterMemory | undefined
   readonly #seed = BigInt(crypto.getRandomValues(new Uint32Array(1))[0]!)
 
   /** `failuresPerMinute` 0: nothing is throttled. */
-  constructor(
-    private readonly failuresPerMinute: number,
-    /** A clock that is never set back, in milliseconds. */
-    private readonly clockMs: () => number = () => performance.now(),
-  ) {}
+  constructor(private readonly failuresPerMinute: number) {
+    if (failuresPerMinute > 0) this.#limiter = new RateLimiterMemory({ points: failuresPerMinute, duration: 60 })
+  }
 
   /** Counts one failure. Seconds after which to try again when it is one too many, else undefined. */
-  countFailure(address: Address | undefined): number | undefined {
-    if (this.failuresPerMinute === 0) return undefined
-    const counter = Number(Bun.hash.wyhash(network(address), this.#seed) % BigInt(counters))
-    const now = this.clockMs()
-    if (now >= this.#endsAtMs[counter]!) {
-      this.#endsAtMs[counter] = now + windowMs
-      this.#failures[counter] = 0
-    }
-    this.#failures[counter]!++
-    if (this.#failures[counter]! <= this.failuresPerMinute) return undefined
-    return Math.ceil((this.#endsAtMs[counter]! - now) / 1000)
+  async countFailure(address: Address | undefined): Promise<number | undefined> {
+    if (this.#limiter === undefined) return undefined
+    const counter = Bun.hash.wyhash(network(address), this.#seed) % BigInt(counters)
+    const { consumedPoints, msBeforeNext } = await this.#limiter.penalty(Number(counter))
+    return consumedPoints > this.failuresPerMinute ? Math.max(1, Math.ceil(msBeforeNext / 1000)) : undefined
   }
 }
 

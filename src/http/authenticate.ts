@@ -47,28 +47,28 @@ function attemptOf({ config, now }: Deps, request: Request): Attempt {
   return { authorization: request.headers.get('authorization'), address, secure, now: now() }
 }
 
-function conclude(deps: Deps, request: Request, attempt: Attempt, admission: Admission): Caller {
+function conclude(deps: Deps, request: Request, attempt: Attempt, admission: Admission): Caller | Promise<Caller> {
   const { fields } = recordOf(request)
-  if ('refused' in admission) throw refusal(deps, fields, attempt, admission)
+  if ('refused' in admission) return refuse(deps, fields, attempt, admission)
   const { caller } = admission
   fields.api_key_id = caller.api_key_id
   deps.uses.noteUse(caller.api_key_id, caller.address, attempt.now)
   return caller
 }
 
-function refusal(
+async function refuse(
   { failures, uses }: Deps,
   fields: RequestFields,
   { address, now }: Attempt,
   { api_key_id, exposed, refused }: Exclude<Admission, { caller: Caller }>,
-): Problem {
+): Promise<never> {
   if (api_key_id !== undefined) {
     fields.api_key_id = api_key_id
     if (exposed !== undefined) uses.noteExposure(api_key_id, fields.address, now, exposed === 'known')
   }
-  const retryAfterSeconds = failures.countFailure(address)
-  if (retryAfterSeconds === undefined) return unauthenticated(refused)
-  return new Problem('rate_limited', {
+  const retryAfterSeconds = await failures.countFailure(address)
+  if (retryAfterSeconds === undefined) throw unauthenticated(refused)
+  throw new Problem('rate_limited', {
     detail: `Too many failed authentications came from this address. Try again in ${retryAfterSeconds} s.`,
     internal: refused,
     headers: { 'Retry-After': String(retryAfterSeconds) },

@@ -5,8 +5,7 @@ import { Elysia } from 'elysia'
 import type { Deps } from '../../app.ts'
 import { docsAssets } from './docs-assets.ts'
 import { programDocsRoutes } from './program-docs-routes.ts'
-import { type Routes, serviceApi } from './service-api.tsx'
+import { serviceApi } from './service-api.tsx'
 
-/** `routes`: all routes of the service, for its own document. */
-export const apiDocs = (deps: Deps, routes: () => Routes) =>
-  new Elysia({ name: 'api-docs' }).use(docsAssets()).use(programDocsRoutes(deps)).use(serviceApi(deps, routes))
+export const apiDocs = (deps: Deps) =>
+  new Elysia({ name: 'api-docs' }).use(docsAssets()).use(programDocsRoutes(deps)).use(serviceApi(deps))

@@ -1,9 +1,10 @@
-// The service's own OpenAPI document, gathered from its routes, and the page on which Swagger UI shows it, from our own origin.
-// It must not know what a route does; each says so itself in its `detail`.
+// The service's own OpenAPI document, and the page that shows it: @elysiajs/swagger gathers the routes, Swagger UI shows them,
+// both from our own origin. It must not know what a route does; each says so itself in its `detail`.
 
 /** @jsxImportSource preact */
 
-import { type AnyElysia, Elysia } from 'elysia'
+import { type ElysiaSwaggerConfig, swagger } from '@elysiajs/swagger'
+import { Elysia } from 'elysia'
 import type { Deps } from '../../app.ts'
 import { exportComponents } from '../../domain/export-operations.ts'
 import { responseDefinitions } from '../../domain/response-schema.ts'
@@ -16,7 +17,7 @@ import { type Viewer, viewDocs } from './viewer.ts'
 const page = '/docs/api'
 const document = '/docs/api/openapi.json'
 
-const documentation = (baseUrl: string, routes: Routes) => ({
+const documentation = (baseUrl: string) => ({
   servers: [{ url: baseUrl === '' ? '/' : baseUrl }],
   openapi: '3.1.0',
   info: {
@@ -38,41 +39,40 @@ const documentation = (baseUrl: string, routes: Routes) => ({
       ...exportComponents.schemas,
     },
   },
-  paths: operationsOf(routes),
 })
 
-export type Routes = AnyElysia['routes']
-
-/** By path and method. Routes for any method are how others are refused, and HEAD is as GET. */
-function operationsOf(routes: Routes) {
-  const paths: Record<string, Record<string, object>> = {}
-  for (const { method, path, hooks } of routes) {
-    if (method === 'ALL' || method === 'HEAD' || hooks.detail === undefined || hooks.detail.hide) continue
-    const template = path.replaceAll(/:(\w+)/g, '{$1}')
-    paths[template] = { ...paths[template], [method.toLowerCase()]: hooks.detail }
-  }
-  return paths
-}
-
-/**
- * `GET /docs/api`, `GET /docs/api/openapi.json`: behind an API key, as everything is that is not a bare file.
- * `routes` gives all there are, when they are asked for.
- */
-export const serviceApi = (deps: Deps, routes: () => Routes) => {
+/** `GET /docs/api`, `GET /docs/api/openapi.json`: behind an API key, as everything is that is not a bare file. */
+export const serviceApi = (deps: Deps) => {
   const show = ({ viewer, request }: { viewer: Viewer; request: Request }): Response =>
     pageResponse(<ServicePage root={placeOf(deps.config, request).root} />, viewer.fields, true)
-  const download = ({ viewer }: { viewer: Viewer }): Response =>
-    Response.json(documentation(deps.config.baseUrl, routes()), {
-      headers: { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff', ...viewer.fields },
-    })
-  return new Elysia({ name: 'service-api' })
-    .use(viewDocs(deps))
-    .get(page, show, hiddenRoute)
-    .head(page, show, hiddenRoute)
-    .get(document, download, hiddenRoute)
-    .head(document, download, hiddenRoute)
-    .all(page, methodNotAllowed(['GET', 'HEAD']), hiddenRoute)
-    .all(document, methodNotAllowed(['GET', 'HEAD']), hiddenRoute)
+  return (
+    new Elysia({ name: 'service-api' })
+      .use(viewDocs(deps))
+      // For the document, which the plugin answers; the page says so itself.
+      .onBeforeHandle(({ viewer, set }) => {
+        Object.assign(set.headers, {
+          'Cache-Control': 'no-store',
+          'X-Content-Type-Options': 'nosniff',
+          ...viewer.fields,
+        })
+      })
+      .use(
+        swagger({
+          path: page,
+          specPath: document,
+          // Routes for any method are how others are refused, and HEAD is as GET.
+          excludeMethods: ['ALL', 'HEAD', 'OPTIONS'],
+          excludeStaticFile: false,
+          // The plugin knows the types of 3.0 alone.
+          documentation: documentation(deps.config.baseUrl) as unknown as ElysiaSwaggerConfig['documentation'],
+        }),
+      )
+      // In place of the plugin's own page, which loads its scripts from elsewhere.
+      .get(page, show, hiddenRoute)
+      .head(page, show, hiddenRoute)
+      .all(page, methodNotAllowed(['GET', 'HEAD']), hiddenRoute)
+      .all(document, methodNotAllowed(['GET', 'HEAD']), hiddenRoute)
+  )
 }
 
 function ServicePage({ root }: { root: string }) {
