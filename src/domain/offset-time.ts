@@ -16,10 +16,46 @@ export const latest: Micros = Number.MAX_SAFE_INTEGER
  * `formatOffsetTime(0, 'America/New_York')` → `1969-12-31T19:00:00-05:00`.
  */
 export function formatOffsetTime(instant: Micros, timeZone: string): string {
-  const seconds = Math.floor(instant / 1_000_000)
-  return Temporal.Instant.fromEpochMilliseconds(seconds * 1000)
-    .toZonedDateTimeISO(timeZone)
-    .toString({ timeZoneName: 'never', smallestUnit: 'second', calendarName: 'never' })
+  const ms = Math.floor(instant / 1_000_000) * 1000
+  const { offsetMs, offset } = offsetPeriod(ms, timeZone)
+  return new Date(ms + offsetMs).toISOString().slice(0, 19) + offset
+}
+
+/** A time in which a zone keeps one offset. Milliseconds since 1970; `until` is not in it. */
+interface OffsetPeriod {
+  from: number
+  until: number
+  offsetMs: number
+  offset: string
+}
+
+/** Periods by zone, the last one found first. To ask Temporal for every instant takes six times as long. */
+const offsetPeriods = new Map<string, OffsetPeriod[]>()
+/** More than there are in ten years of two changes a year; a search through them is still faster than asking. */
+const periodsMax = 24
+const zonesMax = 100
+
+function offsetPeriod(ms: number, timeZone: string): OffsetPeriod {
+  let periods = offsetPeriods.get(timeZone)
+  if (periods === undefined) {
+    periods = []
+    if (offsetPeriods.size >= zonesMax) offsetPeriods.clear()
+    offsetPeriods.set(timeZone, periods)
+  }
+  for (const period of periods) if (ms >= period.from && ms < period.until) return period
+  const local = Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(timeZone)
+  const period = {
+    // The change at this very instant, if it is one, counts as before it.
+    from:
+      local.add({ nanoseconds: 1 }).getTimeZoneTransition('previous')?.epochMilliseconds ?? Number.NEGATIVE_INFINITY,
+    until: local.getTimeZoneTransition('next')?.epochMilliseconds ?? Number.POSITIVE_INFINITY,
+    offsetMs: local.offsetNanoseconds / 1_000_000,
+    // As Temporal writes it: in whole minutes, though some zones had seconds too until a hundred years ago.
+    offset: local.toString({ timeZoneName: 'never', smallestUnit: 'second', calendarName: 'never' }).slice(19),
+  }
+  periods.unshift(period)
+  if (periods.length > periodsMax) periods.pop()
+  return period
 }
 
 /** An instant with all its microseconds, in UTC: `2026-01-02T03:04:05.000006Z`. Exact; what the database and `Snapshot-Time` take. */

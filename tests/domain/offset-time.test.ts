@@ -57,6 +57,27 @@ describe('contract D13: "Whole seconds (floor), numeric offset valid at that ins
   })
 })
 
+describe('formatOffsetTime', () => {
+  test('is what Temporal writes of an instant and a zone, in any order of asking, at every change of clocks and with seconds in the offset', () => {
+    const changes = fc
+      .tuple(instants, zones, fc.constantFrom(-1_000_000, -1, 0, 1, 1_000_000))
+      .map(([instant, zone, besides]) => {
+        const local = Temporal.Instant.fromEpochMilliseconds(Math.floor(instant / 1000)).toZonedDateTimeISO(zone)
+        const change = local.getTimeZoneTransition('next')?.epochMilliseconds ?? 0
+        return [change * 1000 + besides, zone] as const
+      })
+    fc.assert(
+      fc.property(fc.oneof(fc.tuple(instants, zones), changes), ([instant, zone]) => {
+        const written = Temporal.Instant.fromEpochMilliseconds(Math.floor(instant / 1_000_000) * 1000)
+          .toZonedDateTimeISO(zone)
+          .toString({ timeZoneName: 'never', smallestUnit: 'second', calendarName: 'never' })
+        expect(formatOffsetTime(instant, zone)).toBe(written)
+      }),
+      { numRuns: 2000 },
+    )
+  })
+})
+
 describe('formatMicros', () => {
   test('keeps every microsecond, and PostgreSQL and Temporal read it as it was', () => {
     fc.assert(
