@@ -19,11 +19,14 @@ const two32 = 4_294_967_296
 /** Packs rows: `row(columns)`, then that many values in the order of the statement's columns. */
 export class CopyRows {
   rows = 0
-  #buffer: Buffer
+  #buffer: Buffer<ArrayBuffer>
+  /** The same bytes. */
+  #view: DataView
   #used = 0
 
   constructor(bytes = 1024 * 1024) {
     this.#buffer = Buffer.allocUnsafeSlow(bytes)
+    this.#view = new DataView(this.#buffer.buffer)
   }
 
   /** Bytes packed so far; where the next value begins. */
@@ -47,7 +50,7 @@ export class CopyRows {
     this.#reserve(12)
     const at = this.#buffer.writeInt32BE(8, this.#used)
     this.#used = at + 8
-    putInt8(new DataView(this.#buffer.buffer), this.#buffer.byteOffset + at, value)
+    putInt8(this.#view, at, value)
   }
 
   timestamptz(value: Micros): void {
@@ -88,6 +91,7 @@ export class CopyRows {
     const larger = Buffer.allocUnsafeSlow(Math.max(this.#buffer.length * 2, this.#used + bytes))
     this.#buffer.copy(larger, 0, 0, this.#used)
     this.#buffer = larger
+    this.#view = new DataView(larger.buffer)
   }
 }
 

@@ -74,14 +74,26 @@ export function renderMembers(shape: readonly KeyNode[], answers: Answers, entit
 }
 
 function pushMembers(pieces: string[], shape: readonly KeyNode[], answers: Answers, entityEnd: EntityEnd): void {
+  const names = memberNames(shape)
   for (let i = 0; i < shape.length; i++) {
     const node = shape[i]!
     const answer = answers.get(node.question_key)
-    if (i > 0) pieces.push(',')
-    pieces.push(JSON.stringify(node.question_key), ':')
+    pieces.push(names[i]!)
     if (answer === undefined) pieces.push(nullForm(node.type))
     else pushAnswer(pieces, node, answer, entityEnd)
   }
+}
+
+const namesOfShapes = new WeakMap<readonly KeyNode[], readonly string[]>()
+
+/** `"key":` of each node, with the comma before it: made once, since a shape is rendered for every application of its version. */
+function memberNames(shape: readonly KeyNode[]): readonly string[] {
+  let names = namesOfShapes.get(shape)
+  if (names === undefined) {
+    names = shape.map(({ question_key }, i) => `${i > 0 ? ',' : ''}${JSON.stringify(question_key)}:`)
+    namesOfShapes.set(shape, names)
+  }
+  return names
 }
 
 /**
@@ -95,69 +107,58 @@ export function renderAnswer(node: KeyNode, answer: Answer, entityEnd: EntityEnd
 }
 
 function pushAnswer(pieces: string[], node: KeyNode, answer: Answer, entityEnd: EntityEnd): void {
-  switch (answer.type) {
+  if (answer.type !== 'ENUMERATOR') {
+    pieces.push(questionObject(answer))
+    return
+  }
+  pieces.push('{"question_type":"ENUMERATOR","entities":[')
+  for (let i = 0; i < answer.entities.length; i++) {
+    if (i > 0) pieces.push(',')
+    pushEntity(pieces, node, answer.entities[i]!, entityEnd)
+  }
+  pieces.push(']}')
+}
+
+/** Written out as text, type by type: to make an object and stringify that takes twice as long, and this is most of what a load renders. */
+function questionObject(a: Exclude<Answer, { type: 'ENUMERATOR' }>): string {
+  switch (a.type) {
+    case 'ADDRESS':
+      return (
+        `{"question_type":"ADDRESS","street":${json(a.street)},"line2":${json(a.line2)},"city":${json(a.city)},` +
+        `"state":${json(a.state)},"zip":${json(a.zip)},"corrected":${json(a.corrected)},"latitude":${json(a.latitude)},` +
+        `"longitude":${json(a.longitude)},"well_known_id":${json(a.well_known_id)},"service_area":${json(a.service_area)}}`
+      )
     case 'CURRENCY':
-      pieces.push(`{"question_type":"CURRENCY","currency_dollars":${dollars(answer.currency_cents)}}`)
-      return
-    case 'ENUMERATOR':
-      pieces.push('{"question_type":"ENUMERATOR","entities":[')
-      for (let i = 0; i < answer.entities.length; i++) {
-        if (i > 0) pieces.push(',')
-        pushEntity(pieces, node, answer.entities[i]!, entityEnd)
-      }
-      pieces.push(']}')
-      return
-    default:
-      pieces.push(JSON.stringify(questionObject(answer)))
+      return `{"question_type":"CURRENCY","currency_dollars":${dollars(a.currency_cents)}}`
+    case 'DATE':
+      return `{"question_type":"DATE","date":${json(a.date)}}`
+    case 'EMAIL':
+      return `{"question_type":"EMAIL","email":${json(a.email)}}`
+    case 'FILE_UPLOAD':
+      return `{"question_type":"FILE_UPLOAD","file_key":${json(a.file_urls[0] ?? null)},"file_urls":${json(a.file_urls)}}`
+    case 'ID':
+      return `{"question_type":"ID","id":${json(a.id)}}`
+    case 'MAP':
+    case 'MULTI_SELECT':
+      return `{"question_type":"${a.type}","selections":${json(a.selections)}}`
+    case 'NAME':
+      return (
+        `{"question_type":"NAME","first_name":${json(a.first_name)},"middle_name":${json(a.middle_name)},` +
+        `"last_name":${json(a.last_name)},"suffix":${json(a.suffix)}}`
+      )
+    case 'NUMBER':
+      return `{"question_type":"NUMBER","number":${json(a.number)}}`
+    case 'PHONE':
+      return `{"question_type":"PHONE","phone_number":${json(a.phone_number)}}`
+    case 'SINGLE_SELECT':
+      return `{"question_type":"SINGLE_SELECT","selection":${json(a.selection)}}`
+    case 'TEXT':
+      return `{"question_type":"TEXT","text":${json(a.text)}}`
   }
 }
 
-/** Written out type by type: a spread of the answer takes three times as long, and this is most of what a submission renders. */
-function questionObject(a: Exclude<Answer, { type: 'CURRENCY' | 'ENUMERATOR' }>): object {
-  switch (a.type) {
-    case 'ADDRESS':
-      return {
-        question_type: a.type,
-        street: a.street,
-        line2: a.line2,
-        city: a.city,
-        state: a.state,
-        zip: a.zip,
-        corrected: a.corrected,
-        latitude: a.latitude,
-        longitude: a.longitude,
-        well_known_id: a.well_known_id,
-        service_area: a.service_area,
-      }
-    case 'DATE':
-      return { question_type: a.type, date: a.date }
-    case 'EMAIL':
-      return { question_type: a.type, email: a.email }
-    case 'FILE_UPLOAD':
-      return { question_type: a.type, file_key: a.file_urls[0] ?? null, file_urls: a.file_urls }
-    case 'ID':
-      return { question_type: a.type, id: a.id }
-    case 'MAP':
-    case 'MULTI_SELECT':
-      return { question_type: a.type, selections: a.selections }
-    case 'NAME':
-      return {
-        question_type: a.type,
-        first_name: a.first_name,
-        middle_name: a.middle_name,
-        last_name: a.last_name,
-        suffix: a.suffix,
-      }
-    case 'NUMBER':
-      return { question_type: a.type, number: a.number }
-    case 'PHONE':
-      return { question_type: a.type, phone_number: a.phone_number }
-    case 'SINGLE_SELECT':
-      return { question_type: a.type, selection: a.selection }
-    case 'TEXT':
-      return { question_type: a.type, text: a.text }
-  }
-}
+const json = (value: string | number | readonly string[] | null): string =>
+  value === null ? 'null' : JSON.stringify(value)
 
 function pushEntity(pieces: string[], enumerator: KeyNode, entity: Entity, entityEnd: EntityEnd): void {
   pieces.push('{"entity_name":', JSON.stringify(entity.entity_name))

@@ -21,6 +21,7 @@ import { describeValue, type FaultFinder } from './line-faults.ts'
 /** The questions that may stand in one object: those its version asks, and those only other versions do. */
 export interface KnownMembers {
   asked: readonly KnownQuestion[]
+  askedKeys: ReadonlySet<string>
   /** Of other versions, by key: present only unanswered. */
   others: ReadonlyMap<string, KnownQuestion>
 }
@@ -33,7 +34,7 @@ export interface KnownQuestion {
   children: KnownMembers
 }
 
-const noMembers: KnownMembers = { asked: [], others: new Map() }
+const noMembers: KnownMembers = { asked: [], askedKeys: new Set(), others: new Map() }
 
 /** What to expect of applications of a version with this shape, in a program with this key map. */
 export function knownMembers(keyMap: readonly KeyNode[], shape: readonly KeyNode[]): KnownMembers {
@@ -44,8 +45,10 @@ export function knownMembers(keyMap: readonly KeyNode[], shape: readonly KeyNode
     optionIds: new Set(node.option_ids),
     children: node.type === 'ENUMERATOR' ? knownMembers(node.children, ownNode?.children ?? []) : noMembers,
   })
+  const asked = keyMap.filter(node => own.has(node.question_id))
   return {
-    asked: keyMap.filter(node => own.has(node.question_id)).map(node => known(node, own.get(node.question_id))),
+    asked: asked.map(node => known(node, own.get(node.question_id))),
+    askedKeys: new Set(asked.map(node => node.question_key)),
     others: new Map(
       keyMap.filter(node => !own.has(node.question_id)).map(node => [node.question_key, known(node, undefined)]),
     ),
@@ -85,9 +88,8 @@ function refuseOthers(
   find: FaultFinder,
   besides: readonly string[],
 ): void {
-  const asked = new Set(members.asked.map(question => question.key))
   for (const key of keys) {
-    if (asked.has(key) || besides.includes(key)) continue
+    if (members.askedKeys.has(key) || besides.includes(key)) continue
     const question = members.others.get(key)
     if (question === undefined) {
       find.add('unknown_key', `no published version of the program has a question with the key "${key}" here`, key)
@@ -204,7 +206,7 @@ function readAddress(read: FieldReader, find: FaultFinder): Answer | undefined {
   const city = read.text('city')
   const state = read.formatted('state', isState, 'a two-letter USPS code')
   const zip = read.formatted('zip', isZip, '5 digits, or 5 digits, a dash and 4 digits')
-  const corrected = read.formatted('corrected', isCorrectedState, correctedStates.join(', ')) as CorrectedState | null
+  const corrected = read.formatted('corrected', isCorrectedState, correctedStatesText) as CorrectedState | null
   const latitude = read.formatted('latitude', isCoordinate, 'a signed floating-point number')
   const longitude = read.formatted('longitude', isCoordinate, 'a signed floating-point number')
   const well_known_id = read.text('well_known_id')
@@ -249,13 +251,16 @@ const isCoordinate = (text: string): boolean => coordinatePattern.test(text)
 const isServiceArea = (text: string): boolean => serviceAreaPattern.test(text)
 const isCorrectedState = (text: string): boolean => (correctedStates as readonly string[]).includes(text)
 
+const correctedStatesText = correctedStates.join(', ')
+const nameSuffixesText = [...nameSuffixes].join(', ')
+
 /** Source: spec, NAME: "when the question is answered, only `middle_name` and `suffix` are optional". */
 function readName(read: FieldReader, find: FaultFinder): Answer | undefined {
   const faultsBefore = find.faults.length
   const first_name = read.text('first_name')
   const middle_name = read.text('middle_name')
   const last_name = read.text('last_name')
-  const suffix = read.formatted('suffix', isSuffix, [...nameSuffixes].join(', '))
+  const suffix = read.formatted('suffix', isSuffix, nameSuffixesText)
   if (find.faults.length > faultsBefore) return undefined
   if (first_name === null && middle_name === null && last_name === null && suffix === null) return undefined
   if (first_name === null || last_name === null) {
