@@ -4,7 +4,6 @@ import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
-import { analyzeApplications } from '../src/db/bulk-rows.ts'
 import { requireInstanceTimeZone } from '../src/db/instance.ts'
 import { loadLines } from '../src/intake/load-lines.ts'
 import { exitCode, runScript, UsageError } from './environment.ts'
@@ -61,17 +60,17 @@ await runScript(async ({ sql, config, actor }) => {
   await requireInstanceTimeZone(sql, config.timeZone)
   const startedMs = performance.now()
   const input = path === '-' ? process.stdin : createReadStream(path, { highWaterMark: pieceBytes })
-  const progress = startProgress(path === '-' ? undefined : (await stat(path)).size)
+  const inputBytes = path === '-' ? undefined : (await stat(path)).size
+  const progress = startProgress(inputBytes)
   let bytesRead = 0
   try {
     const { applications, programs } = await loadLines(sql, input, {
-      ...{ now: Date.now() * 1000, timeZone: config.timeZone, actor, programSlug, threads },
+      ...{ now: Date.now() * 1000, timeZone: config.timeZone, actor, programSlug, threads, inputBytes },
       onBytes: bytes => {
         bytesRead += bytes
       },
       onProgress: done => progress.update(bytesRead, `${inThousands(done)} applications`),
     })
-    await analyzeApplications(sql)
     progress.stop()
     const seconds = ((performance.now() - startedMs) / 1000).toFixed(1)
     for (const { slug, applications: loaded } of programs)

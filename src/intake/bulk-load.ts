@@ -18,10 +18,10 @@
 import { appendAuditEvent } from '../db/audit.ts'
 import {
   advanceSubmissionCounter,
-  analyzeApplications,
   lockLoads,
   numberApplication,
   readTakenApplicationIds,
+  sketchApplications,
 } from '../db/bulk-rows.ts'
 import type { Sql, Transaction } from '../db/client.ts'
 import { holdInstanceTimeZone } from '../db/instance.ts'
@@ -73,8 +73,8 @@ export async function bulkLoad(
   })
 }
 
-/** Batches after which the planner is told of what is there by then; more often as long as the tables are small. */
-const analyzedBatches: ReadonlySet<number> = new Set([1, 8, 64])
+/** Batches after which the planner is told of what is there by then: more often as long as the tables are small. */
+const sketchedBatches: ReadonlySet<number> = new Set([1, 8, 64])
 
 /** A load under way. */
 export class BulkLoad {
@@ -166,7 +166,7 @@ export class BulkLoad {
     await this.#refuseTaken(batch)
     if (!this.#faults.any) {
       await batch.store(this.tx)
-      if (analyzedBatches.has(++this.#batches)) await analyzeApplications(this.tx)
+      if (sketchedBatches.has(++this.#batches)) await sketchApplications(this.tx)
     }
     this.options.onProgress?.(this.#applications)
   }

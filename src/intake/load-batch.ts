@@ -11,7 +11,7 @@ import type { Transaction } from '../db/client.ts'
 import type { Place } from './load-faults.ts'
 
 /** Bytes of packed applications after which a batch is sent. Larger ones are no faster, and take as much more memory. */
-const batchBytes = 8 * 1024 * 1024
+const batchBytes = 3 * 1024 * 1024
 /** Most applications of one batch. */
 const idsMax = 10_000
 

@@ -45,10 +45,12 @@ export class ClaimedIds {
       this.#reached = highest - last > drawnMax ? highest : last
       return
     }
-    for (const id of await drawIds(tx, this.sequence, highest - this.#reached)) {
+    const { first, last, ids } = await drawIds(tx, this.sequence, highest - this.#reached)
+    for (const id of ids ?? [first]) {
       this.#given(id - 1)
       this.#reached = id
     }
+    this.#reached = last
   }
 
   /** Everything up to `last` that was not drawn by us was drawn by others. */

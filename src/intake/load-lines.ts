@@ -14,12 +14,14 @@ export interface LoadLinesOptions extends LoadOptions {
   programSlug?: string | undefined
   /** Threads that read and render lines beside this one; 0 for none. One keeps PostgreSQL about half busy. */
   threads?: number
+  /** The size of the input, where it is known beforehand. */
+  inputBytes?: number | undefined
   /** Told of each piece of the input how many bytes it has. */
   onBytes?: ((bytes: number) => void) | undefined
 }
 
-/** Blocks read here before threads are started: for a small input they would only take longer. */
-const blocksHere = 2
+/** Bytes read here before threads are started, unless more are known to come: for a small input they would only take longer. */
+const bytesHere = 2 * blockLimits.blockBytes
 
 /**
  * Loads every application of the input, or none. A line is an application object or a page of an export
@@ -32,12 +34,13 @@ export async function loadLines(
   options: LoadLinesOptions,
 ): Promise<LoadReceipt> {
   return bulkLoad(sql, options, async load => {
-    const { now, timeZone, actor, programSlug, threads = 0 } = options
+    const { now, timeZone, actor, programSlug, threads = 0, inputBytes = 0 } = options
     const reading = new Reading({ now, timeZone, actor, programSlug }, load, threads)
+    if (inputBytes > bytesHere) reading.startThreads()
     try {
       for await (const block of lineBlocks(counted(input, options.onBytes))) {
         if ('tooLongLine' in block) await reading.add(() => Promise.resolve(tooLong(options, block.tooLongLine)))
-        else await reading.add(reader => reader.read(block))
+        else await reading.add(reader => reader.read(block), block.bytes.length)
       }
       await reading.drain()
     } finally {
@@ -54,7 +57,7 @@ interface Reader {
 class Reading {
   readonly #here: BlockReader
   #threads: LoadThreads | undefined
-  #blocks = 0
+  #bytesHere = 0
   readonly #underWay: Promise<PackedApplications>[] = []
 
   constructor(
@@ -68,18 +71,24 @@ class Reading {
   readonly #openProgram: OpenProgram = async slug => (await this.load.program(slug))?.definition
 
   /** Has a block read, and waits while as many are being read as can be. */
-  async add(read: (reader: Reader) => Promise<PackedApplications>): Promise<void> {
-    const reading = read(this.#nextReader())
+  async add(read: (reader: Reader) => Promise<PackedApplications>, bytes = 0): Promise<void> {
+    const reading = read(this.#nextReader(bytes))
     // Awaited in its turn; a failure until then must not count as unhandled.
     reading.catch(() => {})
     this.#underWay.push(reading)
     while (this.#underWay.length > this.threads * 2) await this.#takeFirst()
   }
 
-  #nextReader(): Reader {
-    if (this.threads === 0 || this.#blocks++ < blocksHere) return this.#here
-    this.#threads ??= new LoadThreads(this.threads, this.options, this.#openProgram)
-    return this.#threads
+  #nextReader(bytes: number): Reader {
+    if (this.#threads !== undefined) return this.#threads
+    if (this.#bytesHere >= bytesHere) this.startThreads()
+    this.#bytesHere += bytes
+    return this.#threads ?? this.#here
+  }
+
+  /** Has everything that comes from now on read beside this thread, if there are to be threads. */
+  startThreads(): void {
+    if (this.threads > 0) this.#threads = new LoadThreads(this.threads, this.options, this.#openProgram)
   }
 
   async #takeFirst(): Promise<void> {

@@ -188,6 +188,13 @@ describe('what an export gives, a load takes', () => {
     const numbers = (rows: readonly Record<string, unknown>[]) =>
       rows.map(row => [row.submit_seq, row.superseded_seq, row.snapshot])
     expect(numbers(after.applications)).toEqual(numbers(before.applications))
+
+    // Of an input that is known to be large, not even the beginning is read here.
+    const other = await newDatabase()
+    await importProgram(other, await exportProgram(from, slug), 'operator:test')
+    const text = exported.join('\n')
+    expect((await load(other, text, { threads: 1, inputBytes: text.length })).applications).toBe(1600)
+    expect(await exportLines(other, slug)).toEqual(exported)
   })
 
   test('a connection that dies in between ends the load with an error, with threads or without', async () => {
