@@ -138,31 +138,25 @@ export async function makeApplicantsWithAnswers(
   return ids
 }
 
-/** Writes all applications of a program into a file of the server's, as binary COPY has them. */
-export async function copyRowsOut(sql: Sql, programId: number, path: string): Promise<void> {
-  await sql.begin(async tx => {
-    await tx`select set_config('bench.path', ${path}, true), set_config('bench.program_id', ${String(programId)}, true)`
-    await tx`
-      do $$ begin
-        execute format(
-          'copy (select * from application where program_id = %s order by submit_seq) to %L (format binary)',
-          current_setting('bench.program_id'), current_setting('bench.path'));
-      end $$`
-  })
+/** Writes all applications into a file of the server's, as binary COPY has them, and takes them out of their table. */
+export async function moveApplicationsOut(sql: Sql, path: string): Promise<void> {
+  await copyWithFile(sql, 'copy application to %L (format binary)', path)
+  await sql`truncate application cascade`
+  await sql`checkpoint`
 }
 
-/** An empty table like the applications', with its indexes and checks. */
-export async function makeCopyTable(sql: Sql): Promise<void> {
-  await sql`create table bench_copy (like application including all)`
+/** Reads them from the server's file into the table they were in: its indexes, checks and foreign keys are all there. */
+export async function copyApplicationsIn(sql: Sql, path: string): Promise<void> {
+  await copyWithFile(sql, 'copy application from %L (format binary)', path)
 }
 
-/** Reads them from the server's file. A file's name cannot be a parameter, so it comes in as a setting. */
-export async function copyRowsIn(sql: Sql, path: string): Promise<void> {
+/** A file's name cannot be a parameter, so it comes in as a setting. */
+async function copyWithFile(sql: Sql, format: string, path: string): Promise<void> {
   await sql.begin(async tx => {
-    await tx`select set_config('bench.path', ${path}, true)`
+    await tx`select set_config('bench.format', ${format}, true), set_config('bench.path', ${path}, true)`
     await tx`
       do $$ begin
-        execute format('copy bench_copy from %L (format binary)', current_setting('bench.path'));
+        execute format(current_setting('bench.format'), current_setting('bench.path'));
       end $$`
   })
 }

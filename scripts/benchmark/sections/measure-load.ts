@@ -1,5 +1,10 @@
 // How fast scripts/load takes in what an export gave, next to PostgreSQL's own COPY of the same rows.
 // It must not know how either works. In databases of their own, which are gone afterwards.
+//
+// The load is the whole command, from the start of its process to its end: it reads the export's JSON, checks every answer, and
+// stores applicants and the history of statuses too. COPY is given its rows ready and in PostgreSQL's own form, from the
+// server's disk, into the very table, emptied, that the load has just filled: the same indexes, checks and foreign keys, and
+// applicants that are there already.
 
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -7,7 +12,7 @@ import { prepareDatabase } from '../../../src/db/instance.ts'
 import { exportProgram, importProgram } from '../../../src/programs/program-transport.ts'
 import { type BenchContext, withService } from '../bench-context.ts'
 import { pagesOf, timeZone } from '../bench-data.ts'
-import { copyRowsIn, copyRowsOut, makeCopyTable } from '../bench-statements.ts'
+import { copyApplicationsIn, moveApplicationsOut } from '../bench-statements.ts'
 import { digits, type SectionReport } from '../findings.ts'
 import { median, pairedRatio } from '../statistics.ts'
 
@@ -25,7 +30,6 @@ export async function measureLoad(context: BenchContext): Promise<SectionReport>
   let bytes = 0
   try {
     bytes = await exportTo(context, exported)
-    await copyRowsOut(database.sql, program.program_id, dumped)
     const bundle = await exportProgram(database.sql, program.slug)
     for (let round = 0; round <= options.rounds; round++) {
       say(round === 0 ? 'Warming up …' : `Round ${round} of ${options.rounds} …`)
@@ -39,9 +43,10 @@ export async function measureLoad(context: BenchContext): Promise<SectionReport>
             timeoutMs: loadTimeoutMs,
           }),
         )
-        await makeCopyTable(scratch.sql)
+        await moveApplicationsOut(scratch.sql, dumped)
         await machine.wait()
-        const copy = await timed(() => copyRowsIn(scratch.sql, dumped))
+        const copy = await timed(() => copyApplicationsIn(scratch.sql, dumped))
+        await rm(dumped)
         if (round === 0) return
         loadMs.push(load)
         copyMs.push(copy)
@@ -61,7 +66,7 @@ export async function measureLoad(context: BenchContext): Promise<SectionReport>
     findings: [
       {
         section: 'load',
-        what: 'scripts/load against raw COPY of the same applications',
+        what: 'scripts/load against raw COPY of the same applications into the same table',
         measured: pairedRatio(copyMs, loadMs),
         unit: '×',
         atLeast: 0.4,
