@@ -9,6 +9,7 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { prepareDatabase } from '../../../src/db/instance.ts'
+import { countApplications } from '../../../src/db/rerender.ts'
 import { exportProgram, importProgram } from '../../../src/programs/program-transport.ts'
 import { type BenchContext, withService } from '../bench-context.ts'
 import { pagesOf, timeZone } from '../bench-data.ts'
@@ -43,6 +44,9 @@ export async function measureLoad(context: BenchContext): Promise<SectionReport>
             timeoutMs: loadTimeoutMs,
           }),
         )
+        const loaded = await countApplications(scratch.sql)
+        if (loaded !== program.applications)
+          throw new Error(`${loaded} of ${program.applications} applications were loaded`)
         await moveApplicationsOut(scratch.sql, dumped)
         await machine.wait()
         const copy = await timed(() => copyApplicationsIn(scratch.sql, dumped))
