@@ -35,9 +35,10 @@ export class FaultFinder {
   }
 }
 
-/** What a value is, for a message: its JSON type, and the value itself when that is short. */
+/** What a value is, for a message: its JSON type, and the value itself when that is short; undefined when there is none. */
 export function describeValue(value: unknown): string {
-  if (value === null || value === undefined) return 'null'
+  if (value === undefined) return 'absent'
+  if (value === null) return 'null'
   if (Array.isArray(value)) return 'an array'
   if (value instanceof JsonNumber) return shorten(value.source)
   if (typeof value === 'object') return 'an object'

@@ -196,6 +196,28 @@ describe('an application object that is refused', () => {
     expect(faultsOf(value)).toEqual([fault])
   })
 
+  test('says absent of what is not there, and null of what is null', () => {
+    const detailsOf = (value: unknown): string[] => {
+      const result = read(value)
+      return 'faults' in result ? result.faults.map(fault => fault.detail) : []
+    }
+    for (const field of [
+      'application_id',
+      'program_name',
+      'language',
+      'revision_state',
+      'submitter_type',
+      'application',
+    ]) {
+      const { [field]: _, ...without } = valid()
+      expect(detailsOf(without)).toEqual([expect.stringMatching(/, and is absent$/)])
+      expect(detailsOf({ ...without, [field]: null })).toEqual([expect.stringMatching(/, and is null$/)])
+    }
+    const untyped = valid()
+    delete untyped.application.town.question_type
+    expect(detailsOf(untyped)).toEqual(['must be TEXT, and is absent'])
+  })
+
   test('for being no object', () => {
     for (const value of [null, 7, 'x', [], true]) expect(faultsOf(value)).toEqual([' not_an_object'])
   })
