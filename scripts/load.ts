@@ -6,6 +6,7 @@ import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
 import { requireInstanceTimeZone } from '../src/db/instance.ts'
 import { loadLines } from '../src/intake/load-lines.ts'
+import { Problem } from '../src/problem.ts'
 import { exitCode, runScript, UsageError } from './environment.ts'
 import { inThousands, startProgress } from './progress.ts'
 
@@ -46,7 +47,8 @@ if (args.some(arg => arg === '--help' || arg === '-h')) {
 let load: Load | undefined
 const code = await exitCode(async () => {
   load = parseLoad(args)
-  if (load.path !== '-') await stat(load.path)
+  if (load.path !== '-' && (await stat(load.path)).isDirectory())
+    throw new Problem('invalid_request', { detail: `${load.path} is a directory, not a file.` })
 })
 if (code !== 0 || load === undefined) process.exit(code)
 const { path, programSlug } = load

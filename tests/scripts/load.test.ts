@@ -49,6 +49,7 @@ describe('scripts/load', () => {
 
   test('a file that is not there, a program that is not there, and wrong usage end in one sentence', async () => {
     expect(await load([join(folder, 'nowhere.ndjson')])).toMatchObject({ code: 1, out: '' })
+    expect(await load([folder])).toEqual({ code: 1, out: '', err: `${folder} is a directory, not a file.\n` })
     expect(await load([])).toMatchObject({
       code: 2,
       err: expect.stringContaining('Name one file, or - for standard input.'),
