@@ -2,6 +2,8 @@
 
 import { parseArgs } from 'node:util'
 import { requireInstanceTimeZone } from '../src/db/instance.ts'
+import { parseInstantParameter } from '../src/domain/instant-parameter.ts'
+import type { Micros } from '../src/domain/offset-time.ts'
 import { exitCode, runScript, UsageError } from './environment.ts'
 import { inThousands, startProgress } from './progress.ts'
 import { seedPrograms } from './seed-program/seed-programs.ts'
@@ -14,12 +16,16 @@ child-care-subsidy (a small one) if they are to be filled and are not there. Oth
 
   --applications  How many, 1 to 10000000; 5000 without it. The second of the demo programs gets a tenth as many.
   --program       A program to fill, by slug; may be given several times. Without it, both demo programs.
-  --now           The moment everything lies before, such as 2026-01-31T00:00:00Z. Without it, the present.`
+  --now           The moment everything lies before, such as 2026-01-31T00:00:00Z; UTC without a zone. Without it, the present.
+                  Not before the last submission to a program that has some.`
 
 interface Seed {
   programs: { slug: string; applications: number }[]
-  now: number
+  now: Micros
 }
+
+/** The year before it must be one that times are made for. */
+const farPast: Micros = 0
 
 function parseSeed(args: string[]): Seed {
   const { values } = parseArgs({
@@ -33,14 +39,16 @@ function parseSeed(args: string[]): Seed {
   const applications = /^[0-9]{1,8}$/.test(values.applications) ? Number(values.applications) : 0
   if (applications < 1 || applications > 10_000_000)
     throw new UsageError(`--applications must be a whole number from 1 to 10000000, not "${values.applications}".`)
-  const nowMs = values.now === undefined ? Date.now() : Date.parse(values.now)
-  if (Number.isNaN(nowMs) || nowMs > Date.now())
-    throw new UsageError(`--now must be an instant that has been, such as 2026-01-31T00:00:00Z, not "${values.now}".`)
+  const present = Date.now() * 1000
+  const now = values.now === undefined ? present : parseInstantParameter(values.now, 'UTC')
+  if (typeof now === 'object') throw new UsageError(`--now ${now.fault}`)
+  if (now < farPast || now > present)
+    throw new UsageError(`--now must be an instant from 1970 to the present, not "${values.now}".`)
   const programs = values.program?.map(slug => ({ slug, applications })) ?? [
     { slug: 'utility-assistance', applications },
     { slug: 'child-care-subsidy', applications: Math.ceil(applications / 10) },
   ]
-  return { programs, now: nowMs * 1000 }
+  return { programs, now }
 }
 
 const args = process.argv.slice(2)

@@ -4,7 +4,7 @@
 import { analyzeApplications } from '../../src/db/bulk-rows.ts'
 import type { Sql } from '../../src/db/client.ts'
 import { findProgram, readPublishedVersions } from '../../src/db/programs.ts'
-import type { Micros } from '../../src/domain/offset-time.ts'
+import { formatMicros, type Micros } from '../../src/domain/offset-time.ts'
 import { bulkLoad, type LoadReceipt } from '../../src/intake/bulk-load.ts'
 import { ApplicationPacker } from '../../src/intake/pack-applications.ts'
 import { Problem } from '../../src/problem.ts'
@@ -44,6 +44,7 @@ export async function seedPrograms(sql: Sql, options: SeedOptions): Promise<Load
       const stored = await findProgram(sql, slug)
       if (program === undefined || stored === undefined) throw new Error(`program ${slug} was there a moment ago`)
       const { submit_seq, last_submit_time } = program.before
+      if (submit_seq > 0 && last_submit_time > now) throw submittedLater(slug, last_submit_time, now)
       const plan = {
         ...{ slug, applications, ...first, seed: seed + turn, to: now },
         statuses: stored.statuses,
@@ -65,6 +66,15 @@ export async function seedPrograms(sql: Sql, options: SeedOptions): Promise<Load
   })
   await analyzeApplications(sql)
   return receipt
+}
+
+/** Told before anything is made, since all of it would be refused. */
+function submittedLater(slug: string, last: Micros, now: Micros): Problem {
+  return new Problem('conflict', {
+    detail:
+      `Nothing was seeded: the last submission to ${slug} was at ${formatMicros(last)}, and all of these would be before ` +
+      `${formatMicros(now)}. Clients that ask from Snapshot-Time on would never see them; give a later --now, or none.`,
+  })
 }
 
 async function requireProgram(sql: Sql, slug: string, actor: string): Promise<void> {

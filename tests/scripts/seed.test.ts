@@ -134,6 +134,14 @@ test('more can be added to a program that has submissions, behind them', async (
   expect(after.slice(0, applications)).toEqual(lines)
 })
 
+test('an earlier --now than the last submission is told in one sentence, before anything is made', async () => {
+  const { code, out, err } = await runScript('seed', database.url, ['--applications', '100', '--now', '2025-06-30'])
+  expect({ code, out }).toEqual({ code: 1, out: '' })
+  expect(err).toMatch(
+    /^Nothing was seeded: the last submission to utility-assistance was at 20.* give a later --now, or none\.\n$/,
+  )
+})
+
 test('a program that is not there and cannot be made is named, and usage is checked', async () => {
   const seed = (...args: string[]) => runScript('seed', database.url, args)
   expect(await seed('--program', 'nowhere')).toMatchObject({
@@ -145,6 +153,9 @@ test('a program that is not there and cannot be made is named, and usage is chec
     ['--applications', 'x'],
     ['--now', 'soon'],
     ['--now', '9999-01-01'],
+    ['--now', '2026-02-31'],
+    ['--now', '2026-01-31T25:00:00Z'],
+    ['--now', '1650-01-01'],
     ['x'],
   ])
     expect(await seed(...args)).toMatchObject({ code: 2, out: '' })
