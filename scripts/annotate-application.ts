@@ -16,7 +16,9 @@ const help = `Usage:
 
   show    What it is, its status and note, and every one it ever had. Its answers are not shown.
   status  Gives it one of the program's statuses, or takes its status away.
-  note    Gives it a note in place of the last one, or takes it away.`
+  note    Gives it a note in place of the last one, or takes it away.
+
+A note without a letter or sign in it is refused, since it may come from a variable that was not set: --none takes a note away.`
 
 interface Command {
   name: 'show' | 'status' | 'note'
@@ -46,6 +48,9 @@ function parseCommand(args: readonly string[]): Command {
   if (given !== (name === 'show' ? 0 : 1))
     throw usage(name === 'show' ? 'There is nothing to set.' : `Give a ${name}, or --none, and not both.`)
   if (values.note !== undefined && name !== 'status') throw usage('--note goes with status only.')
+  const note = name === 'note' ? value : values.note
+  if (note?.trim() === '')
+    throw usage(`The note is empty. scripts/application note ${slug} ${idText} --none takes one away.`)
   return { name, slug, applicationId: Number(idText), value: value ?? null, note: values.note }
 }
 

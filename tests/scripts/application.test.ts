@@ -47,6 +47,20 @@ describe('scripts/application', () => {
     expect(out).not.toContain('question_type')
   })
 
+  test('an empty note is refused, and the one there is stays: --none takes it away', async () => {
+    await application('note', slug, '4', 'kept')
+    for (const args of [
+      ['note', slug, '4', ''],
+      ['note', slug, '4', ' \n'],
+      ['status', slug, '4', 'Approved', '--note', ''],
+    ])
+      expect(await application(...args)).toMatchObject({
+        ...{ code: 2, out: '' },
+        err: expect.stringContaining(`scripts/application note ${slug} 4 --none takes one away`),
+      })
+    expect(await exported(4)).toMatchObject({ application_note: 'kept' })
+  })
+
   test('what cannot be is said in one sentence, and nothing is changed', async () => {
     expect(await application('status', slug, '2', 'approved')).toMatchObject({
       code: 1,
