@@ -300,7 +300,8 @@ export const settings = {
   exportQueueTimeoutMs: {
     name: 'EXPORT_QUEUE_TIMEOUT',
     default: '10s',
-    meaning: 'How long an export may wait for a database connection before it is refused with 503, 100ms to 5m.',
+    meaning:
+      'How long an export may wait for a database connection and its first applications together before it is refused with 503, 100ms to 5m.',
     parse: duration(100, 300_000),
   },
   requestsPerMinute: {
