@@ -38,7 +38,7 @@ export interface PageLimits {
 
 export const pageLimits: Omit<PageLimits, 'letGoAfterMs' | 'stallTimeoutMs'> = {
   firstBatchRows: 100,
-  batchRows: 1000,
+  batchRows: 200,
   batchBytes: 4 * 1024 * 1024,
   buffers: new PageBuffers(128 * 1024, 64),
   aheadBytes: 512 * 1024,
@@ -132,8 +132,9 @@ class PageWriter implements RowReader {
   #more = false
   #buffer: Buffer | undefined
   #used = 0
-  #batchRows = 0
-  #batchBytes = 0
+  #rowsSeen = 0
+  #bytesSeen = 0
+  #rowBytes = 0
 
   constructor(
     private readonly plan: PagePlan,
@@ -166,9 +167,9 @@ class PageWriter implements RowReader {
   }
 
   take(row: RowView): void {
-    this.#batchRows++
-    this.#batchBytes += row.annotationsTo - row.snapshotFrom
-    if (this.outlet.gone) return
+    this.#rowsSeen++
+    this.#bytesSeen += row.annotationsTo - row.snapshotFrom
+    if (this.outlet.gone || this.letGo) return
     if (this.applications === this.plan.pageSize) {
       this.#more = true
       return
@@ -189,13 +190,14 @@ class PageWriter implements RowReader {
     if (large) this.#handOver()
   }
 
+  batchAhead(): number {
+    return this.outlet.waitingBytes > this.limits.aheadBytes ? 0 : this.#nextBatch()
+  }
+
   endBatch(): number | Promise<number> {
-    const rows = nextBatchRows(this.limits, this.#batchBytes / Math.max(1, this.#batchRows))
-    this.#batchRows = 0
-    this.#batchBytes = 0
     const { aheadBytes } = this.limits
-    if (this.outlet.waitingBytes <= aheadBytes) return this.#mayGoOn(rows)
-    return this.catchUp(aheadBytes).then(() => this.#mayGoOn(rows))
+    if (this.outlet.waitingBytes <= aheadBytes) return this.#nextBatch()
+    return this.catchUp(aheadBytes).then(() => this.#nextBatch())
   }
 
   /**
@@ -223,9 +225,14 @@ class PageWriter implements RowReader {
     this.#handOver(true)
   }
 
-  #mayGoOn(rows: number): number {
+  /** Rows of the next batch, by those that came since it was last asked; 0 when no more are wanted. */
+  #nextBatch(): number {
     if (this.outlet.gone) this.letGo = true
-    return this.letGo || this.#more ? 0 : rows
+    if (this.letGo || this.#more) return 0
+    if (this.#rowsSeen > 0) this.#rowBytes = this.#bytesSeen / this.#rowsSeen
+    this.#rowsSeen = 0
+    this.#bytesSeen = 0
+    return nextBatchRows(this.limits, this.#rowBytes)
   }
 
   /** False when the row does not fit into what is left of the buffer; what is in it before that is whole. */

@@ -2,6 +2,7 @@
 // to one statement reaches the next one on its connection.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
 import { openDatabase, type Sql } from '../../src/db/client.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 
@@ -18,8 +19,9 @@ afterAll(async () => {
 
 interface RowStatement extends PromiseLike<unknown> {
   onRow: (bytes: Buffer, at: number) => void
-  cursorRows: number
-  cursor(rows: number, endBatch: () => unknown): unknown
+  cursor(rows: number, endBatch: () => void): unknown
+  more(rows: number): void
+  close(): void
 }
 
 /** Reads a statement of one text column through `onRow`, in batches of the sizes given; the last goes on for all batches to come. */
@@ -33,8 +35,9 @@ async function readTexts(statement: unknown, batches: readonly number[]): Promis
   if (batches.length > 0) {
     let batch = 0
     query.cursor(batches[0]!, () => {
-      query.cursorRows = batches[Math.min(++batch, batches.length - 1)]!
-      return query.cursorRows === 0 ? one.CLOSE : undefined
+      const rows = batches[Math.min(++batch, batches.length - 1)]!
+      if (rows === 0) query.close()
+      else query.more(rows)
     })
   }
   await query
@@ -95,13 +98,63 @@ describe('what happens to a statement ends with it', () => {
     const query = one`select 'x' || i from generate_series(1, 50) i` as unknown as RowStatement
     let rows = 0
     query.onRow = () => void rows++
-    query.cursor(10, async () => {
-      await new Promise(resolve => setImmediate(resolve))
-      query.cursorRows = rows < 30 ? 10 : all
-    })
+    query.cursor(10, () => setImmediate(() => query.more(rows < 30 ? 10 : all)))
     const after = one`select 7 as n`
     await query
     expect(rows).toBe(50)
     expect(await after).toEqual([{ n: 7 }] as never)
+  })
+
+  test('batches asked for ahead, a close or an error at any row: what came is right, and the next statements are', async () => {
+    const plan = fc.record({
+      rows: fc.nat(60),
+      first: fc.integer({ min: 1, max: 20 }),
+      /** Rows of each batch asked for, and at which row it is asked for at the earliest; 0 closes. */
+      asks: fc.array(
+        fc.record({ at: fc.nat(60), rows: fc.oneof(fc.constantFrom(all, 0), fc.integer({ min: 1, max: 20 })) }),
+        {
+          maxLength: 8,
+        },
+      ),
+      failsAt: fc.option(fc.integer({ min: 1, max: 60 })),
+      prepared: fc.boolean(),
+    })
+    await fc.assert(
+      fc.asyncProperty(plan, async ({ rows, first, asks, failsAt, prepared }) => {
+        const text = 'select (i + 0 / ($1::int - i))::text from generate_series(1, $2::int) i'
+        const query = one.unsafe(text, [failsAt ?? 0, rows], { prepare: prepared }) as unknown as RowStatement
+        const pending = [...asks]
+        let [seen, open, closed] = [0, 1, false]
+        const ask = (): void => {
+          const { rows: batch } = pending.shift() ?? { rows: all }
+          if (batch === 0) {
+            closed = true
+            query.close()
+          } else {
+            open++
+            query.more(batch)
+          }
+        }
+        query.onRow = (bytes, at) => {
+          seen++
+          expect(bytes.toString('latin1', at + 11, at + 11 + bytes.readInt32BE(at + 7))).toBe(String(seen))
+          if (!closed && pending.length > 0 && seen >= pending[0]!.at && open < 3) ask()
+        }
+        query.cursor(first, () => {
+          open--
+          if (!closed && open === 0) ask()
+        })
+        const error = await query.then(
+          () => undefined,
+          error => error as { code?: string },
+        )
+        const reachable = failsAt === null || failsAt > rows ? rows : failsAt - 1
+        if (error !== undefined) expect([error.code, seen]).toEqual(['22012', reachable])
+        else if (!closed) expect(seen).toBe(rows)
+        else expect(seen).toBeLessThanOrEqual(reachable)
+        await expectInOrder()
+      }),
+      { numRuns: 400 },
+    )
   })
 })

@@ -233,6 +233,7 @@ describe('writePage', () => {
     const wanted = [7, 20, 1, 100]
     await readPageRows(database.sql, { ...planOf(1).query, after: undefined, rowsMax: 100 }, 3, {
       take: () => void sizes[sizes.length - 1]!++,
+      batchAhead: () => 0,
       endBatch: () => {
         sizes.push(0)
         return wanted[sizes.length - 2]!
