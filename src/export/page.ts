@@ -57,10 +57,10 @@ export function nextPage(
 /**
  * `Snapshot-Time` (G6): the earliest instant that no application of this walk's snapshot can have, and no later one can
  * precede. As `toDate` it takes in everything up to the snapshot, as the next `fromDate` everything after it, and the two
- * share nothing.
+ * share nothing. Of a program that nobody has submitted to it is the earliest of all: a first load may bring any past time.
  */
 export function snapshotTime(start: WalkStart): string {
-  return formatMicros(start.last_submit_time + 1)
+  return formatMicros(start.horizon === 0 ? earliest : start.last_submit_time + 1)
 }
 
 /** A bound as PostgreSQL reads it; beyond what Micros hold it is no bound, or takes in nothing. */

@@ -8,7 +8,8 @@
 // - An application that is OBSOLETE is superseded at the number behind its own, whichever application took over. Horizons being
 //   before or after the whole load, none can tell; and memory is not needed for what comes later in the input.
 // - Times never run back: not within the input, and not behind the program's last submission, since clients that ask from
-//   `Snapshot-Time` on would never see what lies before it. Only a program without submissions takes any past time.
+//   `Snapshot-Time` on would never see what lies before it. Only a program without submissions takes any past time: until then
+//   its `Snapshot-Time` is before all times.
 // - Ids are kept, so they must be free, and are nobody else's from then on (load-ids).
 //
 // It works in batches of some megabytes: while one is being sent and indexed by PostgreSQL, the next is read and rendered.

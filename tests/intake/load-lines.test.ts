@@ -2,6 +2,9 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { seedPrograms } from '../../scripts/seed-program/seed-programs.ts'
 import { insertApplicant } from '../../src/db/applicants.ts'
 import type { Sql } from '../../src/db/client.ts'
+import { readWalkStart } from '../../src/db/walks.ts'
+import { parseInstantParameter } from '../../src/domain/instant-parameter.ts'
+import { snapshotTime } from '../../src/export/page.ts'
 import { loadLines } from '../../src/intake/load-lines.ts'
 import { submitApplication } from '../../src/intake/submit.ts'
 import { Problem } from '../../src/problem.ts'
@@ -311,6 +314,21 @@ describe('order and times', () => {
     await load(sql, lines(to, { id: 1 }, { id: 2, at: 1 }, { id: 3, at: 1 }))
     expect(await sql`select submit_seq, last_submit_time from submission_counter`).toMatchObject([
       { submit_seq: 3, last_submit_time: counter!.last_submit_time },
+    ])
+  })
+
+  test('G6: whoever polled a program without submissions sees what is loaded then, of whatever time', async () => {
+    const to = await program()
+    const watermark = snapshotTime(await readWalkStart(sql, to.program_id))
+    const old = '1700-01-01T00:00:00Z'
+    await load(sql, lines(to, { id: 1, more: { create_time: old, submit_time: old } }, { id: 2 }))
+    const [from, later] = [watermark, snapshotTime(await readWalkStart(sql, to.program_id))].map(time =>
+      parseInstantParameter(time, 'UTC'),
+    )
+    const times = await sql<{ submit_time: number }[]>`select submit_time from application order by submit_seq`
+    expect(times.map(({ submit_time }) => submit_time >= Number(from) && submit_time < Number(later))).toEqual([
+      true,
+      true,
     ])
   })
 
