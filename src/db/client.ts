@@ -24,8 +24,17 @@ export interface DatabaseOptions {
   applicationName?: string
 }
 
-/** A pool that connects on first use. Close it with `sql.end()`. */
+/** What the patch of `patches/` calls itself. Changes with it, so that code and driver cannot drift apart. */
+const patch = 'tributary-1'
+
+/**
+ * A pool that connects on first use. Close it with `sql.end()`. Throws when the driver is not the patched one: with another, an
+ * export would find no rows and look complete.
+ */
 export function openDatabase(options: DatabaseOptions): Sql {
+  const { patch: found } = postgres as { patch?: unknown }
+  if (found !== patch)
+    throw new Error(`The installed postgres driver is not the one this release needs (${patch}). Run: bun install`)
   return postgres(options.url, {
     max: options.connectionsMax,
     prepare: options.prepare ?? true,

@@ -23,7 +23,11 @@ import { splicedBytes, spliceRow } from './splice.ts'
 
 export interface PageLimits {
   firstBatchRows: number
+  /** Rows of a batch, and the least of them where several pages share the process: see `shareOfRows`. */
   batchRows: number
+  batchRowsMin: number
+  /** Pages that are being written by this process. */
+  open: { pages: number }
   /** Bytes of rows that one batch should hold at most, by the size of the rows seen so far. */
   batchBytes: number
   buffers: PageBuffers
@@ -39,6 +43,8 @@ export interface PageLimits {
 export const pageLimits: Omit<PageLimits, 'letGoAfterMs' | 'stallTimeoutMs'> = {
   firstBatchRows: 100,
   batchRows: 200,
+  batchRowsMin: 40,
+  open: { pages: 0 },
   batchBytes: 4 * 1024 * 1024,
   buffers: new PageBuffers(128 * 1024, 64),
   aheadBytes: 512 * 1024,
@@ -87,6 +93,17 @@ export async function writePage(
   sink: Sink,
   sealNext: (position: Position, applications: number) => string,
 ): Promise<PageReceipt> {
+  limits.open.pages++
+  try {
+    return await writeOpenPage(sql, plan, fills, limits, sink, sealNext)
+  } finally {
+    limits.open.pages--
+  }
+}
+
+async function writeOpenPage(
+  ...[sql, plan, fills, limits, sink, sealNext]: Parameters<typeof writePage>
+): Promise<PageReceipt> {
   const outlet = new PageOutlet(sink, limits.buffers, plan.after)
   const page = new PageWriter(plan, fills, limits, outlet)
   const receipt = (outcome: PageReceipt['outcome']): PageReceipt => {
@@ -99,7 +116,7 @@ export async function writePage(
     let failure: { error: unknown } | undefined
     page.letGo = false
     try {
-      await readPageRows(sql, page.remaining(), limits.firstBatchRows, page)
+      await readPageRows(sql, page.remaining(), Math.min(limits.firstBatchRows, shareOfRows(limits)), page)
     } catch (error) {
       failure = { error }
     }
@@ -266,9 +283,17 @@ class PageWriter implements RowReader {
   }
 }
 
-/** Rows of the next batch when rows have been of `rowBytes` on average: as many as `batchBytes` hold, at least one. */
+/**
+ * Rows that a batch may have by the number of pages under way. What has come of a batch is packed in one go, and whoever asks for
+ * something small waits for that; so all pages together get about as many rows as one would. Below `batchRowsMin`, asking for
+ * batches would cost more than the rows.
+ */
+const shareOfRows = ({ batchRows, batchRowsMin, open }: PageLimits): number =>
+  Math.min(batchRows, Math.max(batchRowsMin, Math.floor(batchRows / Math.max(1, open.pages))))
+
+/** Rows of the next batch when rows have been of `rowBytes` on average: its share, as far as `batchBytes` hold it, at least one. */
 export function nextBatchRows(limits: PageLimits, rowBytes: number): number {
-  return Math.max(1, Math.min(limits.batchRows, Math.floor(limits.batchBytes / Math.max(1, rowBytes))))
+  return Math.max(1, Math.min(shareOfRows(limits), Math.floor(limits.batchBytes / Math.max(1, rowBytes))))
 }
 
 /**

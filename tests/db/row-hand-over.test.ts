@@ -3,6 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import postgres from 'postgres'
 import { openDatabase, type Sql } from '../../src/db/client.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 
@@ -77,6 +78,17 @@ describe('rows handed over where they lie', () => {
     expect(seen).toEqual(['00000008000000000000010200000001' + '01'])
     expect(await one`select 258::bigint as a, true as b`).toEqual([{ a: 258, b: true }] as never)
   })
+})
+
+test('G9: another driver than the patched one is refused, since an export would find no rows with it and look complete', () => {
+  const driver = postgres as unknown as { patch: string }
+  const { patch } = driver
+  driver.patch = 'another'
+  try {
+    expect(() => openDatabase({ url: database.url, connectionsMax: 1 })).toThrow('Run: bun install')
+  } finally {
+    driver.patch = patch
+  }
 })
 
 describe('what happens to a statement ends with it', () => {

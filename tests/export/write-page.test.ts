@@ -242,6 +242,12 @@ describe('writePage', () => {
     expect(sizes).toEqual([3, 7, 20, 1, 69])
   })
 
+  test('pages under way share what is read in one go, each getting enough to be worth asking for', () => {
+    const rowsBeside = (pages: number): number => nextBatchRows({ ...limits, open: { pages } }, 1000)
+    expect([1, 2, 4, 5, 16].map(rowsBeside)).toEqual([200, 100, 50, 40, 40])
+    expect(nextBatchRows({ ...small, open: { pages: 16 } }, 1000)).toBe(batch)
+  })
+
   test('many slow readers at once share few connections', async () => {
     const few = openDatabase({ url: database.url, connectionsMax: 2 })
     const using: PageLimits = { ...small, firstBatchRows: 50, buffers: new PageBuffers(8192, 4), letGoAfterMs: 10 }
