@@ -4,7 +4,7 @@
 import { gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { type BenchContext, type Cost, metered, withService } from '../bench-context.ts'
 import { digits, type Finding, type SectionReport } from '../findings.ts'
-import { fetchToNowhere, type HttpSubject } from '../http-subject.ts'
+import { fetchToNowhere, type HttpSubject, warmUp } from '../http-subject.ts'
 import { differenceOf, readPageBody } from '../page-body.ts'
 import { mainThreadMs } from '../process-meter.ts'
 import { inRounds } from '../rounds.ts'
@@ -24,6 +24,7 @@ export async function measureCompression(context: BenchContext): Promise<Section
   const { children, database, options } = context
   const rows = Math.min(100_000, options.applications)
   const rounds = await withService(context, {}, async service => {
+    await warmUp(children, service)
     await requireSameApplications(service, 'zstd', Math.min(checkedRows, rows))
     await requireSameApplications(service, 'gzip', Math.min(checkedRows, rows))
     const fetched = (encoding: Encoding) => async (): Promise<Sample> => {

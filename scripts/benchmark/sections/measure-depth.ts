@@ -3,7 +3,7 @@
 
 import { type BenchContext, withService } from '../bench-context.ts'
 import { digits, type SectionReport } from '../findings.ts'
-import { fetchToNowhere, type HttpSubject } from '../http-subject.ts'
+import { fetchToNowhere, type HttpSubject, warmUp } from '../http-subject.ts'
 import { readPageBody } from '../page-body.ts'
 import { inRounds } from '../rounds.ts'
 import { median, pairedRatio } from '../statistics.ts'
@@ -17,6 +17,7 @@ export async function measureDepth(context: BenchContext): Promise<SectionReport
   const lastPage = Math.floor((data.program.applications - 1) / pageRows) - 1
   const middlePage = Math.floor(lastPage / 2)
   const rounds = await withService(context, {}, async service => {
+    await warmUp(children, service)
     const urls = await pageUrls(service, lastPage)
     const page = (index: number) => async (): Promise<number> => {
       const transfers = await fetchToNowhere(children, urls[index]!, service.headers, repeats)

@@ -4,7 +4,7 @@
 import { type BenchContext, withService } from '../bench-context.ts'
 import { readLastFullDay, readProgramFacts } from '../bench-statements.ts'
 import { digits, type Finding, type SectionReport } from '../findings.ts'
-import { fetchToNowhere } from '../http-subject.ts'
+import { fetchToNowhere, warmUp } from '../http-subject.ts'
 import { readPageBody } from '../page-body.ts'
 import { inRounds } from '../rounds.ts'
 import { median, pairedRatio } from '../statistics.ts'
@@ -20,6 +20,7 @@ export async function measureFilters(context: BenchContext): Promise<SectionRepo
   const day = await readLastFullDay(database.sql, data.program.program_id)
   const stateRows = Math.min(stateRowsMax, obsolete)
   const rounds = await withService(context, {}, async service => {
+    await warmUp(children, service)
     const window = `${service.pageUrl(day.applications)}&fromDate=${day.from}&toDate=${day.to}`
     const state = `${service.pageUrl(stateRows)}&revisionState=OBSOLETE`
     for (const [url, rows] of [

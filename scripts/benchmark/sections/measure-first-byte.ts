@@ -3,7 +3,7 @@
 
 import { type BenchContext, withService } from '../bench-context.ts'
 import { digits, type SectionReport } from '../findings.ts'
-import { fetchToNowhere } from '../http-subject.ts'
+import { fetchToNowhere, warmUp } from '../http-subject.ts'
 import { inRounds } from '../rounds.ts'
 import { median, pairedRatio } from '../statistics.ts'
 
@@ -13,7 +13,8 @@ const repeats = { small: 15, large: 3 }
 export async function measureFirstByte(context: BenchContext): Promise<SectionReport> {
   const { children, options } = context
   const largeRows = Math.min(100_000, options.applications)
-  const rounds = await withService(context, {}, service => {
+  const rounds = await withService(context, {}, async service => {
+    await warmUp(children, service)
     const firstByte = async (rows: number, count: number): Promise<number> => {
       const url = service.pageUrl(rows)
       const transfers = await fetchToNowhere(children, url, service.headers, count, service.pageUrl(1))

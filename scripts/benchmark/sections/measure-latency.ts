@@ -4,7 +4,7 @@
 import { type BenchContext, withService } from '../bench-context.ts'
 import { startHttpLoad } from '../conversations.ts'
 import { digits, type SectionReport } from '../findings.ts'
-import { fetchToNowhere, type HttpSubject } from '../http-subject.ts'
+import { fetchToNowhere, type HttpSubject, warmUp } from '../http-subject.ts'
 import { median, percentile } from '../statistics.ts'
 
 const exportsAtOnce = 4
@@ -24,6 +24,7 @@ export async function measureLatency(context: BenchContext): Promise<SectionRepo
   const rounds: Round[] = []
   try {
     await withService(context, {}, async service => {
+      await warmUp(children, service)
       const ask = async (durationMs: number): Promise<readonly number[]> => {
         const answer = await load.ask({ url: service.pageUrl(1), headers: service.headers, connections: 1, durationMs })
         return answer.latenciesMs

@@ -6,7 +6,15 @@ import { drainRequest } from '../bench-statements.ts'
 import { type Conversation, startDrain } from '../conversations.ts'
 import type { DrainAnswer, DrainRequest } from '../drain.ts'
 import { digits, type Finding, type SectionReport, type Table } from '../findings.ts'
-import { fetchToNowhere, type HttpSubject, peerNames, startPeer, startService, type Transfer } from '../http-subject.ts'
+import {
+  fetchToNowhere,
+  type HttpSubject,
+  peerNames,
+  startPeer,
+  startService,
+  type Transfer,
+  warmUp,
+} from '../http-subject.ts'
 import { pageSizes, repeatsFor } from '../options.ts'
 import { differenceOf, readPageBody } from '../page-body.ts'
 import { mean, median, pairedRatio, rotated } from '../statistics.ts'
@@ -47,6 +55,8 @@ export async function measurePages(context: BenchContext): Promise<SectionReport
       await requireSameApplications(service, peer, Math.min(checkedRows, options.applications))
       subjects.push(httpSubject(context, peer))
     }
+    say('Warming up …')
+    for (const subject of [service, ...peers]) await warmUp(children, subject)
     const samples = await interleave(context, subjects)
     const sizes = pageSizes(options.applications)
     const found = new Samples(samples)
@@ -69,7 +79,7 @@ async function interleave(
 ): Promise<Sample[]> {
   const samples: Sample[] = []
   for (let round = 0; round <= options.rounds; round++) {
-    say(round === 0 ? 'Warming up …' : `Round ${round} of ${options.rounds} …`)
+    if (round > 0) say(`Round ${round} of ${options.rounds} …`)
     for (const pageSize of pageSizes(options.applications)) {
       const repeats = repeatsFor(pageSize)
       for (const subject of rotated(subjects, round)) {
