@@ -1,11 +1,13 @@
-// The way out of a page: hands what was packed to the client, one write at a time, and knows how far the client has come.
+// The way out of a page: hands what was packed to the client, write after write, and knows how far the client has come.
 // It must not know what was packed, nor where rows come from.
 
 import type { Position } from '../db/walks.ts'
 import type { PageBuffers } from './page-buffers.ts'
 
-/** Where the bytes go. At most one write is under way at a time. */
+/** Where the bytes go. */
 export interface Sink {
+  /** How many writes may be under way at a time; one unless said. They are settled in order. */
+  readonly writesMax?: number
   /**
    * Hands over bytes. True at once, or a promise of true once the client has taken enough for more; false when the client has
    * gone. The bytes must not be touched before that. `last` says that nothing follows.
@@ -30,9 +32,9 @@ export class PageOutlet {
   stalled = false
   readonly #waiting: Packed[] = []
   #waitingBytes = 0
-  /** The write under way; settles when the one after it, if there is one, was begun. */
-  #writing: Promise<void> | undefined
-  #sinceMs = 0
+  /** The writes under way, in order; each settles when the next, if there is one, was begun. */
+  readonly #writing: { settled: Promise<void>; sinceMs: number }[] = []
+  readonly #writesMax: number
   #failure: { error: unknown } | undefined
 
   constructor(
@@ -41,15 +43,16 @@ export class PageOutlet {
     position: Position | undefined,
   ) {
     this.handed = { applications: 0, bytes: 0, position }
+    this.#writesMax = sink.writesMax ?? 1
   }
 
-  /** Bytes that wait for the write under way. */
+  /** Bytes that wait for the writes under way. */
   get waitingBytes(): number {
     return this.#waitingBytes
   }
 
   push(packed: Packed): void {
-    if (this.#writing === undefined) this.#write(packed)
+    if (this.#writing.length < this.#writesMax) this.#write(packed)
     else {
       this.#waiting.push(packed)
       this.#waitingBytes += packed.used
@@ -62,7 +65,7 @@ export class PageOutlet {
     return !this.gone
   }
 
-  /** Forgets what waits, so that a slow client holds the buffer of one write and no more. */
+  /** Forgets what waits, so that a slow client holds the buffers of what is being written and no more. */
   dropWaiting(): void {
     for (const { buffer } of this.#waiting.splice(0)) this.buffers.give(buffer)
     this.#waitingBytes = 0
@@ -70,7 +73,7 @@ export class PageOutlet {
 
   /** Waits until everything was taken. False when the client has gone, or took nothing of one write for `stallTimeoutMs`. */
   async settle(stallTimeoutMs: number): Promise<boolean> {
-    while (this.#writing !== undefined && !this.gone) {
+    while (this.#writing.length > 0 && !this.gone) {
       if (await this.#writtenWithin(stallTimeoutMs)) continue
       this.stalled = true
       this.gone = true
@@ -92,39 +95,43 @@ export class PageOutlet {
       this.buffers.give(buffer)
       return
     }
-    this.#sinceMs = performance.now()
-    this.#writing = wrote.then(
+    const settled = wrote.then(
       taken => {
         this.buffers.give(buffer)
         this.#goOn(taken)
       },
       error => {
-        this.#failure = { error }
+        this.#failure ??= { error }
         this.#goOn(false)
       },
     )
+    this.#writing.push({ settled, sinceMs: performance.now() })
   }
 
   #goOn(taken: boolean): void {
-    this.#writing = undefined
+    this.#writing.shift()
+    const [next] = this.#writing
+    // Only from now on could anything be taken of it.
+    if (next !== undefined) next.sinceMs = performance.now()
     if (!taken) this.gone = true
     if (this.gone) this.dropWaiting()
-    while (this.#writing === undefined && this.#waiting.length > 0) {
+    while (this.#writing.length < this.#writesMax && this.#waiting.length > 0) {
       const packed = this.#waiting.shift()!
       this.#waitingBytes -= packed.used
       this.#write(packed)
     }
   }
 
-  /** Whether the write under way ended within `ms` of its beginning. */
+  /** Whether the first write under way ended within `ms` of its beginning. */
   async #writtenWithin(ms: number): Promise<boolean> {
-    if (this.#writing === undefined) return true
+    const [first] = this.#writing
+    if (first === undefined) return true
     let timer: Timer | undefined
     const late = new Promise<false>(resolve => {
-      timer = setTimeout(resolve, Math.max(0, ms - (performance.now() - this.#sinceMs)), false)
+      timer = setTimeout(resolve, Math.max(0, ms - (performance.now() - first.sinceMs)), false)
     })
     try {
-      return await Promise.race([this.#writing.then(() => true), late])
+      return await Promise.race([first.settled.then(() => true), late])
     } finally {
       clearTimeout(timer)
     }

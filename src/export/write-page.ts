@@ -26,8 +26,8 @@ export interface PageLimits {
   /** Rows of a batch, and the least of them where several pages share the process: see `shareOfRows`. */
   batchRows: number
   batchRowsMin: number
-  /** Pages that are being written by this process. */
-  open: { pages: number }
+  /** Pages of this process that have a cursor open. */
+  reading: { pages: number }
   /** Bytes of rows that one batch should hold at most, by the size of the rows seen so far. */
   batchBytes: number
   buffers: PageBuffers
@@ -44,10 +44,10 @@ export const pageLimits: Omit<PageLimits, 'letGoAfterMs' | 'stallTimeoutMs'> = {
   firstBatchRows: 100,
   batchRows: 200,
   batchRowsMin: 40,
-  open: { pages: 0 },
+  reading: { pages: 0 },
   batchBytes: 4 * 1024 * 1024,
   buffers: new PageBuffers(128 * 1024, 64),
-  aheadBytes: 512 * 1024,
+  aheadBytes: 1024 * 1024,
   reopensMax: 8,
   reopenPauseMs: 50,
 }
@@ -93,17 +93,6 @@ export async function writePage(
   sink: Sink,
   sealNext: (position: Position, applications: number) => string,
 ): Promise<PageReceipt> {
-  limits.open.pages++
-  try {
-    return await writeOpenPage(sql, plan, fills, limits, sink, sealNext)
-  } finally {
-    limits.open.pages--
-  }
-}
-
-async function writeOpenPage(
-  ...[sql, plan, fills, limits, sink, sealNext]: Parameters<typeof writePage>
-): Promise<PageReceipt> {
   const outlet = new PageOutlet(sink, limits.buffers, plan.after)
   const page = new PageWriter(plan, fills, limits, outlet)
   const receipt = (outcome: PageReceipt['outcome']): PageReceipt => {
@@ -115,10 +104,13 @@ async function writeOpenPage(
     const before = page.applications
     let failure: { error: unknown } | undefined
     page.letGo = false
+    limits.reading.pages++
     try {
       await readPageRows(sql, page.remaining(), Math.min(limits.firstBatchRows, shareOfRows(limits)), page)
     } catch (error) {
       failure = { error }
+    } finally {
+      limits.reading.pages--
     }
     const progressed = page.applications > before
     if (!page.letGo) await page.catchUp(0)
@@ -284,12 +276,12 @@ class PageWriter implements RowReader {
 }
 
 /**
- * Rows that a batch may have by the number of pages under way. What has come of a batch is packed in one go, and whoever asks for
+ * Rows that a batch may have by the number of pages that are read. What has come of a batch is packed in one go, and whoever asks for
  * something small waits for that; so all pages together get about as many rows as one would. Below `batchRowsMin`, asking for
  * batches would cost more than the rows.
  */
-const shareOfRows = ({ batchRows, batchRowsMin, open }: PageLimits): number =>
-  Math.min(batchRows, Math.max(batchRowsMin, Math.floor(batchRows / Math.max(1, open.pages))))
+const shareOfRows = ({ batchRows, batchRowsMin, reading }: PageLimits): number =>
+  Math.min(batchRows, Math.max(batchRowsMin, Math.floor(batchRows / Math.max(1, reading.pages))))
 
 /** Rows of the next batch when rows have been of `rowBytes` on average: its share, as far as `batchBytes` hold it, at least one. */
 export function nextBatchRows(limits: PageLimits, rowBytes: number): number {

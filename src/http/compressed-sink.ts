@@ -1,19 +1,26 @@
 // Between whoever writes bytes and the client: hands them on compressed. It must not know what they are.
 //
-// The work is done on the threads beside the event loop, one buffer at a time; the page goes on reading and packing into other
-// buffers meanwhile, and waits when some of them wait here.
+// The work is done on the threads beside the event loop; the page goes on reading and packing into other buffers meanwhile, and
+// waits when some of them wait here.
 //
 // zstd is a frame of its own for each buffer: nothing is kept between two, however many readers there are (a stream's window and
-// tables are two megabytes), at a twelfth of the size instead of a fourteenth. gzip is one stream, because clients read the first
-// member of several and no more (curl does, silently). Neither looks finished before it is: see ZstdEncoder.
+// tables are two megabytes), and several can be made at once. gzip is one stream, because clients read the first member of several
+// and no more (curl does, silently). Neither looks finished before it is: see ZstdEncoder.
 
 import { createGzip, type Gzip } from 'node:zlib'
+import { PageBuffers } from '../export/page-buffers.ts'
 import type { Sink } from '../export/page-outlet.ts'
-import { pageLimits } from '../export/write-page.ts'
 import type { Coding } from './content-coding.ts'
 
 /** Most bytes that are compressed at once; larger writes are handed on in pieces of it. */
-const pieceBytes = pageLimits.buffers.bytes
+const pieceBytes = 512 * 1024
+
+/**
+ * What a page is packed into that is to be compressed: larger than for others, since a thread that is done with one waits until
+ * the event loop gives it the next.
+ */
+export const compressedPageBuffers = new PageBuffers(pieceBytes, 16)
+
 /** The fastest of both; the next one costs half as much again for a tenth of the bytes. */
 const level = 1
 
@@ -31,33 +38,53 @@ export async function compressed<T>(coding: Coding, client: Sink, produce: (sink
 }
 
 interface Encoder {
+  /** How many pieces may be encoded at a time. */
+  readonly pieces: number
   /** What there is to send for these bytes and those before; maybe nothing yet. The bytes are free again once it resolves. */
   encode(bytes: Uint8Array, last: boolean): Promise<Uint8Array>
   close(): void
 }
 
 class CompressedSink implements Sink {
+  readonly writesMax: number
+  #before: Promise<boolean> = Promise.resolve(true)
   #abandoned = false
 
   constructor(
     private readonly client: Sink,
     private readonly encoder: Encoder,
-  ) {}
+  ) {
+    this.writesMax = encoder.pieces
+  }
 
-  async write(bytes: Uint8Array, last: boolean): Promise<boolean> {
-    for (let from = 0; from === 0 || from < bytes.length; from += pieceBytes) {
-      const to = from + pieceBytes
-      const isLast = last && to >= bytes.length
-      const encoded = await this.encoder.encode(bytes.subarray(from, to), isLast)
-      if (this.#abandoned) return false
-      if (encoded.length > 0 && !(await this.client.write(encoded, isLast))) return false
-    }
-    return true
+  write(bytes: Uint8Array, last: boolean): Promise<boolean> {
+    const first = this.#encode(bytes, 0, last)
+    // It is awaited behind what was written before, and may fail earlier.
+    first.catch(() => {})
+    this.#before = this.#before.then(taken => taken && this.#deliver(first, bytes, last))
+    return this.#before
   }
 
   abandon(): void {
     this.#abandoned = true
     this.encoder.close()
+  }
+
+  /** Hands on the first piece, and then makes and hands on the others. */
+  async #deliver(first: Promise<Uint8Array>, bytes: Uint8Array, last: boolean): Promise<boolean> {
+    for (let [from, piece] = [0, first]; ; piece = this.#encode(bytes, from, last)) {
+      const encoded = await piece
+      if (this.#abandoned) return false
+      from += pieceBytes
+      const isEnd = from >= bytes.length
+      if (encoded.length > 0 && !(await this.client.write(encoded, last && isEnd))) return false
+      if (isEnd) return true
+    }
+  }
+
+  #encode(bytes: Uint8Array, from: number, last: boolean): Promise<Uint8Array> {
+    const to = from + pieceBytes
+    return this.encoder.encode(bytes.subarray(from, to), last && to >= bytes.length)
   }
 }
 
@@ -69,12 +96,14 @@ const magic = Buffer.from([0x28, 0xb5, 0x2f, 0xfd])
  * ends in the middle of a frame, and no decoder takes it for the whole.
  */
 class ZstdEncoder implements Encoder {
+  /** Frames need nothing of one another; with fewer, a thread that is done would wait for the event loop to give it more. */
+  readonly pieces = 3
   #begun = false
 
   async encode(bytes: Uint8Array, last: boolean): Promise<Uint8Array> {
-    const frame = await Bun.zstdCompress(bytes, { level })
     const from = this.#begun ? magic.length : 0
     this.#begun = true
+    const frame = await Bun.zstdCompress(bytes, { level })
     return last ? frame.subarray(from) : Buffer.concat([frame.subarray(from), magic])
   }
 
@@ -82,6 +111,7 @@ class ZstdEncoder implements Encoder {
 }
 
 class GzipEncoder implements Encoder {
+  readonly pieces = 1
   /** Output of up to a piece in one go: each chunk is a round trip to a thread. */
   readonly #gzip: Gzip = createGzip({ level, chunkSize: 64 * 1024 })
   #output: Buffer[] = []

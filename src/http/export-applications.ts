@@ -15,7 +15,7 @@ import { openPageToken, sealPageToken } from '../export/page-token.ts'
 import { parseExportRequest, planWalk } from '../export/request.ts'
 import { PageFailure, type PageReceipt, pageLimits, writePage } from '../export/write-page.ts'
 import { authenticate } from './authenticate.ts'
-import { compressed } from './compressed-sink.ts'
+import { compressed, compressedPageBuffers } from './compressed-sink.ts'
 import { preferredCoding } from './content-coding.ts'
 import { methodNotAllowed } from './errors.ts'
 import { type Outcome, type RequestRecord, recordOf } from './request-record.ts'
@@ -64,13 +64,14 @@ export const exportApplications = (deps: Deps) => {
       sealPageToken(nextPage(walk, after, applications, deps.now()), config.pageTokenKeys)
     const endExport = limits.beginExport(caller.api_key_id)
     const { letGoAfterMs, stallTimeoutMs } = config
+    const buffers = coding === undefined ? pageLimits.buffers : compressedPageBuffers
     const produce = async (sink: Sink): Promise<Outcome> => {
       try {
         const receipt = await writePage(
           exportDb,
           plan,
           fills,
-          { ...pageLimits, letGoAfterMs, stallTimeoutMs },
+          { ...pageLimits, buffers, letGoAfterMs, stallTimeoutMs },
           sink,
           seal,
         )

@@ -243,9 +243,9 @@ describe('writePage', () => {
   })
 
   test('pages under way share what is read in one go, each getting enough to be worth asking for', () => {
-    const rowsBeside = (pages: number): number => nextBatchRows({ ...limits, open: { pages } }, 1000)
+    const rowsBeside = (pages: number): number => nextBatchRows({ ...limits, reading: { pages } }, 1000)
     expect([1, 2, 4, 5, 16].map(rowsBeside)).toEqual([200, 100, 50, 40, 40])
-    expect(nextBatchRows({ ...small, open: { pages: 16 } }, 1000)).toBe(batch)
+    expect(nextBatchRows({ ...small, reading: { pages: 16 } }, 1000)).toBe(batch)
   })
 
   test('many slow readers at once share few connections', async () => {

@@ -1,12 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import { gunzipSync, zstdDecompressSync } from 'node:zlib'
 import type { Sink } from '../../src/export/page-outlet.ts'
-import { pageLimits } from '../../src/export/write-page.ts'
-import { compressed } from '../../src/http/compressed-sink.ts'
+import { compressed, compressedPageBuffers } from '../../src/http/compressed-sink.ts'
 import type { Coding } from '../../src/http/content-coding.ts'
 import { until } from '../support/until.ts'
 
-const piece = pageLimits.buffers.bytes
+const piece = compressedPageBuffers.bytes
 const decode: Record<Coding, (bytes: Uint8Array) => Buffer> = { zstd: zstdDecompressSync, gzip: gunzipSync }
 const codings: Coding[] = ['zstd', 'gzip']
 
