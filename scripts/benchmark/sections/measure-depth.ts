@@ -9,7 +9,7 @@ import { inRounds } from '../rounds.ts'
 import { median, pairedRatio } from '../statistics.ts'
 
 const pageRows = 1000
-const repeats = 15
+const repeats = 60
 
 export async function measureDepth(context: BenchContext): Promise<SectionReport> {
   const { children, data } = context
