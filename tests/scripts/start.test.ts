@@ -113,8 +113,9 @@ describe('scripts/start', () => {
     expect(left).toBeGreaterThan(0)
     process.kill(-killed.child.pid, 'SIGKILL')
     await killed.child.exited
-    const [service] = await ownersOf(Number(ports.PORT))
-    if (service !== undefined) process.kill(service, 'SIGKILL')
+    const orphans = await processesOfThisTest()
+    expect(orphans.length).toBeGreaterThan(0)
+    for (const pid of orphans) process.kill(pid, 'SIGKILL')
 
     const next = start(await freePorts())
     await until('the curl line', () => curlLine(next))
@@ -150,26 +151,13 @@ describe('scripts/start', () => {
   })
 })
 
-/** Processes that listen on a port, by /proc; the service outlives a start that was killed. */
-async function ownersOf(port: number): Promise<number[]> {
-  const hex = port.toString(16).toUpperCase().padStart(4, '0')
-  const inodes = new Set(
-    (await Bun.file('/proc/net/tcp').text())
-      .split('\n')
-      .map(line => line.trim().split(/\s+/))
-      .filter(fields => fields[1]?.endsWith(`:${hex}`) && fields[3] === '0A')
-      .map(fields => fields[9]),
-  )
-  const owners: number[] = []
-  for (const link of new Bun.Glob('[0-9]*/fd/*').scanSync({
-    cwd: '/proc',
-    onlyFiles: false,
-    followSymlinks: false,
-    throwErrorOnBrokenSymlink: false,
-  })) {
-    const target = await Bun.$`readlink /proc/${link}`.quiet().nothrow().text()
-    const inode = target.match(/^socket:\[(\d+)\]/)?.[1]
-    if (inode !== undefined && inodes.has(inode)) owners.push(Number(link.split('/')[0]))
+/** Service and worker that run on this test's data, by /proc: they outlive a start that was killed. */
+async function processesOfThisTest(): Promise<number[]> {
+  const pids: number[] = []
+  for (const pid of new Bun.Glob('[0-9]*').scanSync({ cwd: '/proc', onlyFiles: false })) {
+    const read = (name: string): Promise<string> => Bun.file(`/proc/${pid}/${name}`).text()
+    const [command, environment] = await Promise.all([read('cmdline'), read('environ')]).catch(() => ['', ''])
+    if (command.includes('/main.ts\0') && environment.includes(`TRIBUTARY_DATA=${folder}`)) pids.push(Number(pid))
   }
-  return owners
+  return pids
 }
