@@ -7,7 +7,7 @@ import { findProgram } from '../src/db/programs.ts'
 import { formatOffsetTime, type Micros } from '../src/domain/offset-time.ts'
 import { annotate } from '../src/intake/annotate.ts'
 import { Problem } from '../src/problem.ts'
-import { exitCode, runScript, type ScriptContext, UsageError } from './environment.ts'
+import { readCommandLine, runScript, type ScriptContext, UsageError } from './environment.ts'
 
 const help = `Usage:
   scripts/application show <program> <application id>
@@ -90,15 +90,5 @@ Note:       ${application_note ?? 'none'}`)
     )
 }
 
-const args = process.argv.slice(2)
-if (args.some(arg => arg === '--help' || arg === '-h')) {
-  console.log(help)
-  process.exit(0)
-}
-let command: Command | undefined
-const code = await exitCode(async () => {
-  command = parseCommand(args)
-})
-if (command === undefined) process.exit(code)
-const parsed = command
-await runScript(context => run(parsed, context))
+const command = await readCommandLine(help, parseCommand)
+await runScript(context => run(command, context))

@@ -7,7 +7,7 @@ import { parseExpiry } from '../src/access/expiry.ts'
 import type { Config } from '../src/config.ts'
 import { formatOffsetTime, type Micros } from '../src/domain/offset-time.ts'
 import { Problem } from '../src/problem.ts'
-import { exitCode, runScript, type ScriptContext, UsageError } from './environment.ts'
+import { readCommandLine, runScript, type ScriptContext, UsageError } from './environment.ts'
 import { textTable } from './text-table.ts'
 
 const help = `Usage:
@@ -172,20 +172,10 @@ const split = (text: string): string[] =>
 const presentTime = (): Micros => Date.now() * 1000
 const usage = (message: string): UsageError => new UsageError(`${message} scripts/api-key --help tells more.`)
 
-const args = process.argv.slice(2)
-if (args.some(arg => arg === '--help' || arg === '-h')) {
-  console.log(help)
-  process.exit(0)
-}
-let run: Run | undefined
-const code = await exitCode(async () => {
-  run = parseCommand(args)
-})
-if (run === undefined) process.exit(code)
-const chosen = run
+const run = await readCommandLine(help, parseCommand)
 await runScript(async context => {
   try {
-    await chosen(context)
+    await run(context)
   } catch (error) {
     throw inOptions(error)
   }

@@ -7,7 +7,7 @@ import { findProgram, readPrograms } from '../src/db/programs.ts'
 import { regenerateDocs } from '../src/derived/sweep.ts'
 import { formatOffsetTime } from '../src/domain/offset-time.ts'
 import { Problem } from '../src/problem.ts'
-import { exitCode, runScript, type ScriptContext, UsageError } from './environment.ts'
+import { readCommandLine, runScript, type ScriptContext, UsageError } from './environment.ts'
 import { textTable } from './text-table.ts'
 
 const help = `Usage: scripts/docs regenerate [--program <slug>]
@@ -71,15 +71,5 @@ async function programIdOf({ sql }: ScriptContext, slug: string): Promise<number
 
 const usage = (message: string): UsageError => new UsageError(`${message} scripts/docs --help tells more.`)
 
-const args = process.argv.slice(2)
-if (args.some(arg => arg === '--help' || arg === '-h')) {
-  console.log(help)
-  process.exit(0)
-}
-let command: Command | undefined
-const code = await exitCode(async () => {
-  command = parseCommand(args)
-})
-if (command === undefined) process.exit(code)
-const { run, slug } = command
+const { run, slug } = await readCommandLine(help, parseCommand)
 await runScript(async context => run(context, slug === undefined ? undefined : await programIdOf(context, slug)))

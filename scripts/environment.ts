@@ -49,6 +49,26 @@ export async function runScript(main: (context: ScriptContext) => Promise<void>)
   process.exit(code)
 }
 
+/** Prints the help and ends the process when it is asked for, wherever in the arguments. */
+export function showHelpIfAsked(help: string): void {
+  if (!process.argv.slice(2).some(arg => arg === '--help' || arg === '-h')) return
+  console.log(help)
+  process.exit(0)
+}
+
+/**
+ * What the command line asks for, before any database is opened: help is printed, and what `parse` throws is told, and then the
+ * process ends.
+ */
+export async function readCommandLine<T>(help: string, parse: (args: string[]) => T | Promise<T>): Promise<T> {
+  showHelpIfAsked(help)
+  let read: { asked: T } | undefined
+  const code = await exitCode(async () => {
+    read = { asked: await parse(process.argv.slice(2)) }
+  })
+  return read === undefined ? process.exit(code) : read.asked
+}
+
 /** Runs `main` and turns whatever it throws into lines on standard error and an exit status. */
 export async function exitCode(main: () => Promise<void>): Promise<number> {
   try {

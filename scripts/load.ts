@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util'
 import { requireInstanceTimeZone } from '../src/db/instance.ts'
 import { loadLines } from '../src/intake/load-lines.ts'
 import { Problem } from '../src/problem.ts'
-import { exitCode, runScript, UsageError } from './environment.ts'
+import { readCommandLine, runScript, UsageError } from './environment.ts'
 import { inThousands, startProgress } from './progress.ts'
 
 const help = `Usage: scripts/load <file.ndjson | -> [--program <slug>]
@@ -39,19 +39,12 @@ function parseLoad(args: string[]): Load {
   return { path, programSlug: values.program }
 }
 
-const args = process.argv.slice(2)
-if (args.some(arg => arg === '--help' || arg === '-h')) {
-  console.log(help)
-  process.exit(0)
-}
-let load: Load | undefined
-const code = await exitCode(async () => {
-  load = parseLoad(args)
+const { path, programSlug } = await readCommandLine(help, async args => {
+  const load = parseLoad(args)
   if (load.path !== '-' && (await stat(load.path)).isDirectory())
     throw new Problem('invalid_request', { detail: `${load.path} is a directory, not a file.` })
+  return load
 })
-if (code !== 0 || load === undefined) process.exit(code)
-const { path, programSlug } = load
 
 /** One core is PostgreSQL's; more than four readers would wait for it. */
 const threads = Math.min(4, Math.max(1, availableParallelism() - 1))

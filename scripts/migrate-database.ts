@@ -1,22 +1,16 @@
 // Brings the configured database to this release's schema and says what was done.
 
 import { loadMigrations, migrate } from '../src/db/migrate.ts'
-import { exitCode, runScript, UsageError } from './environment.ts'
+import { readCommandLine, runScript, UsageError } from './environment.ts'
 
 const help = `Usage: scripts/migrate
 
 Brings the database to this release's schema, one migration after the other, each whole or not at all. Service and worker do
 so themselves when they start; this is for doing it beforehand.`
 
-const args = process.argv.slice(2)
-if (args.some(arg => arg === '--help' || arg === '-h')) {
-  console.log(help)
-  process.exit(0)
-}
-const code = await exitCode(async () => {
+await readCommandLine(help, args => {
   if (args.length > 0) throw new UsageError(`Unexpected: ${args.join(' ')}. scripts/migrate --help tells more.`)
 })
-if (code !== 0) process.exit(code)
 
 // runScript has migrated already; asking again tells that nothing is left.
 await runScript(async ({ sql }) => {

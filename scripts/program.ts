@@ -12,7 +12,7 @@ import { loadBankFor, parseDefinition } from '../src/programs/parse-definition.t
 import { exportProgram, importProgram } from '../src/programs/program-transport.ts'
 import { type PublicationResult, publishDefinition, publishDraft } from '../src/programs/publish.ts'
 import { discardDraft, saveDraft } from '../src/programs/save-draft.ts'
-import { exitCode, runScript, type ScriptContext, UsageError } from './environment.ts'
+import { readCommandLine, runScript, type ScriptContext, UsageError } from './environment.ts'
 import { readDocument } from './read-document.ts'
 import { textTable } from './text-table.ts'
 
@@ -223,16 +223,10 @@ async function print(value: unknown): Promise<void> {
 
 const usage = (message: string): UsageError => new UsageError(`${message} scripts/program --help tells more.`)
 
-const args = process.argv.slice(2)
-if (args.some(arg => arg === '--help' || arg === '-h')) {
-  console.log(help)
-  process.exit(0)
-}
-let command: Command | undefined
-const code = await exitCode(async () => {
-  command = parseCommand(args)
-  if (command.needs === 'nothing') await command.work()
+const command = await readCommandLine(help, async args => {
+  const asked = parseCommand(args)
+  if (asked.needs === 'nothing') await asked.work()
+  return asked
 })
-if (command?.needs !== 'database') process.exit(code)
-const { work } = command
-await runScript(work)
+if (command.needs !== 'database') process.exit(0)
+await runScript(command.work)

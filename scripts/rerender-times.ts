@@ -2,7 +2,7 @@
 
 import { regenerateDocs } from '../src/derived/sweep.ts'
 import { rerenderTimes } from '../src/intake/change-time-zone.ts'
-import { runScript } from './environment.ts'
+import { readCommandLine, runScript, UsageError } from './environment.ts'
 import { inThousands, startProgress } from './progress.ts'
 
 const help = `Usage: scripts/rerender-times
@@ -11,15 +11,9 @@ Writes the times in all stored applications anew in the zone that INSTANCE_TIME_
 database: all of it at once, or nothing. Stop the service first, change INSTANCE_TIME_ZONE, run this, and start it again.
 The instants stay what they are; only the offset they are written with changes.`
 
-const args = process.argv.slice(2)
-if (args.some(arg => arg === '--help' || arg === '-h')) {
-  console.log(help)
-  process.exit(0)
-}
-if (args.length > 0) {
-  console.error(`Unexpected: ${args.join(' ')}. scripts/rerender-times --help tells more.`)
-  process.exit(2)
-}
+await readCommandLine(help, args => {
+  if (args.length > 0) throw new UsageError(`Unexpected: ${args.join(' ')}. scripts/rerender-times --help tells more.`)
+})
 
 await runScript(async ({ sql, config, actor }) => {
   const { timeZone } = config

@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util'
 import { requireInstanceTimeZone } from '../src/db/instance.ts'
 import { parseInstantParameter } from '../src/domain/instant-parameter.ts'
 import type { Micros } from '../src/domain/offset-time.ts'
-import { exitCode, runScript, UsageError } from './environment.ts'
+import { readCommandLine, runScript, UsageError } from './environment.ts'
 import { inThousands, startProgress } from './progress.ts'
 import { seedPrograms } from './seed-program/seed-programs.ts'
 
@@ -51,17 +51,7 @@ function parseSeed(args: string[]): Seed {
   return { programs, now }
 }
 
-const args = process.argv.slice(2)
-if (args.some(arg => arg === '--help' || arg === '-h')) {
-  console.log(help)
-  process.exit(0)
-}
-let seed: Seed | undefined
-const code = await exitCode(async () => {
-  seed = parseSeed(args)
-})
-if (seed === undefined) process.exit(code)
-const { programs, now } = seed
+const { programs, now } = await readCommandLine(help, parseSeed)
 
 await runScript(async ({ sql, config, actor }) => {
   await requireInstanceTimeZone(sql, config.timeZone)

@@ -10,7 +10,7 @@ import { openDatabase, type Sql } from '../src/db/client.ts'
 import { prepareDatabase, requireInstanceTimeZone } from '../src/db/instance.ts'
 import { findProgram } from '../src/db/programs.ts'
 import { Problem } from '../src/problem.ts'
-import { dataFolder, developmentSettings, exitCode, scriptEnvironment } from './environment.ts'
+import { dataFolder, developmentSettings, exitCode, scriptEnvironment, showHelpIfAsked } from './environment.ts'
 
 const help = `Usage: scripts/start [--no-seed]
 
@@ -31,10 +31,7 @@ interface DemoKey {
   password: string
 }
 
-if (process.argv.slice(2).some(arg => arg === '--help' || arg === '-h')) {
-  console.log(help)
-  process.exit(0)
-}
+showHelpIfAsked(help)
 
 const cleanUps: (() => Promise<unknown>)[] = []
 let stopping = false
