@@ -2,8 +2,9 @@
 // It must not know where the applications come from or whether they are right.
 
 import type { Micros } from '../domain/offset-time.ts'
+import { putInt8 } from './binary-values.ts'
 import type { Db, Transaction } from './client.ts'
-import { type CopyRows, copyRows, putInt8 } from './copy-rows.ts'
+import { type CopyRows, copyRows } from './copy-rows.ts'
 
 /** Any fixed number will do, as long as it differs from those of db/migrate and db/questions. */
 const loadLockId = 7_319_042_553

@@ -7,14 +7,12 @@
 // So the statement's `reject` is taken over, and whatever is under way is raced against it.
 
 import type { Micros } from '../domain/offset-time.ts'
+import { postgresEpoch, putInt8 } from './binary-values.ts'
 import type { Transaction } from './client.ts'
 
 /** `PGCOPY\\n\\377\\r\\n\\0`, no flags, no extension. */
 const header = Buffer.concat([Buffer.from('PGCOPY\n\xff\r\n\0', 'latin1'), Buffer.alloc(8)])
 const trailer = Buffer.from([0xff, 0xff])
-/** 2000-01-01T00:00:00Z, from which PostgreSQL counts. */
-const postgresEpoch: Micros = 946_684_800_000_000
-const two32 = 4_294_967_296
 
 /** Packs rows: `row(columns)`, then that many values in the order of the statement's columns. */
 export class CopyRows {
@@ -93,13 +91,6 @@ export class CopyRows {
     this.#buffer = larger
     this.#view = new DataView(larger.buffer)
   }
-}
-
-/** Puts another value in place of a packed `int8` that is not null; `at` is where its bytes begin, behind their length. */
-export function putInt8(bytes: DataView, at: number, value: number): void {
-  const high = Math.floor(value / two32)
-  bytes.setInt32(at, high)
-  bytes.setUint32(at + 4, value - high * two32)
 }
 
 /** Larger ones are no faster, and a write is copied whole by postgres.js. */

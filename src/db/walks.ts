@@ -2,6 +2,7 @@
 // It must not know what becomes of a row, nor what a client is.
 
 import { formatMicros, type Micros } from '../domain/offset-time.ts'
+import { int4At, int8At, postgresEpoch } from './binary-values.ts'
 import type { Db, Sql } from './client.ts'
 
 /** The state of a program's submissions at one moment, which a walk is frozen to. */
@@ -195,25 +196,16 @@ const newRowView = (): RowView => ({
 function viewRow(row: RowView, bytes: Buffer, at: number): RowView {
   row.bytes = bytes
   row.snapshotFrom = at + 11
-  row.snapshotTo = row.snapshotFrom + int32(bytes, at + 7)
+  row.snapshotTo = row.snapshotFrom + int4At(bytes, at + 7)
   row.annotationsFrom = row.snapshotTo + 4
-  row.annotationsTo = row.annotationsFrom + int32(bytes, row.snapshotTo)
+  row.annotationsTo = row.annotationsFrom + int4At(bytes, row.snapshotTo)
   const fixed = row.annotationsTo
-  row.programVersionId = int64(bytes, fixed + 4)
+  row.programVersionId = int8At(bytes, fixed + 4)
   row.isCurrent = bytes[fixed + 16] === 1
-  row.submitTime = int64(bytes, fixed + 21) + postgresEpoch
-  row.submitSeq = int64(bytes, fixed + 33)
+  row.submitTime = int8At(bytes, fixed + 21) + postgresEpoch
+  row.submitSeq = int8At(bytes, fixed + 33)
   return row
 }
-
-/** 2000-01-01, from which PostgreSQL counts microseconds. */
-const postgresEpoch: Micros = 946_684_800_000_000
-
-const int32 = (bytes: Buffer, at: number): number =>
-  (bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!
-
-/** Exact up to 2^53, which no number and no time of an application exceeds. */
-const int64 = (bytes: Buffer, at: number): number => int32(bytes, at) * 4_294_967_296 + (int32(bytes, at + 4) >>> 0)
 
 /** Revision state as of the horizon (G3). Spelled as the index `application_walk` spells it, so that the index answers it. */
 function revisionCondition(sql: Db, query: PageQuery) {

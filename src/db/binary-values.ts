@@ -1,0 +1,23 @@
+// How PostgreSQL writes numbers and instants in its binary formats, of the wire and of COPY alike.
+// It must not know what the values are of.
+
+import type { Micros } from '../domain/offset-time.ts'
+
+/** 2000-01-01T00:00:00Z, from which PostgreSQL counts microseconds. */
+export const postgresEpoch: Micros = 946_684_800_000_000
+
+const two32 = 4_294_967_296
+
+export const int4At = (bytes: Uint8Array, at: number): number =>
+  (bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!
+
+/** Exact up to 2^53, which no number and no time of an application exceeds. */
+export const int8At = (bytes: Uint8Array, at: number): number =>
+  int4At(bytes, at) * two32 + (int4At(bytes, at + 4) >>> 0)
+
+/** Writes a safe integer. */
+export function putInt8(bytes: DataView, at: number, value: number): void {
+  const high = Math.floor(value / two32)
+  bytes.setInt32(at, high)
+  bytes.setUint32(at + 4, value - high * two32)
+}
