@@ -95,12 +95,8 @@ export async function isReachable(sql: Sql): Promise<boolean> {
 }
 
 /** Runs `work` in one transaction: committed when it resolves, rolled back when it rejects. */
-export async function inTransaction<T>(
-  sql: Sql,
-  mode: 'read write' | 'read only',
-  work: (tx: Transaction) => Promise<T>,
-): Promise<T> {
-  return (await sql.begin(mode, work)) as T
+export async function inTransaction<T>(sql: Sql, work: (tx: Transaction) => Promise<T>): Promise<T> {
+  return (await sql.begin('read write', work)) as T
 }
 
 /**

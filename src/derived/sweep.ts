@@ -14,7 +14,7 @@ const overdueMs = 5 * 60_000
 
 /** Asks for everything that is missing, made by another release, or has not moved for too long. Returns what was asked for. */
 export async function sweepDerived(sql: Sql, options: { overdueMs: number } = { overdueMs }): Promise<DerivedThing[]> {
-  return inTransaction(sql, 'read write', async tx => {
+  return inTransaction(sql, async tx => {
     const missing = await readMissingDerived(tx, { keyMap: keyMapCodeVersion, docsExample: docsCodeVersion })
     const overdue = await readOverdue(tx, options.overdueMs)
     const things = [...missing, ...overdue]
@@ -25,7 +25,7 @@ export async function sweepDerived(sql: Sql, options: { overdueMs: number } = { 
 
 /** Asks for the docs of a program, or of all programs, to be made anew, and returns the versions they are of. */
 export async function regenerateDocs(sql: Sql, programId: number | undefined): Promise<number[]> {
-  return inTransaction(sql, 'read write', async tx => {
+  return inTransaction(sql, async tx => {
     const versions = await readDocumentedVersionIds(tx, programId)
     await enqueue(tx, versions.map(docsJob))
     return versions

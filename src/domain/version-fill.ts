@@ -9,8 +9,6 @@ export interface VersionFill {
   readonly end: Buffer
   /** For each enumerator of the version, by question id: what each of its entities lacks. Empty buffers included. */
   readonly entity: ReadonlyMap<number, Buffer>
-  /** The longest entity fill, for an upper bound of a row's size. */
-  readonly entityBytesMax: number
 }
 
 /** Fills for one version: what the program's key map has and the version's own shape has not. */
@@ -31,7 +29,6 @@ export function planFill(keyMap: KeyMap, shape: KeyMap): VersionFill {
   return {
     end: Buffer.from(`${missing !== '' && shape.length > 0 ? ',' : ''}${missing}},`),
     entity,
-    entityBytesMax: Math.max(0, ...[...entity.values()].map(fill => fill.length)),
   }
 }
 

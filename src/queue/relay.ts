@@ -59,7 +59,7 @@ export function startRelay(sql: Sql, queue: Pick<Queue, 'add'>, log: Log, option
 
 /** Hands over one batch and returns how many jobs that were. They leave the outbox only if the queue took them all. */
 export async function relayOnce(sql: Sql, queue: Pick<Queue, 'add'>, batchJobs: number): Promise<number> {
-  return inTransaction(sql, 'read write', async tx => {
+  return inTransaction(sql, async tx => {
     const jobs = await takeOutbox(tx, batchJobs)
     if (jobs.length > 0)
       await queue.add(jobs.map(({ job_name, job_id, payload }) => ({ name: job_name, id: job_id, payload })))

@@ -37,7 +37,7 @@ describe.each(['postgres', 'redis'] as const)('jobs carried by %s', store => {
         ran.push(payload)
       },
     })
-    await inTransaction(its.sql, 'read write', async tx => {
+    await inTransaction(its.sql, async tx => {
       await enqueue(tx, [keyMapJob(id)])
       expect(await statusOf(its.sql, id)).toBeUndefined()
     })
@@ -51,7 +51,7 @@ describe.each(['postgres', 'redis'] as const)('jobs carried by %s', store => {
     const ran: number[] = []
     await its.relay()
     await its.work({ 'refresh-key-map': async ({ program_version_id }) => void ran.push(program_version_id) })
-    const undone = inTransaction(its.sql, 'read write', async tx => {
+    const undone = inTransaction(its.sql, async tx => {
       await enqueue(tx, [keyMapJob(before)])
       throw new RangeError('changed its mind')
     })
@@ -69,7 +69,7 @@ describe.each(['postgres', 'redis'] as const)('jobs carried by %s', store => {
     await its.relay()
     await its.work({ 'refresh-key-map': async ({ program_version_id }) => void ran.push(program_version_id) })
     await its.takeAway()
-    for (const id of ids) await inTransaction(its.sql, 'read write', tx => enqueue(tx, [keyMapJob(id)]))
+    for (const id of ids) await inTransaction(its.sql, tx => enqueue(tx, [keyMapJob(id)]))
     await until('the relay to notice', () => its.logLines.some(line => String(line.msg).startsWith('the relay cannot')))
     expect((await measureOutbox(its.sql)).waiting).toBe(3)
     expect(ran).toEqual([])
