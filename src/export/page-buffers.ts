@@ -3,9 +3,8 @@
 
 export class PageBuffers {
   readonly #spare: Buffer[] = []
-  /** How many were ever taken and given back: what lies between is in use. */
-  taken = 0
-  given = 0
+  /** How many were taken and not given back. */
+  inUse = 0
 
   constructor(
     readonly bytes: number,
@@ -13,14 +12,14 @@ export class PageBuffers {
   ) {}
 
   take(): Buffer {
-    this.taken++
+    this.inUse++
     return this.#spare.pop() ?? Buffer.allocUnsafeSlow(this.bytes)
   }
 
   /** Gives back a buffer that nobody reads any more. One of another size was not taken here. */
   give(buffer: Buffer): void {
     if (buffer.length !== this.bytes) return
-    this.given++
+    this.inUse--
     if (this.#spare.length < this.keptMax) this.#spare.push(buffer)
   }
 }

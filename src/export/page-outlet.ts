@@ -3,6 +3,7 @@
 
 import type { Position } from '../db/walks.ts'
 import type { PageBuffers } from './page-buffers.ts'
+import { settledWithin } from './settled-within.ts'
 
 /** Where the bytes go. */
 export interface Sink {
@@ -126,14 +127,6 @@ export class PageOutlet {
   async #writtenWithin(ms: number): Promise<boolean> {
     const [first] = this.#writing
     if (first === undefined) return true
-    let timer: Timer | undefined
-    const late = new Promise<false>(resolve => {
-      timer = setTimeout(resolve, Math.max(0, ms - (performance.now() - first.sinceMs)), false)
-    })
-    try {
-      return await Promise.race([first.settled.then(() => true), late])
-    } finally {
-      clearTimeout(timer)
-    }
+    return settledWithin(ms - (performance.now() - first.sinceMs), first.settled)
   }
 }

@@ -236,8 +236,7 @@ class PageWriter implements RowReader {
 
   /** Rows of the next batch, by those that came since it was last asked; 0 when no more are wanted. */
   #nextBatch(): number {
-    if (this.outlet.gone) this.letGo = true
-    if (this.letGo || this.#more) return 0
+    if (this.outlet.gone || this.letGo || this.#more) return 0
     if (this.#rowsSeen > 0) this.#rowBytes = this.#bytesSeen / this.#rowsSeen
     this.#rowsSeen = 0
     this.#bytesSeen = 0

@@ -23,7 +23,7 @@ export function problemResponse(error: unknown, record: RequestRecord): Response
   const problem = asProblem(error)
   const { status, title } = statuses[problem.kind]
   if (problem.internal !== undefined) record.fields.reason = problem.internal
-  if (status >= 500) record.fields.error = problem.cause ?? problem
+  if (status >= 500) record.error = problem.cause ?? problem
   const body = {
     type: `urn:tributary:problem:${problem.kind.replaceAll('_', '-')}`,
     title,

@@ -8,7 +8,7 @@ import type { Log } from '../log.ts'
 export type Outcome = 'complete' | 'client_gone' | 'stalled' | 'failed'
 
 /** Facts that the log line of a request may carry, each noted where it becomes known. They are written as they are. */
-export interface RequestFacts {
+export interface RequestFields {
   api_key_id?: string
   address?: string
   program?: string
@@ -22,11 +22,6 @@ export interface RequestFacts {
   bytes?: number
   /** Content-Encoding of an export that was sent compressed. */
   encoding?: string
-}
-
-export interface RequestFields extends RequestFacts {
-  /** What made a request fail. */
-  error?: unknown
 }
 
 /** Where requests are counted. */
@@ -47,6 +42,8 @@ export class RequestRecord {
   /** The pattern the address matched, for counting; never the address itself. */
   route = 'none'
   readonly fields: RequestFields = {}
+  /** What made the request fail. */
+  error: unknown
   /** Set by a response that is still being written when the handler returns; whoever writes it calls `finish`. */
   streaming = false
   /** Set by an answer to HEAD that does not know how long the body would be. */
@@ -72,9 +69,7 @@ export class RequestRecord {
     if (this.#finished) return
     this.#finished = true
     const ms = performance.now() - this.#startedMs
-    const facts: RequestFacts = this.fields
-    const { applications, bytes } = facts
-    const { error } = this.fields
+    const { applications, bytes } = this.fields
     this.counts.end({ route: this.route, status, outcome, seconds: ms / 1000, applications, bytes })
     const line = {
       request_id: this.id,
@@ -84,9 +79,9 @@ export class RequestRecord {
       outcome,
       duration_ms: Math.round(ms * 100) / 100,
       peer: this.peer,
-      ...facts,
+      ...this.fields,
     }
-    if (status >= 500 || outcome === 'failed') this.log.error({ ...line, error: undefined, err: error }, 'request')
+    if (status >= 500 || outcome === 'failed') this.log.error({ ...line, err: this.error }, 'request')
     else this.log.plainInfo(line, 'request')
   }
 }

@@ -2,6 +2,7 @@
 // broken connection. It must not know what the bytes are.
 
 import type { Sink } from '../export/page-outlet.ts'
+import { settledWithin } from '../export/settled-within.ts'
 import { Problem } from '../problem.ts'
 import type { Outcome, RequestRecord } from './request-record.ts'
 
@@ -33,7 +34,7 @@ export async function streamResponse(
   const produced = produce(client)
   // Seen by whoever awaits `produced` below; without this, a failure between the two awaits would be reported as unhandled.
   produced.catch(() => {})
-  if (!(await within(firstWriteTimeoutMs, Promise.race([client.firstWrite, produced])))) {
+  if (!(await settledWithin(firstWriteTimeoutMs, Promise.race([client.firstWrite, produced])))) {
     client.leave()
     throw new Problem('unavailable', {
       detail: 'The service is busy with other exports just now. Try again in a few seconds.',
@@ -50,7 +51,7 @@ export async function streamResponse(
   produced.then(
     outcome => record.finish(200, outcome),
     error => {
-      record.fields.error = error
+      record.error = error
       record.finish(200, 'failed')
     },
   )
@@ -65,19 +66,6 @@ export async function streamResponse(
     },
   }
   return new Response(new ReadableStream(source as unknown as Bun.DirectUnderlyingSource<Uint8Array>), { headers })
-}
-
-/** Whether a promise settled in time; rejects as it does. */
-async function within(ms: number, promise: Promise<unknown>): Promise<boolean> {
-  let timer: Timer | undefined
-  const late = new Promise<false>(resolve => {
-    timer = setTimeout(resolve, ms, false)
-  })
-  try {
-    return await Promise.race([promise.then(() => true), late])
-  } finally {
-    clearTimeout(timer)
-  }
 }
 
 class ClientSink implements Sink {

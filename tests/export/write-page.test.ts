@@ -191,7 +191,7 @@ describe('writePage', () => {
         'the connection to be given back',
         async () => reader.writes === 3 && (await busyBackends()).length === 0,
       )
-      await until('what was read ahead to be let go', () => buffers.given - buffers.taken === -1)
+      await until('what was read ahead to be let go', () => buffers.inUse === 1)
       taken()
       expect((await page).outcome).toBe('complete')
       expect(idsOf(reader)).toEqual(ids)

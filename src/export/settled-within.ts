@@ -1,0 +1,14 @@
+// Waiting for something, but not for ever. It must not know what is waited for.
+
+/** Whether a promise settled within so many milliseconds; rejects as it does. The promise goes on either way. */
+export async function settledWithin(ms: number, promise: Promise<unknown>): Promise<boolean> {
+  let timer: Timer | undefined
+  const late = new Promise<false>(resolve => {
+    timer = setTimeout(resolve, Math.max(0, ms), false)
+  })
+  try {
+    return await Promise.race([promise.then(() => true), late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
