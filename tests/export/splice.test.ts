@@ -4,7 +4,7 @@ import { type Annotations, renderAnnotations, renderSnapshot, type Submission } 
 import { buildKeyMap, type KeyMap } from '../../src/domain/key-map.ts'
 import { planFill } from '../../src/domain/version-fill.ts'
 import { splicedBytes, spliceRow } from '../../src/export/splice.ts'
-import { answersTo, anyText, publishedVersions } from '../support/arbitraries.ts'
+import { answersTo, anySubmitter, anyText, publishedVersions } from '../support/arbitraries.ts'
 import { plainApplication } from '../support/plain-renderer.ts'
 import { storedRow } from '../support/stored-row.ts'
 
@@ -20,14 +20,7 @@ const submissionTo = (versionId: number, shape: KeyMap): fc.Arbitrary<Submission
     language: fc.constantFrom('en-US', 'zh-Hant'),
     program_name: fc.constant('utility-assistance'),
     program_version_id: fc.constant(versionId),
-    submitter: fc.oneof(
-      fc.constant({ submitter_type: 'APPLICANT' as const }),
-      fc.record({
-        submitter_type: fc.constant('TRUSTED_INTERMEDIARY' as const),
-        ti_email: anyText,
-        ti_organization: anyText,
-      }),
-    ),
+    submitter: anySubmitter,
     answers: answersTo(shape),
   })
 

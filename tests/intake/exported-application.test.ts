@@ -8,7 +8,7 @@ import { spliceRow } from '../../src/export/splice.ts'
 import { parseExactJson } from '../../src/intake/exact-json.ts'
 import { knownMembers } from '../../src/intake/exported-answers.ts'
 import { readExportedApplication } from '../../src/intake/exported-application.ts'
-import { answersTo, anyText, publishedVersions } from '../support/arbitraries.ts'
+import { answersTo, anySubmitter, anyText, publishedVersions } from '../support/arbitraries.ts'
 import { aVersion, options } from '../support/program-version.ts'
 import { storedRow } from '../support/stored-row.ts'
 
@@ -40,14 +40,6 @@ describe('readExportedApplication', () => {
         return fc.record({ versions: fc.constant(versions), chosen: fc.constant(chosen), answers: answersTo(shape) })
       }),
     )
-    const submitters = fc.oneof(
-      fc.constant({ submitter_type: 'APPLICANT' as const }),
-      fc.record({
-        submitter_type: fc.constant('TRUSTED_INTERMEDIARY' as const),
-        ti_email: anyText,
-        ti_organization: anyText,
-      }),
-    )
     const notes = fc.record({
       status: fc.option(storable),
       status_last_modified_time: time,
@@ -55,7 +47,7 @@ describe('readExportedApplication', () => {
     })
     const zones = fc.constantFrom('UTC', 'America/Los_Angeles', 'Asia/Kathmandu')
     fc.assert(
-      fc.property(programs, submitters, notes, time, zones, (program, submitter, annotations, submit_time, zone) => {
+      fc.property(programs, anySubmitter, notes, time, zones, (program, submitter, annotations, submit_time, zone) => {
         const { versions, chosen, answers } = program
         const { program_version_id } = versions[chosen]!
         const keyMap = buildKeyMap(versions)

@@ -2,6 +2,7 @@
 
 import fc from 'fast-check'
 import type { Answer, Answers, Entity } from '../../src/domain/answers.ts'
+import type { Submission } from '../../src/domain/application.ts'
 import type { KeyMap, KeyNode, PublishedVersion } from '../../src/domain/key-map.ts'
 import type { ExportedType, QuestionKind, VersionQuestion } from '../../src/domain/question.ts'
 
@@ -28,6 +29,16 @@ export const anyText: fc.Arbitrary<string> = fc.oneof(
     '{"a":1}',
     '__proto__',
   ),
+)
+
+/** Who handed an application in: the applicant, or an intermediary with any e-mail and organization. */
+export const anySubmitter: fc.Arbitrary<Submission['submitter']> = fc.oneof(
+  fc.constant({ submitter_type: 'APPLICANT' as const }),
+  fc.record({
+    submitter_type: fc.constant('TRUSTED_INTERMEDIARY' as const),
+    ti_email: anyText,
+    ti_organization: anyText,
+  }),
 )
 
 /** A bank of questions as a tree: each has a random earlier enumerator, or none, above it. */

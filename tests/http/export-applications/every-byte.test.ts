@@ -10,7 +10,7 @@ import {
   type Submission,
 } from '../../../src/domain/application.ts'
 import { buildKeyMap } from '../../../src/domain/key-map.ts'
-import { answersTo, anyText } from '../../support/arbitraries.ts'
+import { answersTo, anySubmitter, anyText } from '../../support/arbitraries.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { ExportClient, type ExportPage } from '../../support/export-client.ts'
 import { createTestKey } from '../../support/keys.ts'
@@ -69,14 +69,7 @@ function invent(seed: number): Invented[] {
           },
           ...{ language: fc.constantFrom('en-US', 'zh-Hant'), program_name: fc.constant(slug) },
           program_version_id: fc.constant(program_version_id),
-          submitter: fc.oneof(
-            fc.constant({ submitter_type: 'APPLICANT' as const }),
-            fc.record({
-              submitter_type: fc.constant('TRUSTED_INTERMEDIARY' as const),
-              ti_email: anyText,
-              ti_organization: anyText,
-            }),
-          ),
+          submitter: anySubmitter,
           answers: answersTo(buildKeyMap([version])),
         }),
         annotations,
