@@ -4,9 +4,9 @@
 import { parseArgs } from 'node:util'
 import { findApplication, readAnnotationStates } from '../src/db/annotations.ts'
 import { findProgram } from '../src/db/programs.ts'
-import { formatOffsetTime, type Micros } from '../src/domain/offset-time.ts'
-import { annotate } from '../src/intake/annotate.ts'
+import { formatOffsetTime, type Micros } from '../src/domain/values/offset-time.ts'
 import { Problem } from '../src/problem.ts'
+import { annotate } from '../src/upkeep/annotate.ts'
 import { readCommandLine, runScript, type ScriptContext, UsageError } from './environment.ts'
 
 const help = `Usage:

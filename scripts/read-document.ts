@@ -1,7 +1,7 @@
 // Reads a JSON document that somebody wrote by hand, and names what is wrong with it as text.
 // It must not know what the document is.
 
-import { parseJson } from '../src/domain/json-text.ts'
+import { parseJson } from '../src/domain/values/json-text.ts'
 import { invalidRequest, Problem } from '../src/problem.ts'
 
 /** Deeper than any document says something; what a document may be nested to is for whoever reads it to say. */

@@ -1,7 +1,7 @@
 // Writes the times of every stored application anew, after INSTANCE_TIME_ZONE was changed.
 
 import { regenerateDocs } from '../src/derived/sweep.ts'
-import { rerenderTimes } from '../src/intake/change-time-zone.ts'
+import { rerenderTimes } from '../src/upkeep/change-time-zone.ts'
 import { readCommandLine, runScript, UsageError } from './environment.ts'
 import { inThousands, startProgress } from './progress.ts'
 

@@ -2,8 +2,8 @@
 
 import { parseArgs } from 'node:util'
 import { requireInstanceTimeZone } from '../src/db/instance.ts'
-import { parseInstantParameter } from '../src/domain/instant-parameter.ts'
-import type { Micros } from '../src/domain/offset-time.ts'
+import type { Micros } from '../src/domain/values/offset-time.ts'
+import { parseInstantParameter } from '../src/export/instant-parameter.ts'
 import { readCommandLine, runScript, UsageError } from './environment.ts'
 import { inThousands, startProgress } from './progress.ts'
 import { seedPrograms } from './seed-program/seed-programs.ts'

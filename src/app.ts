@@ -3,52 +3,20 @@
 
 import { Elysia } from 'elysia'
 import { FailureThrottle } from './access/failure-throttle.ts'
-import { databaseKeys, type KeySource } from './access/key-source.ts'
+import { databaseKeys } from './access/key-source.ts'
 import { KeyUses } from './access/key-use.ts'
 import { KeyLimits } from './access/limits.ts'
 import { VerifiedKeys } from './access/verified-keys.ts'
-import type { Config } from './config.ts'
-import type { Sql } from './db/client.ts'
 import type { NoticeHandlers } from './db/notices.ts'
 import { KeyMaps } from './derived/program-key-map.ts'
-import type { Micros } from './domain/offset-time.ts'
 import { checkAuth } from './http/check-auth.ts'
+import type { Deps, Foundation, Peer } from './http/deps.ts'
 import { apiDocs } from './http/docs/api-docs.ts'
 import { problemResponse } from './http/errors.ts'
 import { exportApplications } from './http/export-applications.ts'
 import { intake } from './http/intake/intake.ts'
-import type { Metrics } from './http/metrics.ts'
 import { keepRecord, RequestRecord, recordOf } from './http/request-record.ts'
-import type { Log } from './log.ts'
 import { invalidRequest, Problem } from './problem.ts'
-
-/** What a process opens before there is an application. */
-export interface Foundation {
-  config: Config
-  log: Log
-  /** Connections for everything but exports. */
-  db: Sql
-  /** Connections for exports, so that no number of them keeps others waiting. */
-  exportDb: Sql
-  metrics: Metrics
-  /** The present time. */
-  now: () => Micros
-}
-
-/** What the doors need: the foundation, and what they share with one another. */
-export interface Deps extends Foundation {
-  keys: KeySource
-  verifiedKeys: VerifiedKeys
-  uses: KeyUses
-  limits: KeyLimits
-  failures: FailureThrottle
-  keyMaps: KeyMaps
-}
-
-/** What `Bun.serve` tells about a connection, as far as it is needed. */
-export interface Peer {
-  requestIP(request: Request): { address: string } | null
-}
 
 export interface App {
   /** Is to hear what the database announces of API keys; until it does, each request looks its key up. */

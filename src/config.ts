@@ -1,7 +1,7 @@
 // Every setting of the service: its name, default, meaning and bounds, read once from the environment.
 // It must not open anything, and nobody but the two main.ts and the scripts may call it.
 
-import { parseSubnet, type Subnet } from './domain/address.ts'
+import { parseSubnet, type Subnet } from './domain/values/ip-address.ts'
 import { Problem, type ProblemItem } from './problem.ts'
 
 export interface Config {

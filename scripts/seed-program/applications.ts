@@ -2,12 +2,12 @@
 // It must not know how they are stored.
 
 import type { StoredProgramVersion } from '../../src/db/programs.ts'
-import type { Annotations, Submitter } from '../../src/domain/application.ts'
-import type { Micros } from '../../src/domain/offset-time.ts'
-import { answerSampler } from '../../src/domain/sample-answers.ts'
-import { sentences } from '../../src/domain/sample-words.ts'
-import { integerFrom, pick, type Rng, seededRandom } from '../../src/domain/seeded-random.ts'
-import type { ExportedApplication } from '../../src/intake/exported-application.ts'
+import { answerSampler } from '../../src/domain/invented/sample-answers.ts'
+import { sentences } from '../../src/domain/invented/sample-words.ts'
+import { integerFrom, pick, type Rng, seededRandom } from '../../src/domain/invented/seeded-random.ts'
+import type { Annotations, Submitter } from '../../src/domain/questions/application.ts'
+import type { Micros } from '../../src/domain/values/offset-time.ts'
+import type { ExportedApplication } from '../../src/load/reading/read-application.ts'
 
 export interface SeedPlan {
   slug: string

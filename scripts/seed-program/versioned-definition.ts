@@ -6,7 +6,7 @@ import type {
   ProgramDefinition,
   QuestionDefinition,
   ScreenDefinition,
-} from '../../src/domain/program-definition.ts'
+} from '../../src/domain/definitions/program-definition.ts'
 
 /** A question with its place on a screen. Versions are counted from 1; without `since` and `until` all ask it. */
 export interface VersionedQuestion extends QuestionDefinition {

@@ -1,8 +1,8 @@
 // Who is asking: from what a request says and where it comes from to a caller, or to the reason why not.
 // It must not know requests or status codes, and changes nothing; what is to be noted is in its answer.
 
-import { type Address, addressText, contains } from '../domain/address.ts'
-import type { Micros } from '../domain/offset-time.ts'
+import { type Address, addressText, contains } from '../domain/values/ip-address.ts'
+import type { Micros } from '../domain/values/offset-time.ts'
 import type { Caller, Reason } from './caller.ts'
 import { type HeaderFault, isApiKeyId, isWholePassword, parseAuthorization, passwordMatches } from './credential.ts'
 import type { KeySource, KnownKey } from './key-source.ts'

@@ -3,8 +3,8 @@
 
 import { listProgramIds } from '../db/api-key-rows.ts'
 import type { Db } from '../db/client.ts'
-import { parseSubnet, type Subnet } from '../domain/address.ts'
-import type { Micros } from '../domain/offset-time.ts'
+import { parseSubnet, type Subnet } from '../domain/values/ip-address.ts'
+import type { Micros } from '../domain/values/offset-time.ts'
 import type { ProblemItem } from '../problem.ts'
 import { dayMicros } from './expiry.ts'
 

@@ -13,7 +13,7 @@ import {
 } from '../db/api-key-rows.ts'
 import { appendAuditEvent } from '../db/audit.ts'
 import type { Db, Sql } from '../db/client.ts'
-import { formatMicros, type Micros } from '../domain/offset-time.ts'
+import { formatMicros, type Micros } from '../domain/values/offset-time.ts'
 import { invalidRequest, Problem } from '../problem.ts'
 import {
   type ApiKeyChanges,

@@ -1,7 +1,7 @@
 // Where a request really comes from, and whether it was encrypted all the way: the socket's word, or a trusted proxy's.
 // It must not believe a header that an untrusted peer sent, nor decide who may come in.
 
-import { type Address, contains, isLoopback, parseAddress, type Subnet } from '../domain/address.ts'
+import { type Address, contains, isLoopback, parseAddress, type Subnet } from '../domain/values/ip-address.ts'
 
 /** What is known of a connection. `fields` is satisfied by `Headers`; several lines of one name come joined with commas. */
 export interface Connection {

@@ -1,7 +1,7 @@
 // When a key ends, as an administrator writes it: a number of days, a date, or an instant.
 // It must not know how far ahead an expiry may lie; making a key decides that.
 
-import type { Micros } from '../domain/offset-time.ts'
+import type { Micros } from '../domain/values/offset-time.ts'
 
 export const dayMicros = 86_400_000_000
 

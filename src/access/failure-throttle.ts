@@ -3,7 +3,7 @@
 
 import type { IPv6 } from 'ipaddr.js'
 import { RateLimiterMemory } from 'rate-limiter-flexible'
-import type { Address } from '../domain/address.ts'
+import type { Address } from '../domain/values/ip-address.ts'
 
 /**
  * Addresses are spread over this many counters, so memory is bounded however many addresses there are.

@@ -3,8 +3,8 @@
 
 import { findApiKeyForAuthentication } from '../db/api-key-rows.ts'
 import { type Db, readThroughLoss } from '../db/client.ts'
-import { parseSubnet, type Subnet } from '../domain/address.ts'
-import type { Micros } from '../domain/offset-time.ts'
+import { parseSubnet, type Subnet } from '../domain/values/ip-address.ts'
+import type { Micros } from '../domain/values/offset-time.ts'
 
 /** What deciding about one request takes. */
 export interface KnownKey {

@@ -4,7 +4,7 @@
 import { markApiKeyExposed, noteApiKeyUse } from '../db/api-key-rows.ts'
 import { appendAuditEvent } from '../db/audit.ts'
 import type { Sql } from '../db/client.ts'
-import type { Micros } from '../domain/offset-time.ts'
+import type { Micros } from '../domain/values/offset-time.ts'
 import type { Log } from '../log.ts'
 
 /** At most one write per key in this time, over all instances. */

@@ -1,7 +1,7 @@
 // How much one API key may ask for: requests a minute, exports at a time (contract D23). Counted in this process alone.
 // It must not know what a request is for, and it does not speak of failed authentications: those have no key.
 
-import type { Micros } from '../domain/offset-time.ts'
+import type { Micros } from '../domain/values/offset-time.ts'
 import { Problem } from '../problem.ts'
 
 export interface KeyLimitSettings {

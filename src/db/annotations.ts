@@ -1,8 +1,8 @@
 // Status, note and their history: what administrators add to an application.
 // It must not know which statuses there may be, nor how annotations are rendered.
 
-import type { Annotations } from '../domain/application.ts'
-import type { Micros } from '../domain/offset-time.ts'
+import type { Annotations } from '../domain/questions/application.ts'
+import type { Micros } from '../domain/values/offset-time.ts'
 import type { Db, Transaction } from './client.ts'
 
 /** The statuses administrators may give applications of a program; undefined when there is no such program. */

@@ -1,7 +1,7 @@
 // How PostgreSQL writes numbers and instants in its binary formats, of the wire and of COPY alike.
 // It must not know what the values are of.
 
-import type { Micros } from '../domain/offset-time.ts'
+import type { Micros } from '../domain/values/offset-time.ts'
 
 /** 2000-01-01T00:00:00Z, from which PostgreSQL counts microseconds. */
 export const postgresEpoch: Micros = 946_684_800_000_000

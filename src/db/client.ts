@@ -6,7 +6,7 @@
 // made again. tests/http/export-applications/broken.test.ts finds all three.
 
 import postgres from 'postgres'
-import { formatMicros, type Micros, parsePostgresInstant } from '../domain/offset-time.ts'
+import { formatMicros, type Micros, parsePostgresInstant } from '../domain/values/offset-time.ts'
 
 /** A pool of connections, or one transaction of it. What every function of `db` takes first. */
 export type Sql = postgres.Sql<{ timestamptz: Micros; int8: number }>

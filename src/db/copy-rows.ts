@@ -6,7 +6,7 @@
 // stream never finishes and the error goes to the statement's promise, which has been resolved with the stream long since.
 // So the statement's `reject` is taken over, and whatever is under way is raced against it.
 
-import type { Micros } from '../domain/offset-time.ts'
+import type { Micros } from '../domain/values/offset-time.ts'
 import { postgresEpoch, putInt8 } from './binary-values.ts'
 import type { Transaction } from './client.ts'
 

@@ -1,7 +1,7 @@
 // The generated docs of program versions, as kept, and which versions should have them.
 // It must not know what docs are made of; the content is JSON to it.
 
-import type { Micros } from '../domain/offset-time.ts'
+import type { Micros } from '../domain/values/offset-time.ts'
 import type { Db } from './client.ts'
 
 /** The ACTIVE or DRAFT version of a program, with what is kept of its docs. */

@@ -1,7 +1,7 @@
 // Applications in progress: what an applicant has answered in a program and not submitted yet.
 // It must not know what the answers say; they are JSON text, kept to the letter.
 
-import type { Micros } from '../domain/offset-time.ts'
+import type { Micros } from '../domain/values/offset-time.ts'
 import type { Db, Transaction } from './client.ts'
 
 export interface InProgress {

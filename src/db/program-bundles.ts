@@ -1,13 +1,13 @@
 // Programs as they travel between databases: read with every id and time, written with the same.
 // It must not decide whether a bundle may come in. Writing expects the question bank's lock (db/questions) to be held.
 
-import { formatMicros, type Micros } from '../domain/offset-time.ts'
 import type {
   BundledQuestion,
   BundledQuestionVersion,
   BundledVersion,
   ProgramBundle,
-} from '../domain/program-bundle.ts'
+} from '../domain/definitions/program-bundle.ts'
+import { formatMicros, type Micros } from '../domain/values/offset-time.ts'
 import type { Db, Transaction } from './client.ts'
 
 /** These questions, by id. */

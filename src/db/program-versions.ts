@@ -1,7 +1,7 @@
 // Writing programs and their versions. Every function expects the question bank's lock (db/questions) to be held.
 // It must not decide what is published; the database itself refuses to change what was.
 
-import type { ProgramVersionState, Screen } from '../domain/program-version.ts'
+import type { ProgramVersionState, Screen } from '../domain/definitions/program-version.ts'
 import type { Db, Transaction } from './client.ts'
 
 export interface NewProgram {

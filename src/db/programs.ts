@@ -1,9 +1,9 @@
 // Programs and their versions, as read. Writing them is db/program-versions.
 // It must not decide what may be published, nor what a version means.
 
-import type { PublishedVersion } from '../domain/key-map.ts'
-import type { Micros } from '../domain/offset-time.ts'
-import type { ProgramVersion, ProgramVersionState } from '../domain/program-version.ts'
+import type { ProgramVersion, ProgramVersionState } from '../domain/definitions/program-version.ts'
+import type { PublishedVersion } from '../domain/questions/key-map.ts'
+import type { Micros } from '../domain/values/offset-time.ts'
 import { Problem } from '../problem.ts'
 import type { Db } from './client.ts'
 

@@ -1,8 +1,8 @@
 // The question bank: questions, which never change, and their versions.
 // It must not know which program asks what, nor when a new question version is due.
 
-import type { Micros } from '../domain/offset-time.ts'
-import type { QuestionKind, QuestionSettings } from '../domain/question.ts'
+import type { QuestionKind, QuestionSettings } from '../domain/questions/question.ts'
+import type { Micros } from '../domain/values/offset-time.ts'
 import type { Db, Transaction } from './client.ts'
 
 /** Any fixed number will do, as long as it differs from that of db/migrate. */

@@ -1,8 +1,8 @@
 // Every time that is stored as text, to be written anew in another zone.
 // It must not know how a time is written.
 
-import type { Annotations } from '../domain/application.ts'
-import type { Micros } from '../domain/offset-time.ts'
+import type { Annotations } from '../domain/questions/application.ts'
+import type { Micros } from '../domain/values/offset-time.ts'
 import type { Db, Transaction } from './client.ts'
 
 /** The zone stored texts are rendered in, kept from being changed or relied on by others to the end of the transaction. */

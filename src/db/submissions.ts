@@ -1,7 +1,7 @@
 // Writing applications: the idempotency of a submission, its number and time, its row and the one it supersedes.
 // It must not know what a snapshot holds.
 
-import type { Micros } from '../domain/offset-time.ts'
+import type { Micros } from '../domain/values/offset-time.ts'
 import type { Db, Transaction } from './client.ts'
 
 /** How long a statement of this transaction waits for another transaction, at most; then it fails with SQLSTATE 55P03. */

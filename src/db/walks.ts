@@ -1,7 +1,7 @@
 // What an export reads: where a walk starts, and the rows of a page from a cursor.
 // It must not know what becomes of a row, nor what a client is.
 
-import { formatMicros, type Micros } from '../domain/offset-time.ts'
+import { formatMicros, type Micros } from '../domain/values/offset-time.ts'
 import { int4At, int8At, postgresEpoch } from './binary-values.ts'
 import type { Db, Sql } from './client.ts'
 

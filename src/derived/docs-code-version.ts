@@ -2,8 +2,8 @@
 // It must not depend on any real program, or every installation would have a number of its own.
 
 import { createHash } from 'node:crypto'
-import { questionKinds, type VersionQuestion } from '../domain/question.ts'
-import { type DocumentableVersion, versionDocs } from '../domain/version-docs.ts'
+import { type DocumentableVersion, versionDocs } from '../domain/invented/version-docs.ts'
+import { questionKinds, type VersionQuestion } from '../domain/questions/question.ts'
 
 /** A question of every kind, and of every kind once more within an enumerator. */
 function everyQuestion(): VersionQuestion[] {

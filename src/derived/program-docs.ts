@@ -4,8 +4,8 @@
 import type { Db } from '../db/client.ts'
 import { type DocumentedVersionRow, readDocumentedVersions, upsertDocsExample } from '../db/docs-examples.ts'
 import { findDraftVersion, loadProgramVersion, readPublishedVersions } from '../db/programs.ts'
-import type { Micros } from '../domain/offset-time.ts'
-import { type VersionDocs, versionDocs } from '../domain/version-docs.ts'
+import { type VersionDocs, versionDocs } from '../domain/invented/version-docs.ts'
+import type { Micros } from '../domain/values/offset-time.ts'
 import { docsCodeVersion } from './docs-code-version.ts'
 
 /** The docs of a program's ACTIVE or DRAFT version. */

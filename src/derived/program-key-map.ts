@@ -4,8 +4,8 @@
 import type { Db } from '../db/client.ts'
 import { findKeptKeyMap, upsertKeyMap } from '../db/key-maps.ts'
 import { loadProgramVersion, readPublishedVersions } from '../db/programs.ts'
-import { buildKeyMap, type KeyMap, type KeyNode, type PublishedVersion } from '../domain/key-map.ts'
-import { planFill, type VersionFill } from '../domain/version-fill.ts'
+import { buildKeyMap, type KeyMap, type KeyNode, type PublishedVersion } from '../domain/questions/key-map.ts'
+import { planFill, type VersionFill } from '../domain/questions/version-fill.ts'
 
 /** To be counted up by whoever changes what is kept, or how it is computed: what is kept under another number is not used. */
 export const keyMapCodeVersion = 1

@@ -2,8 +2,8 @@
 // It must not know what was packed, nor where rows come from.
 
 import type { Position } from '../db/walks.ts'
+import { settledWithin } from '../settled-within.ts'
 import type { PageBuffers } from './page-buffers.ts'
-import { settledWithin } from './settled-within.ts'
 
 /** Where the bytes go. */
 export interface Sink {

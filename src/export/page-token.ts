@@ -2,8 +2,8 @@
 // It must not know how a page is read. A token grants nothing: who carries it is authorized afresh.
 
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
-import { base62Length, decodeBase62, encodeBase62 } from '../domain/base62.ts'
-import type { Micros } from '../domain/offset-time.ts'
+import { base62Length, decodeBase62, encodeBase62 } from '../domain/values/base62.ts'
+import type { Micros } from '../domain/values/offset-time.ts'
 import { Problem } from '../problem.ts'
 
 /** Where a walk stands: what its first page fixed, and behind which application the next page starts. */

@@ -2,7 +2,7 @@
 // It must not read or write anything; tokens are opened and sealed by page-token, rows are read by write-page.
 
 import type { WalkStart } from '../db/walks.ts'
-import { earliest, formatMicros, latest, type Micros } from '../domain/offset-time.ts'
+import { earliest, formatMicros, latest, type Micros } from '../domain/values/offset-time.ts'
 import type { PageTokenContents } from './page-token.ts'
 import type { WalkFilters } from './request.ts'
 import type { PagePlan } from './write-page.ts'

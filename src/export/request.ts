@@ -1,9 +1,9 @@
 // What a client asks of an export: its query, parsed once into values that cannot be wrong, or one 400 that names all that is.
 // It must not read rows or seal tokens; which program is meant, and whether the caller may, was decided before.
 
-import { parseInstantParameter } from '../domain/instant-parameter.ts'
-import { formatMicros, type Micros } from '../domain/offset-time.ts'
+import { formatMicros, type Micros } from '../domain/values/offset-time.ts'
 import { invalidRequest, Problem, type ProblemItem } from '../problem.ts'
+import { parseInstantParameter } from './instant-parameter.ts'
 import type { PageTokenContents } from './page-token.ts'
 import { prefersStrictHandling } from './preference.ts'
 import { parseQueryString } from './query-string.ts'

@@ -1,14 +1,14 @@
 // The hot path, first half: stored rows in, bytes of the export out. Pure: it knows buffers and nothing of databases or clients.
 //
-// Why it looks as it does. An application is stored as the very text that is sent (domain/application). What is missing from
+// Why it looks as it does. An application is stored as the very text that is sent (domain/questions/application). What is missing from
 // that text when it is read is constant for all applications of one program version: the unanswered forms of questions that
 // other versions of the program asked, at the top level and inside every entity. So those are rendered once per version (a
 // VersionFill) and copied in: at each marker, the entity's fill; at the end, the version's fill, the changeable part, and the
 // revision state. Nothing is parsed, decoded or built per row; a row costs a few native copies and one native search for a
 // marker byte. `tests/export/splice.test.ts` holds it against a plain renderer that builds objects and calls JSON.stringify.
 
-import { markerEnd, markerStart } from '../domain/answers.ts'
-import type { VersionFill } from '../domain/version-fill.ts'
+import { markerEnd, markerStart } from '../domain/questions/answers.ts'
+import type { VersionFill } from '../domain/questions/version-fill.ts'
 
 const markerStartByte = markerStart.charCodeAt(0)
 const markerEndByte = markerEnd.charCodeAt(0)

@@ -15,8 +15,8 @@
 
 import { isLostConnection, type Sql } from '../db/client.ts'
 import { type PageQuery, type Position, type RowReader, type RowView, readPageRows } from '../db/walks.ts'
-import type { Micros } from '../domain/offset-time.ts'
-import type { VersionFill } from '../domain/version-fill.ts'
+import type { VersionFill } from '../domain/questions/version-fill.ts'
+import type { Micros } from '../domain/values/offset-time.ts'
 import { PageBuffers } from './page-buffers.ts'
 import { PageOutlet, type Sink } from './page-outlet.ts'
 import { splicedBytes, spliceRow } from './splice.ts'

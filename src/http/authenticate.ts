@@ -5,9 +5,9 @@ import { Elysia } from 'elysia'
 import { type Admission, type Attempt, admit } from '../access/admission.ts'
 import { type Caller, unauthenticated } from '../access/caller.ts'
 import { originOf } from '../access/client-address.ts'
-import type { Deps } from '../app.ts'
-import { addressText } from '../domain/address.ts'
+import { addressText } from '../domain/values/ip-address.ts'
 import { Problem } from '../problem.ts'
+import type { Deps } from './deps.ts'
 import { type RequestFields, recordOf } from './request-record.ts'
 
 /**

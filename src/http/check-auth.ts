@@ -3,12 +3,12 @@
 
 import { Elysia } from 'elysia'
 import type { Caller } from '../access/caller.ts'
-import type { Deps } from '../app.ts'
-import { checkAuthOperation } from '../domain/export-operations.ts'
-import { formatOffsetTime } from '../domain/offset-time.ts'
+import { formatOffsetTime } from '../domain/values/offset-time.ts'
 import { authenticate, recognizeRequest } from './authenticate.ts'
+import type { Deps } from './deps.ts'
 import { methodNotAllowed } from './errors.ts'
-import { routeDetail } from './route-detail.ts'
+import { checkAuthOperation } from './openapi/export-operations.ts'
+import { routeDetail } from './openapi/route-detail.ts'
 
 const path = '/api/v1/checkAuth'
 

@@ -2,8 +2,8 @@
 // broken connection. It must not know what the bytes are.
 
 import type { Sink } from '../export/page-outlet.ts'
-import { settledWithin } from '../export/settled-within.ts'
 import { Problem } from '../problem.ts'
+import { settledWithin } from '../settled-within.ts'
 import type { Outcome, RequestRecord } from './request-record.ts'
 
 /** What `Bun.serve` hands to a direct stream: `write` gives a number at once, or a promise when the client must read first; 0 when it has gone. */

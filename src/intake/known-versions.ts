@@ -3,9 +3,9 @@
 
 import type { Db, Sql } from '../db/client.ts'
 import { findActiveVersionName, loadProgramVersion, type VersionName } from '../db/programs.ts'
-import { buildKeyMap, type KeyMap } from '../domain/key-map.ts'
-import type { ProgramVersion } from '../domain/program-version.ts'
-import { notPublished } from './intake-problems.ts'
+import type { ProgramVersion } from '../domain/definitions/program-version.ts'
+import { buildKeyMap, type KeyMap } from '../domain/questions/key-map.ts'
+import { notPublished } from './refusals.ts'
 
 export interface KnownVersion {
   version: ProgramVersion

@@ -11,13 +11,13 @@ import {
   insertSubmissionRequest,
   type SubmittedRow,
 } from '../db/submissions.ts'
-import { renderBehindTimes, type Submitter } from '../domain/application.ts'
-import type { Micros } from '../domain/offset-time.ts'
+import { renderBehindTimes, type Submitter } from '../domain/questions/application.ts'
+import type { Micros } from '../domain/values/offset-time.ts'
 import { Problem } from '../problem.ts'
-import { checkAnswers } from './check-answers.ts'
-import { notPublished, refusedAnswers, requireApplicant } from './intake-problems.ts'
+import { readSavedAnswers } from './answers-in-progress.ts'
+import { checkAnswers } from './checking/check-all.ts'
 import type { KnownVersions } from './known-versions.ts'
-import { readSavedAnswers } from './saved-answers.ts'
+import { notPublished, refusedAnswers, requireApplicant } from './refusals.ts'
 
 export interface SubmitRequest {
   program_id: number

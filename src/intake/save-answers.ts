@@ -9,15 +9,15 @@ import {
   lockOrInsertInProgress,
   updateInProgressAnswers,
 } from '../db/in-progress.ts'
-import type { Answers } from '../domain/answers.ts'
-import { isJsonObject, type Json } from '../domain/json-text.ts'
-import type { Micros } from '../domain/offset-time.ts'
+import type { Answers } from '../domain/questions/answers.ts'
+import { isJsonObject, type Json } from '../domain/values/json-text.ts'
+import type { Micros } from '../domain/values/offset-time.ts'
 import { Problem } from '../problem.ts'
+import { mergeSavedAnswers, readSavedAnswers, writeSavedAnswers } from './answers-in-progress.ts'
 import { withBoundedWait } from './bounded-wait.ts'
-import { checkAnswers } from './check-answers.ts'
-import { refusedAnswers, requireApplicant } from './intake-problems.ts'
+import { checkAnswers } from './checking/check-all.ts'
 import { knownActiveVersion } from './known-versions.ts'
-import { mergeSavedAnswers, readSavedAnswers, writeSavedAnswers } from './saved-answers.ts'
+import { refusedAnswers, requireApplicant } from './refusals.ts'
 
 export interface SaveRequest {
   program_id: number

@@ -2,7 +2,7 @@
 // It must not know a rule that saving and submitting do not have.
 
 import type { Sql } from '../db/client.ts'
-import type { Json } from '../domain/json-text.ts'
+import type { Json } from '../domain/values/json-text.ts'
 import type { SubmitRequest } from './prepare-submission.ts'
 import { saveAnswers } from './save-answers.ts'
 import { type SubmitResult, submitApplication } from './submit.ts'

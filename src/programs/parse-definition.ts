@@ -3,11 +3,11 @@
 
 import type { Db } from '../db/client.ts'
 import { type BankQuestion, readBankQuestions } from '../db/questions.ts'
-import type { ProgramDefinition } from '../domain/program-definition.ts'
-import { formFaults, member, members } from '../domain/program-definition-form.ts'
-import { type KnownQuestion, questionFaults, readQuestions } from '../domain/program-definition-questions.ts'
-import { screenFaults } from '../domain/program-definition-screens.ts'
-import { foldedQuestionKey, questionKey } from '../domain/question-key.ts'
+import { formFaults, member, members } from '../domain/definitions/definition-form.ts'
+import { type KnownQuestion, questionFaults, readQuestions } from '../domain/definitions/definition-questions.ts'
+import { screenFaults } from '../domain/definitions/definition-screens.ts'
+import type { ProgramDefinition } from '../domain/definitions/program-definition.ts'
+import { foldedQuestionKey, questionKey } from '../domain/questions/question-key.ts'
 import { invalidRequest } from '../problem.ts'
 
 /**

@@ -25,11 +25,11 @@ import {
   deleteUnusedQuestionVersions,
   lockQuestionBank,
 } from '../db/questions.ts'
-import type { ProgramDefinition } from '../domain/program-definition.ts'
-import { member } from '../domain/program-definition-form.ts'
-import { isSlug } from '../domain/slug.ts'
-import { completeDefinition, describeVersion } from '../domain/version-definition.ts'
-import { diffDefinitions, diffVersions, type VersionChange } from '../domain/version-diff.ts'
+import { member } from '../domain/definitions/definition-form.ts'
+import type { ProgramDefinition } from '../domain/definitions/program-definition.ts'
+import { completeDefinition, describeVersion } from '../domain/definitions/version-definition.ts'
+import { diffDefinitions, diffVersions, type VersionChange } from '../domain/definitions/version-diff.ts'
+import { isSlug } from '../domain/values/slug.ts'
 import { Problem } from '../problem.ts'
 import { announceDraft } from './announce.ts'
 import { loadBankFor, parseDefinition } from './parse-definition.ts'

@@ -4,11 +4,11 @@
 import type { Transaction } from '../db/client.ts'
 import type { VersionContent } from '../db/program-versions.ts'
 import { type BankQuestion, insertQuestion, insertQuestionVersion } from '../db/questions.ts'
-import type { NamedCondition, ProgramDefinition, QuestionDefinition } from '../domain/program-definition.ts'
-import type { QuestionSettings } from '../domain/question.ts'
-import { foldedQuestionKey, questionKey } from '../domain/question-key.ts'
-import { storedCondition } from '../domain/version-definition.ts'
-import { sameSettings } from '../domain/version-diff.ts'
+import type { NamedCondition, ProgramDefinition, QuestionDefinition } from '../domain/definitions/program-definition.ts'
+import { storedCondition } from '../domain/definitions/version-definition.ts'
+import { sameSettings } from '../domain/definitions/version-diff.ts'
+import type { QuestionSettings } from '../domain/questions/question.ts'
+import { foldedQuestionKey, questionKey } from '../domain/questions/question-key.ts'
 
 /**
  * The content of a complete definition (see `completeDefinition`), by ids. A question keeps its newest published version if its

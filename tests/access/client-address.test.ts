@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { originOf, type Trust } from '../../src/access/client-address.ts'
-import { parseSubnet, type Subnet } from '../../src/domain/address.ts'
+import { parseSubnet, type Subnet } from '../../src/domain/values/ip-address.ts'
 
 const proxies = (...texts: string[]): Subnet[] => texts.map(text => parseSubnet(text) as Subnet)
 const production: Trust = { environment: 'production', trustedProxies: proxies('10.0.0.0/8', '2001:db8:ffff::/48') }

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { parseExpiry } from '../../src/access/expiry.ts'
-import { formatMicros } from '../../src/domain/offset-time.ts'
+import { formatMicros } from '../../src/domain/values/offset-time.ts'
 
 const now = Date.UTC(2026, 0, 10, 12) * 1000
 const expiry = (text: string, timeZone = 'America/New_York') => {

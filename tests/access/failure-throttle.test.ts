@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { FailureThrottle } from '../../src/access/failure-throttle.ts'
-import { parseAddress } from '../../src/domain/address.ts'
+import { parseAddress } from '../../src/domain/values/ip-address.ts'
 
 async function failures(throttle: FailureThrottle, addresses: readonly string[]): Promise<(number | undefined)[]> {
   const answers = []

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:tes
 import { apiSecretToken, mintCredential } from '../../src/access/credential.ts'
 import { databaseKeys, type KeySource } from '../../src/access/key-source.ts'
 import { VerifiedKeys } from '../../src/access/verified-keys.ts'
-import { parseAddress } from '../../src/domain/address.ts'
+import { parseAddress } from '../../src/domain/values/ip-address.ts'
 import { testPepper } from '../support/config.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { createTestKey, type TestKey, type TestKeyOptions } from '../support/keys.ts'

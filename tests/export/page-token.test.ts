@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { createCipheriv, createHash, randomBytes } from 'node:crypto'
 import fc from 'fast-check'
-import { decodeBase62, encodeBase62 } from '../../src/domain/base62.ts'
+import { decodeBase62, encodeBase62 } from '../../src/domain/values/base62.ts'
 import { openPageToken, type PageTokenContents, sealPageToken, tokenLengthMax } from '../../src/export/page-token.ts'
 import { Problem } from '../../src/problem.ts'
 

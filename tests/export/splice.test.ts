@@ -1,8 +1,13 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { type Annotations, renderAnnotations, renderSnapshot, type Submission } from '../../src/domain/application.ts'
-import { buildKeyMap, type KeyMap } from '../../src/domain/key-map.ts'
-import { planFill } from '../../src/domain/version-fill.ts'
+import {
+  type Annotations,
+  renderAnnotations,
+  renderSnapshot,
+  type Submission,
+} from '../../src/domain/questions/application.ts'
+import { buildKeyMap, type KeyMap } from '../../src/domain/questions/key-map.ts'
+import { planFill } from '../../src/domain/questions/version-fill.ts'
 import { splicedBytes, spliceRow } from '../../src/export/splice.ts'
 import { answersTo, anySubmitter, anyText, publishedVersions } from '../support/arbitraries.ts'
 import { plainApplication } from '../support/plain-renderer.ts'

@@ -2,12 +2,12 @@
 
 import { insertApplicant } from '../../src/db/applicants.ts'
 import type { Sql } from '../../src/db/client.ts'
-import type { Submitter } from '../../src/domain/application.ts'
-import type { Micros } from '../../src/domain/offset-time.ts'
+import type { Submitter } from '../../src/domain/questions/application.ts'
+import type { Micros } from '../../src/domain/values/offset-time.ts'
 import { saveAnswers } from '../../src/intake/save-answers.ts'
 import { type SubmitResult, submitApplication } from '../../src/intake/submit.ts'
 import type { TestKey } from '../support/keys.ts'
-import { asJson } from './checking.ts'
+import { asJson } from './checking/checking.ts'
 
 export interface StoredApplication {
   application_id: number

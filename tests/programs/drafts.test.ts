@@ -8,7 +8,7 @@ import {
   readPublishedVersions,
 } from '../../src/db/programs.ts'
 import { readBankQuestions } from '../../src/db/questions.ts'
-import { buildKeyMap } from '../../src/domain/key-map.ts'
+import { buildKeyMap } from '../../src/domain/questions/key-map.ts'
 import { Problem } from '../../src/problem.ts'
 import { publishDefinition, publishDraft } from '../../src/programs/publish.ts'
 import { discardDraft, saveDraft } from '../../src/programs/save-draft.ts'

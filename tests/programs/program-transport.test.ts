@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { findActiveVersion, readPublishedVersions } from '../../src/db/programs.ts'
-import type { ProgramBundle } from '../../src/domain/program-bundle.ts'
+import type { ProgramBundle } from '../../src/domain/definitions/program-bundle.ts'
 import { Problem } from '../../src/problem.ts'
 import { exportProgram, importProgram } from '../../src/programs/program-transport.ts'
 import { publishDefinition } from '../../src/programs/publish.ts'

@@ -5,7 +5,7 @@ import {
   newestPublishedVersionId,
   readPublishedVersions,
 } from '../../src/db/programs.ts'
-import { buildKeyMap, type KeyNode } from '../../src/domain/key-map.ts'
+import { buildKeyMap, type KeyNode } from '../../src/domain/questions/key-map.ts'
 import { publishDefinition } from '../../src/programs/publish.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { aDefinition, aProgram, everyKind, q } from '../support/programs.ts'

@@ -1,10 +1,10 @@
 // fast-check arbitraries: programs that grow over versions, and answers to them.
 
 import fc from 'fast-check'
-import type { Answer, Answers, Entity } from '../../src/domain/answers.ts'
-import type { Submission } from '../../src/domain/application.ts'
-import type { KeyMap, KeyNode, PublishedVersion } from '../../src/domain/key-map.ts'
-import type { ExportedType, QuestionKind, VersionQuestion } from '../../src/domain/question.ts'
+import type { Answer, Answers, Entity } from '../../src/domain/questions/answers.ts'
+import type { Submission } from '../../src/domain/questions/application.ts'
+import type { KeyMap, KeyNode, PublishedVersion } from '../../src/domain/questions/key-map.ts'
+import type { ExportedType, QuestionKind, VersionQuestion } from '../../src/domain/questions/question.ts'
 
 const kinds: readonly QuestionKind[] = [
   'ADDRESS', 'CHECKBOX', 'CURRENCY', 'DATE', 'DROPDOWN', 'EMAIL', 'ENUMERATOR', 'ENUMERATOR', 'FILE_UPLOAD', 'ID', 'MAP',

@@ -1,7 +1,7 @@
 // A program version that asks a question of every kind at three depths, for tests of what depends on kinds.
 
-import { type QuestionKind, questionKinds, type VersionQuestion } from '../../src/domain/question.ts'
-import type { DocumentableVersion } from '../../src/domain/version-docs.ts'
+import type { DocumentableVersion } from '../../src/domain/invented/version-docs.ts'
+import { type QuestionKind, questionKinds, type VersionQuestion } from '../../src/domain/questions/question.ts'
 
 const words = ['one', 'two', 'three'] as const
 

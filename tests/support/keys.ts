@@ -3,7 +3,7 @@
 import { apiSecretToken, hashPassword, mintCredential } from '../../src/access/credential.ts'
 import { insertApiKey, listProgramIds, replaceApiKeyPrograms, retireApiKeyRow } from '../../src/db/api-key-rows.ts'
 import type { Sql } from '../../src/db/client.ts'
-import type { Micros } from '../../src/domain/offset-time.ts'
+import type { Micros } from '../../src/domain/values/offset-time.ts'
 import { testPepper } from './config.ts'
 
 const dayMicros = 86_400_000_000

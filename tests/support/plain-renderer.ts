@@ -1,9 +1,9 @@
 // The slow and plain exporter that the fast one is held against: builds objects, then calls JSON.stringify. Kept in tests only.
 
-import type { Answer, Answers } from '../../src/domain/answers.ts'
-import type { Annotations, RevisionState, Submission } from '../../src/domain/application.ts'
-import type { KeyMap, KeyNode } from '../../src/domain/key-map.ts'
-import { formatOffsetTime } from '../../src/domain/offset-time.ts'
+import type { Answer, Answers } from '../../src/domain/questions/answers.ts'
+import type { Annotations, RevisionState, Submission } from '../../src/domain/questions/application.ts'
+import type { KeyMap, KeyNode } from '../../src/domain/questions/key-map.ts'
+import { formatOffsetTime } from '../../src/domain/values/offset-time.ts'
 
 type Json = Record<string, unknown>
 

@@ -8,8 +8,8 @@ import type {
   ProgramDefinition,
   QuestionDefinition,
   ScreenDefinition,
-} from '../../src/domain/program-definition.ts'
-import type { QuestionKind, QuestionSettings, VersionQuestion } from '../../src/domain/question.ts'
+} from '../../src/domain/definitions/program-definition.ts'
+import type { QuestionKind, QuestionSettings, VersionQuestion } from '../../src/domain/questions/question.ts'
 import { publishDefinition } from '../../src/programs/publish.ts'
 
 /** A question, how it is placed, and the questions repeated under it. Made by `q`. */

@@ -1,11 +1,11 @@
 // Applications put into the tables directly, for tests of reading that need many rows and no rules of intake.
 
 import type { Sql } from '../../src/db/client.ts'
-import { renderAnnotations, renderSnapshot } from '../../src/domain/application.ts'
-import { buildKeyMap, type KeyMap } from '../../src/domain/key-map.ts'
-import type { Micros } from '../../src/domain/offset-time.ts'
-import type { VersionQuestion } from '../../src/domain/question.ts'
-import { planFill, type VersionFill } from '../../src/domain/version-fill.ts'
+import { renderAnnotations, renderSnapshot } from '../../src/domain/questions/application.ts'
+import { buildKeyMap, type KeyMap } from '../../src/domain/questions/key-map.ts'
+import type { VersionQuestion } from '../../src/domain/questions/question.ts'
+import { planFill, type VersionFill } from '../../src/domain/questions/version-fill.ts'
+import type { Micros } from '../../src/domain/values/offset-time.ts'
 
 export interface RawProgram {
   program_id: number

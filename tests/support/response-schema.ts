@@ -5,8 +5,8 @@ import formats from 'ajv-formats'
 import type { Sql } from '../../src/db/client.ts'
 import { findProgram } from '../../src/db/programs.ts'
 import { computeKeyMap } from '../../src/derived/program-key-map.ts'
-import type { JsonSchema } from '../../src/domain/answer-schema.ts'
-import { responseSchema } from '../../src/domain/response-schema.ts'
+import type { JsonSchema } from '../../src/domain/questions/answer-schema.ts'
+import { responseSchema } from '../../src/domain/questions/response-schema.ts'
 import type { TestService } from './service.ts'
 
 /** What is wrong with a value by a JSON Schema 2020-12, formats included; empty when nothing is. Checks the schema too. */

@@ -1,10 +1,11 @@
 // The whole HTTP application for tests, listening on a free port of loopback, with its log caught.
 
-import { createApp, type Foundation } from '../../src/app.ts'
+import { createApp } from '../../src/app.ts'
 import type { Config } from '../../src/config.ts'
 import { openDatabase, type Sql } from '../../src/db/client.ts'
 import { apiKeyChanged, listenFor } from '../../src/db/notices.ts'
-import type { Micros } from '../../src/domain/offset-time.ts'
+import type { Micros } from '../../src/domain/values/offset-time.ts'
+import type { Foundation } from '../../src/http/deps.ts'
 import { Metrics } from '../../src/http/metrics.ts'
 import { createLog } from '../../src/log.ts'
 import { testConfig } from './config.ts'

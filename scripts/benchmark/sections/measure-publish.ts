@@ -3,8 +3,8 @@
 
 import type { Sql } from '../../../src/db/client.ts'
 import { findActiveVersion } from '../../../src/db/programs.ts'
-import type { ProgramDefinition } from '../../../src/domain/program-definition.ts'
-import { describeVersion } from '../../../src/domain/version-definition.ts'
+import type { ProgramDefinition } from '../../../src/domain/definitions/program-definition.ts'
+import { describeVersion } from '../../../src/domain/definitions/version-definition.ts'
 import { publishDefinition } from '../../../src/programs/publish.ts'
 import type { BenchContext } from '../bench-context.ts'
 import { readProgramFacts } from '../bench-statements.ts'

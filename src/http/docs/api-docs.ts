@@ -2,7 +2,7 @@
 // It must not know what any of them answers.
 
 import { Elysia } from 'elysia'
-import type { Deps } from '../../app.ts'
+import type { Deps } from '../deps.ts'
 import { docsAssets } from './docs-assets.ts'
 import { programDocsRoutes } from './program-docs-routes.ts'
 import { serviceApi } from './service-api.tsx'

@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs'
 import { Elysia } from 'elysia'
 import { Problem } from '../../problem.ts'
 import { methodNotAllowed } from '../errors.ts'
-import { hiddenRoute } from '../route-detail.ts'
+import { hiddenRoute } from '../openapi/route-detail.ts'
 
 const css = 'text/css; charset=utf-8'
 const javaScript = 'text/javascript; charset=utf-8'

@@ -3,10 +3,10 @@
 
 import type { Program } from '../../db/programs.ts'
 import type { GeneratedDocs } from '../../derived/program-docs.ts'
-import { type CodeSample, codeSamples } from '../../domain/code-samples/code-samples.ts'
-import { formatOffsetTime } from '../../domain/offset-time.ts'
-import type { VersionChange } from '../../domain/version-diff.ts'
-import type { QuestionDocs } from '../../domain/version-docs.ts'
+import type { VersionChange } from '../../domain/definitions/version-diff.ts'
+import type { QuestionDocs } from '../../domain/invented/version-docs.ts'
+import { formatOffsetTime } from '../../domain/values/offset-time.ts'
+import { type CodeSample, codeSamples } from './code-samples/code-samples.ts'
 import type { Place } from './place.ts'
 
 /** Times are ISO 8601 with the offset of the instance's zone. */

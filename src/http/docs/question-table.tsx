@@ -4,7 +4,7 @@
 /** @jsxImportSource preact */
 
 import type { VNode } from 'preact'
-import type { QuestionDocs } from '../../domain/version-docs.ts'
+import type { QuestionDocs } from '../../domain/invented/version-docs.ts'
 import { ScrollBox } from './docs-shell.tsx'
 
 export function QuestionTable({ questions, versionId }: { questions: readonly QuestionDocs[]; versionId: number }) {

@@ -3,12 +3,12 @@
 
 import { Elysia } from 'elysia'
 import { grantedProgram } from '../../access/caller.ts'
-import type { Deps } from '../../app.ts'
 import type { Db } from '../../db/client.ts'
 import { findProgram, type Program } from '../../db/programs.ts'
-import { isSlug } from '../../domain/slug.ts'
+import { isSlug } from '../../domain/values/slug.ts'
 import { Problem } from '../../problem.ts'
 import { authenticateRequest } from '../authenticate.ts'
+import type { Deps } from '../deps.ts'
 import { recordOf } from '../request-record.ts'
 
 /** Somebody who was let in: an API key now; whoever has a session of the console can be one just as well. */

@@ -2,13 +2,13 @@
 // It must hold no rule of its own.
 
 import { Elysia } from 'elysia'
-import type { Deps } from '../../app.ts'
 import { insertApplicant, updateApplicantLanguage } from '../../db/applicants.ts'
-import { intakeOperations } from '../../domain/intake-operations.ts'
-import { noSuchApplicant } from '../../intake/intake-problems.ts'
+import { noSuchApplicant } from '../../intake/refusals.ts'
 import { authenticate } from '../authenticate.ts'
+import type { Deps } from '../deps.ts'
 import { methodNotAllowed } from '../errors.ts'
-import { routeDetail } from '../route-detail.ts'
+import { intakeOperations } from '../openapi/intake-operations.ts'
+import { routeDetail } from '../openapi/route-detail.ts'
 import { parseLanguageBody } from './bodies.ts'
 import { bodyLimits, enterIntake, parseApplicantId } from './door.ts'
 import { readJsonBody } from './json-body.ts'

@@ -1,11 +1,11 @@
 // What the bodies of intake requests hold, parsed once, with every fault named.
 // It must not know questions: answers are handed on as they came.
 
-import type { Submitter } from '../../domain/application.ts'
-import { isJsonObject, type Json, type JsonObject, pointerTo } from '../../domain/json-text.ts'
-import { canonicalLanguageTag } from '../../domain/language-tag.ts'
-import { checkText } from '../../intake/answer-fields.ts'
-import { Faults } from '../../intake/faults.ts'
+import type { Submitter } from '../../domain/questions/application.ts'
+import { isJsonObject, type Json, type JsonObject, pointerTo } from '../../domain/values/json-text.ts'
+import { canonicalLanguageTag } from '../../domain/values/language-tag.ts'
+import { checkText } from '../../intake/checking/answer-fields.ts'
+import { Faults } from '../../intake/checking/faults.ts'
 import { invalidRequest } from '../../problem.ts'
 
 /** `{"language": "en-us"}` → `en-US`. */

@@ -2,9 +2,9 @@
 // It must not know what is behind the door.
 
 import { authorizeSubmit, type Caller, unauthenticated } from '../../access/caller.ts'
-import type { Deps } from '../../app.ts'
-import { noSuchApplicant } from '../../intake/intake-problems.ts'
+import { noSuchApplicant } from '../../intake/refusals.ts'
 import { invalidRequest } from '../../problem.ts'
+import type { Deps } from '../deps.ts'
 import { recordOf } from '../request-record.ts'
 import type { BodyLimits } from './json-body.ts'
 

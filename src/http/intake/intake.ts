@@ -2,7 +2,7 @@
 // It must not know anything but which routes there are.
 
 import { Elysia } from 'elysia'
-import type { Deps } from '../../app.ts'
+import type { Deps } from '../deps.ts'
 import { answerRoutes } from './answer-routes.ts'
 import { applicantRoutes } from './applicant-routes.ts'
 import { programRoutes } from './program-routes.ts'

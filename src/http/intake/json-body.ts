@@ -1,7 +1,7 @@
 // Reads a request's body as JSON, within bounds, to the letter.
 // It must not know what the body is for.
 
-import { type Json, parseJson } from '../../domain/json-text.ts'
+import { type Json, parseJson } from '../../domain/values/json-text.ts'
 import { invalidRequest, Problem } from '../../problem.ts'
 
 export interface BodyLimits {

@@ -2,14 +2,14 @@
 // It must hold no rule of its own.
 
 import { Elysia } from 'elysia'
-import type { Deps } from '../../app.ts'
-import { intakeOperations } from '../../domain/intake-operations.ts'
-import { formatOffsetTime } from '../../domain/offset-time.ts'
+import { formatOffsetTime } from '../../domain/values/offset-time.ts'
 import { submitApplication } from '../../intake/submit.ts'
 import { authenticate } from '../authenticate.ts'
+import type { Deps } from '../deps.ts'
 import { methodNotAllowed } from '../errors.ts'
+import { intakeOperations } from '../openapi/intake-operations.ts'
+import { routeDetail } from '../openapi/route-detail.ts'
 import { recordOf } from '../request-record.ts'
-import { routeDetail } from '../route-detail.ts'
 import { parseSubmissionBody } from './bodies.ts'
 import { bodyLimits, enterProgram, parseApplicantId, parseIdempotencyKey } from './door.ts'
 import { readJsonBody } from './json-body.ts'

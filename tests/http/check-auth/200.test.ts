@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createApiKey, editApiKey, retireApiKey } from '../../../src/access/api-keys.ts'
-import { parseSubnet, type Subnet } from '../../../src/domain/address.ts'
+import { parseSubnet, type Subnet } from '../../../src/domain/values/ip-address.ts'
 import { testCertificate } from '../../support/certificate.ts'
 import { testPepper } from '../../support/config.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { apiSecretToken, mintCredential } from '../../../src/access/credential.ts'
 import { openDatabase } from '../../../src/db/client.ts'
-import { parseSubnet, type Subnet } from '../../../src/domain/address.ts'
+import { parseSubnet, type Subnet } from '../../../src/domain/values/ip-address.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { createTestKey, ensureTestProgram, type TestKey } from '../../support/keys.ts'
 import { type RawAnswer, rawRequest } from '../../support/raw-request.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { parseSubnet, type Subnet } from '../../../src/domain/address.ts'
+import { parseSubnet, type Subnet } from '../../../src/domain/values/ip-address.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { createTestKey, type TestKey } from '../../support/keys.ts'
 import { startTestService, type TestService } from '../../support/service.ts'

@@ -1,7 +1,7 @@
 // What a successful export looks like: every field and every question type of the specification, over HTTP.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { annotate } from '../../../src/intake/annotate.ts'
+import { annotate } from '../../../src/upkeep/annotate.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { ExportClient, type ExportedApplication } from '../../support/export-client.ts'
 import { FrontEnd, type Submitted } from '../../support/front-end.ts'

@@ -1,7 +1,7 @@
 // Where the batches of a cursor, the rows of a walk and the size of a page end in the same place, or one row apart.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { formatMicros } from '../../../src/domain/offset-time.ts'
+import { formatMicros } from '../../../src/domain/values/offset-time.ts'
 import { pageLimits } from '../../../src/export/write-page.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { ExportClient } from '../../support/export-client.ts'

@@ -8,8 +8,8 @@ import {
   renderAnnotations,
   renderSnapshot,
   type Submission,
-} from '../../../src/domain/application.ts'
-import { buildKeyMap } from '../../../src/domain/key-map.ts'
+} from '../../../src/domain/questions/application.ts'
+import { buildKeyMap } from '../../../src/domain/questions/key-map.ts'
 import { answersTo, anySubmitter, anyText } from '../../support/arbitraries.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { ExportClient, type ExportPage } from '../../support/export-client.ts'

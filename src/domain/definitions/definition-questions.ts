@@ -1,0 +1,289 @@
+// What the questions of a definition document must keep to: names, keys, parents and settings (D15).
+// It reads documents that may be malformed elsewhere, and must not know how the bank is stored.
+
+import { type QuestionKind, type QuestionSettings, questionKinds } from '../questions/question.ts'
+import { foldedQuestionKey, questionKey, reservedQuestionKeys } from '../questions/question-key.ts'
+import { type DefinitionFault, isObject, member, members } from './definition-form.ts'
+
+/** A question of the bank, as a check needs it. `enumerator` is the admin name of the question it is repeated under. */
+export interface KnownQuestion {
+  admin_name: string
+  kind: QuestionKind
+  enumerator: string | null
+  settings: QuestionSettings
+}
+
+/** What the document says of a question, as far as it is well formed. */
+export interface ReadQuestion {
+  path: string
+  admin_name: string
+  kind: QuestionKind | undefined
+  enumerator: string | null
+  option_ids: readonly string[] | undefined
+}
+
+/** The questions of a document that have a name at all, in its order. */
+export function readQuestions(document: unknown): ReadQuestion[] {
+  return members(document, 'questions').flatMap(({ value, path }) => {
+    const admin_name = member(value, 'admin_name')
+    if (typeof admin_name !== 'string' || admin_name === '') return []
+    const kind = questionKinds.find(known => known === member(value, 'kind'))
+    const enumerator = member(value, 'enumerator')
+    const option_ids = members(value, 'options').flatMap(option => {
+      const id = member(option.value, 'admin_id')
+      return typeof id === 'string' ? [id] : []
+    })
+    return [
+      {
+        path,
+        admin_name,
+        kind,
+        enumerator: typeof enumerator === 'string' ? enumerator : null,
+        option_ids: Array.isArray(member(value, 'options')) ? option_ids : undefined,
+      },
+    ]
+  })
+}
+
+/** Every fault of the questions of a document. `bank` undefined: the bank is not there to be asked. */
+export function questionFaults(document: unknown, bank: readonly KnownQuestion[] | undefined): DefinitionFault[] {
+  const questions = readQuestions(document)
+  return [
+    ...questions.flatMap(keyFaults),
+    ...duplicateNameFaults(questions),
+    ...collisionFaults(questions, bank ?? []),
+    ...enumeratorFaults(questions, bank),
+    ...questions.flatMap(question => immutableFaults(question, bank ?? [])),
+    ...members(document, 'questions').flatMap(({ value, path }) => settingFaults(value, path)),
+  ]
+}
+
+/** D15: "Refused when the question is created: an empty key, a reserved key". */
+function keyFaults({ path, admin_name }: ReadQuestion): DefinitionFault[] {
+  const key = questionKey(admin_name)
+  if (key === '') {
+    return [
+      {
+        path: `${path}/admin_name`,
+        code: 'empty_question_key',
+        detail: `Must have a letter or a space: of "${admin_name}" nothing is left as a question key.`,
+      },
+    ]
+  }
+  const reserved = [...reservedQuestionKeys].find(name => foldedQuestionKey(name) === foldedQuestionKey(key))
+  if (reserved === undefined) return []
+  return [
+    {
+      path: `${path}/admin_name`,
+      code: 'reserved_question_key',
+      detail: `Must not make the question key "${key}": \`${reserved}\` has a meaning of its own in an export.`,
+    },
+  ]
+}
+
+function duplicateNameFaults(questions: readonly ReadQuestion[]): DefinitionFault[] {
+  const first = new Map<string, string>()
+  return questions.flatMap(({ admin_name, path }) => {
+    const earlier = first.get(admin_name)
+    if (earlier === undefined) {
+      first.set(admin_name, path)
+      return []
+    }
+    return [
+      {
+        path: `${path}/admin_name`,
+        code: 'duplicate_admin_name',
+        detail: `Must be defined once: "${admin_name}" is also defined at ${earlier}.`,
+      },
+    ]
+  })
+}
+
+/** D15: "a key equal to another question's under the same parent, compared without case". Names both questions. */
+function collisionFaults(questions: readonly ReadQuestion[], bank: readonly KnownQuestion[]): DefinitionFault[] {
+  const holders = new Map<string, string>()
+  const place = (question: { admin_name: string; enumerator: string | null }): string =>
+    JSON.stringify([question.enumerator, foldedQuestionKey(questionKey(question.admin_name))])
+  for (const known of bank) holders.set(place(known), known.admin_name)
+  return questions.flatMap(question => {
+    const { admin_name, enumerator, path } = question
+    const key = questionKey(admin_name)
+    const holder = holders.get(place(question))
+    if (holder === undefined) holders.set(place(question), admin_name)
+    if (holder === undefined || holder === admin_name || key === '') return []
+    const where = enumerator === null ? 'at the top level' : `under "${enumerator}"`
+    return [
+      {
+        path: `${path}/admin_name`,
+        code: 'question_key_taken',
+        detail: `Must make a question key of its own ${where}: "${admin_name}" and "${holder}" both make "${key}" (compared without case).`,
+      },
+    ]
+  })
+}
+
+function enumeratorFaults(questions: readonly ReadQuestion[], bank: readonly KnownQuestion[] | undefined) {
+  const known = knownQuestions(questions, bank)
+  return questions.flatMap(({ admin_name, enumerator, path }): DefinitionFault[] => {
+    if (enumerator === null) return []
+    const fault = (code: string, detail: string): DefinitionFault[] => [{ path: `${path}/enumerator`, code, detail }]
+    const parent = known.get(enumerator)
+    if (parent === undefined) {
+      return bank === undefined
+        ? []
+        : fault('unknown_question', `Must name a question: "${enumerator}" is neither defined here nor in the bank.`)
+    }
+    if (parent.kind !== undefined && parent.kind !== 'ENUMERATOR') {
+      return fault('not_an_enumerator', `Must name an ENUMERATOR question: "${enumerator}" is of kind ${parent.kind}.`)
+    }
+    const above = ancestors(enumerator, known)
+    return above.includes(admin_name)
+      ? fault(
+          'enumerator_cycle',
+          `Must not lead back to itself: ${[admin_name, ...above].map(n => `"${n}"`).join(' → ')}.`,
+        )
+      : []
+  })
+}
+
+/** All questions that can be referred to by admin name: the document's own, then the bank's. */
+export function knownQuestions(
+  questions: readonly ReadQuestion[],
+  bank: readonly KnownQuestion[] | undefined,
+): Map<string, ReadQuestion> {
+  const known = new Map<string, ReadQuestion>()
+  for (const { settings, ...question } of bank ?? []) {
+    known.set(question.admin_name, { ...question, path: '', option_ids: settings.options?.map(o => o.admin_id) })
+  }
+  for (const question of [...questions].reverse()) known.set(question.admin_name, question)
+  return known
+}
+
+/** The question and the enumerators it lies in, from the inside outwards. Ends where a cycle begins. */
+export function ancestors(admin_name: string, known: ReadonlyMap<string, ReadQuestion>): string[] {
+  const chain: string[] = []
+  for (let name: string | null | undefined = admin_name; name != null && !chain.includes(name); ) {
+    chain.push(name)
+    name = known.get(name)?.enumerator
+  }
+  return chain
+}
+
+function immutableFaults(question: ReadQuestion, bank: readonly KnownQuestion[]): DefinitionFault[] {
+  const known = bank.find(({ admin_name }) => admin_name === question.admin_name)
+  if (known === undefined) return []
+  const faults: DefinitionFault[] = []
+  if (question.kind !== undefined && question.kind !== known.kind) {
+    faults.push({
+      path: `${question.path}/kind`,
+      code: 'immutable',
+      detail: `Must stay ${known.kind}: the kind of "${question.admin_name}" was fixed when it was created.`,
+    })
+  }
+  if (question.enumerator !== known.enumerator) {
+    const stay = known.enumerator === null ? 'Must be left out' : `Must stay "${known.enumerator}"`
+    faults.push({
+      path: `${question.path}/enumerator`,
+      code: 'immutable',
+      detail: `${stay}: where "${question.admin_name}" belongs was fixed when it was created.`,
+    })
+  }
+  return faults
+}
+
+type Setting = Exclude<keyof QuestionSettings, 'text' | 'help'>
+
+/** Which settings a kind may carry besides text and help. See QuestionSettings. */
+const kindsBySetting: Readonly<Record<Setting, readonly QuestionKind[]>> = {
+  options: ['CHECKBOX', 'DROPDOWN', 'RADIO', 'MAP'],
+  min: ['NUMBER'],
+  max: ['NUMBER'],
+  min_length: ['TEXT', 'ID'],
+  max_length: ['TEXT', 'ID'],
+  min_count: ['CHECKBOX', 'MAP', 'ENUMERATOR', 'FILE_UPLOAD'],
+  max_count: ['CHECKBOX', 'MAP', 'ENUMERATOR', 'FILE_UPLOAD'],
+  correct_addresses: ['ADDRESS'],
+}
+
+/** The settings a question of this kind may have besides text and help. */
+export function settingsOfKind(kind: QuestionKind): Setting[] {
+  return (Object.keys(kindsBySetting) as Setting[]).filter(setting => kindsBySetting[setting].includes(kind))
+}
+
+function settingFaults(question: unknown, path: string): DefinitionFault[] {
+  const kind = questionKinds.find(known => known === member(question, 'kind'))
+  if (!isObject(question)) return []
+  const misplaced = (Object.keys(kindsBySetting) as Setting[]).filter(
+    setting => kind !== undefined && Object.hasOwn(question, setting) && !kindsBySetting[setting].includes(kind),
+  )
+  return [
+    ...misplaced.map(setting => ({
+      path: `${path}/${setting}`,
+      code: 'setting_not_allowed',
+      detail: `Must be left out: ${setting} is for ${kindsBySetting[setting].join(', ')} questions, this one is of kind ${kind}.`,
+    })),
+    ...(kind !== undefined && kindsBySetting.options.includes(kind) ? optionFaults(question, kind, path) : []),
+    ...boundFaults(question, 'min', 'max', path),
+    ...boundFaults(question, 'min_length', 'max_length', path),
+    ...boundFaults(question, 'min_count', 'max_count', path),
+  ]
+}
+
+function optionFaults(
+  question: Readonly<Record<string, unknown>>,
+  kind: QuestionKind,
+  path: string,
+): DefinitionFault[] {
+  if (!Object.hasOwn(question, 'options')) {
+    return [{ path: `${path}/options`, code: 'required', detail: `Must be given: a ${kind} question needs options.` }]
+  }
+  const first = new Map<string, string>()
+  const options = members(question, 'options', path)
+  const faults = options.flatMap((option): DefinitionFault[] => {
+    const id = member(option.value, 'admin_id')
+    if (typeof id !== 'string') return []
+    const at = `${option.path}/admin_id`
+    const earlier = first.get(id)
+    if (earlier === undefined) first.set(id, at)
+    return [
+      ...(kind === 'MAP' || id === '' || /^[a-z0-9_-]+$/.test(id)
+        ? []
+        : [
+            {
+              path: at,
+              code: 'wrong_characters',
+              detail: 'Must be lower case letters a to z, digits, `_` and `-` only.',
+            },
+          ]),
+      ...(earlier === undefined
+        ? []
+        : [
+            {
+              path: at,
+              code: 'duplicate_option',
+              detail: `Must be unique in its question: "${id}" is also at ${earlier}.`,
+            },
+          ]),
+    ]
+  })
+  const fewest = question.min_count
+  if (options.length > 0 && typeof fewest === 'number' && fewest > options.length) {
+    const detail = `Must not be more than the ${options.length} options there are.`
+    faults.push({ path: `${path}/min_count`, code: 'bounds_inconsistent', detail })
+  }
+  return faults
+}
+
+function boundFaults(question: Readonly<Record<string, unknown>>, least: Setting, most: Setting, path: string) {
+  const from = question[least]
+  const to = question[most]
+  return typeof from === 'number' && typeof to === 'number' && from > to
+    ? [
+        {
+          path: `${path}/${least}`,
+          code: 'bounds_inconsistent',
+          detail: `Must not be more than ${most}, which is ${to}.`,
+        },
+      ]
+    : []
+}

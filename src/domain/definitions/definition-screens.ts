@@ -1,0 +1,153 @@
+// What the screens of a definition document must keep to: each question once, in order, and conditions that can be decided.
+// It reads documents that may be malformed elsewhere, and must not know how the bank is stored.
+
+import { comparisonFaults } from './definition-conditions.ts'
+import { type DefinitionFault, isObject, member, members } from './definition-form.ts'
+import {
+  ancestors,
+  type KnownQuestion,
+  knownQuestions,
+  type ReadQuestion,
+  readQuestions,
+} from './definition-questions.ts'
+
+interface Placed {
+  path: string
+  admin_name: string
+  visible_when: unknown
+  /** Its place in the order in which the program asks. */
+  position: number
+  screen: number
+}
+
+/** Every fault of the screens of a document. `bank` undefined: the bank is not there to be asked. */
+export function screenFaults(document: unknown, bank: readonly KnownQuestion[] | undefined): DefinitionFault[] {
+  const questions = readQuestions(document)
+  const known = knownQuestions(questions, bank)
+  const placed = readPlacements(document)
+  const first = new Map<string, Placed>()
+  for (const placement of [...placed].reverse()) first.set(placement.admin_name, placement)
+  // Where the questions cannot be read at all, or the bank cannot be asked, a name nobody defines is no fault.
+  const complete = bank !== undefined && Array.isArray(member(document, 'questions'))
+  return [
+    ...statusFaults(document),
+    ...placed.flatMap(placement => placementFaults(placement, first, known, complete)),
+    ...(Array.isArray(member(document, 'screens')) ? unplacedFaults(questions, first) : []),
+    ...members(document, 'screens').flatMap((screen, index) => {
+      const earlier = (target: Placed): boolean => target.screen < index
+      const at = `${screen.path}/visible_when`
+      return conditionFaults(member(screen.value, 'visible_when'), at, { first, known, complete, earlier, inside: [] })
+    }),
+    ...placed.flatMap(placement => {
+      const earlier = (target: Placed): boolean => target.position < placement.position
+      const inside = ancestors(placement.admin_name, known).slice(1)
+      const at = `${placement.path}/visible_when`
+      return conditionFaults(placement.visible_when, at, { first, known, complete, earlier, inside })
+    }),
+  ]
+}
+
+function readPlacements(document: unknown): Placed[] {
+  let position = 0
+  return members(document, 'screens').flatMap(({ value, path }, screen) =>
+    members(value, 'questions', path).flatMap(placement => {
+      const admin_name = member(placement.value, 'question')
+      if (typeof admin_name !== 'string' || admin_name === '') return []
+      const visible_when = member(placement.value, 'visible_when')
+      return [{ path: placement.path, admin_name, visible_when, position: position++, screen }]
+    }),
+  )
+}
+
+function statusFaults(document: unknown): DefinitionFault[] {
+  const statuses = members(document, 'statuses')
+  return statuses.flatMap(({ value, path, index }) => {
+    const earlier = statuses.findIndex(status => status.value === value)
+    return typeof value === 'string' && earlier < index
+      ? [{ path, code: 'duplicate_status', detail: `Must be unique: "${value}" is also at /statuses/${earlier}.` }]
+      : []
+  })
+}
+
+function placementFaults(
+  placement: Placed,
+  first: ReadonlyMap<string, Placed>,
+  known: ReadonlyMap<string, ReadQuestion>,
+  complete: boolean,
+): DefinitionFault[] {
+  const { admin_name, path } = placement
+  const fault = (code: string, detail: string): DefinitionFault[] => [{ path: `${path}/question`, code, detail }]
+  const earlier = first.get(admin_name)!
+  if (earlier !== placement) {
+    return fault('placed_twice', `Must be asked once: "${admin_name}" is already asked at ${earlier.path}.`)
+  }
+  const question = known.get(admin_name)
+  if (question === undefined) {
+    return complete
+      ? fault('unknown_question', `Must name a question: "${admin_name}" is neither defined here nor in the bank.`)
+      : []
+  }
+  if (question.enumerator === null) return []
+  const parent = first.get(question.enumerator)
+  if (parent === undefined) {
+    return fault(
+      'enumerator_not_placed',
+      `Must come after its enumerator: "${admin_name}" is repeated under "${question.enumerator}", which no screen asks.`,
+    )
+  }
+  return parent.position < placement.position
+    ? []
+    : fault(
+        'enumerator_not_placed',
+        `Must come after its enumerator: "${admin_name}" is repeated under "${question.enumerator}", asked only at ${parent.path}.`,
+      )
+}
+
+function unplacedFaults(questions: readonly ReadQuestion[], first: ReadonlyMap<string, Placed>): DefinitionFault[] {
+  return questions
+    .filter(({ admin_name }) => !first.has(admin_name))
+    .map(({ admin_name, path }) => ({
+      path,
+      code: 'not_placed',
+      detail: `Must be asked: "${admin_name}" is defined, but no screen has it.`,
+    }))
+}
+
+interface Scope {
+  first: ReadonlyMap<string, Placed>
+  known: ReadonlyMap<string, ReadQuestion>
+  complete: boolean
+  earlier: (target: Placed) => boolean
+  /** The enumerators in whose entities the condition is decided, from the inside outwards; none for a screen's. */
+  inside: readonly string[]
+}
+
+function conditionFaults(condition: unknown, path: string, scope: Scope): DefinitionFault[] {
+  if (!isObject(condition)) return []
+  for (const form of ['all', 'any'] as const) {
+    if (Object.hasOwn(condition, form)) {
+      return members(condition, form, path).flatMap(inner => conditionFaults(inner.value, inner.path, scope))
+    }
+  }
+  if (Object.hasOwn(condition, 'not')) return conditionFaults(condition.not, `${path}/not`, scope)
+  const name = condition.question
+  if (typeof name !== 'string') return []
+  const fault = (code: string, detail: string): DefinitionFault[] => [{ path: `${path}/question`, code, detail }]
+  const target = scope.first.get(name)
+  if (target === undefined) {
+    return fault('not_asked', `Must look at an earlier question of this program: no screen asks "${name}".`)
+  }
+  const order = scope.earlier(target)
+    ? []
+    : fault('not_earlier', `Must look at an earlier question: "${name}" is asked at ${target.path}.`)
+  const question = scope.known.get(name)
+  if (question === undefined) return order
+  const hidden =
+    question.enumerator === null || scope.inside.includes(question.enumerator)
+      ? []
+      : fault(
+          'not_visible',
+          `Must look at a question of the same entity, of one around it, or of the top level: "${name}" is repeated under "${question.enumerator}".`,
+        )
+  return [...order, ...hidden, ...comparisonFaults(condition, question, path)]
+}

@@ -1,0 +1,195 @@
+// The form in which a program travels from one database to another: its whole published history, id for id.
+// It must not know how a bundle is read from a database or written to one.
+
+import { type Static, Type } from 'typebox'
+import { Value } from 'typebox/value'
+import { questionKinds } from '../questions/question.ts'
+import { characterFaults, type DefinitionFault, definitionDepthMax, depthFault } from './definition-form.ts'
+import { closed, conditionRef, conditionSchema, settingSchemas } from './definition-schemas.ts'
+import type { Condition } from './program-version.ts'
+
+/** Said at the head of every bundle; another number means another form. */
+export const bundleFormat = 'tributary-program-1'
+
+const id = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
+const idOrNull = Type.Union([id, Type.Null()])
+const text = Type.String({ minLength: 1 })
+/** An instant to the microsecond in UTC, as formatMicros writes it. */
+const instant = Type.String({ pattern: '^[0-9]{4}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-5][0-9]\\.[0-9]{6}Z$' })
+const condition = Type.Union([Type.Unsafe<Condition>(conditionRef), Type.Null()])
+
+const bundledQuestion = Type.Object(
+  {
+    question_id: id,
+    admin_name: text,
+    question_key: text,
+    kind: Type.Enum([...questionKinds]),
+    enumerator_id: idOrNull,
+    created_at: instant,
+  },
+  closed,
+)
+
+const bundledQuestionVersion = Type.Object(
+  {
+    question_version_id: id,
+    question_id: id,
+    version_number: id,
+    settings: Type.Object(settingSchemas, closed),
+    based_on: idOrNull,
+    created_at: instant,
+  },
+  closed,
+)
+
+const bundledScreen = Type.Object(
+  {
+    name: text,
+    visible_when: condition,
+    questions: Type.Array(Type.Object({ question_id: id, optional: Type.Boolean(), visible_when: condition }, closed)),
+  },
+  closed,
+)
+
+const bundledVersion = Type.Object(
+  {
+    program_version_id: id,
+    state: Type.Enum(['ACTIVE', 'OBSOLETE']),
+    display_name: text,
+    statuses: Type.Array(text),
+    screens: Type.Array(bundledScreen),
+    /** In the order in which they are asked. */
+    question_version_ids: Type.Array(id),
+    based_on: idOrNull,
+    created_at: instant,
+    created_by: text,
+    published_at: instant,
+    published_by: text,
+  },
+  closed,
+)
+
+const bundle = Type.Object(
+  {
+    format: Type.Literal(bundleFormat),
+    program: Type.Object({ program_id: id, slug: text, created_at: instant }, closed),
+    questions: Type.Array(bundledQuestion),
+    question_versions: Type.Array(bundledQuestionVersion),
+    /** Oldest publication first; the last one is the active one. */
+    program_versions: Type.Array(bundledVersion, { minItems: 1 }),
+  },
+  { ...closed, $defs: { condition: conditionSchema({ question_id: id }) } },
+)
+
+export type ProgramBundle = Static<typeof bundle>
+export type BundledQuestion = Static<typeof bundledQuestion>
+export type BundledQuestionVersion = Static<typeof bundledQuestionVersion>
+export type BundledVersion = Static<typeof bundledVersion>
+
+/** Everything that keeps a document from being a bundle; empty when it is one. */
+export function bundleFaults(document: unknown): DefinitionFault[] {
+  // A version lies two levels deeper here than in a document of its own.
+  const tooDeep = depthFault(document, definitionDepthMax + 2)
+  if (tooDeep !== undefined) return [tooDeep]
+  const characters = characterFaults(document)
+  if (characters.length > 0) return characters
+  const form = Value.Errors(bundle, document).map(({ instancePath: path, message }) => ({
+    path,
+    code: 'wrong_form',
+    detail: `Not as scripts/program export writes it: ${message}.`,
+  }))
+  return form.length > 0 ? form : referenceFaults(document as ProgramBundle)
+}
+
+/** What a bundle refers to is in it; its own order is that of publication. */
+function referenceFaults(the: ProgramBundle): DefinitionFault[] {
+  const faults: DefinitionFault[] = []
+  const questions = new Set(the.questions.map(one => one.question_id))
+  const versions = new Map(the.question_versions.map(one => [one.question_version_id, one]))
+  const earlier = new Set<number>()
+  const need = (there: boolean, path: string, what: string): void => {
+    if (!there) faults.push({ path, code: 'missing', detail: `Must be in the bundle: ${what} is not.` })
+  }
+  for (const [at, { enumerator_id }] of the.questions.entries()) {
+    const path = `/questions/${at}/enumerator_id`
+    need(enumerator_id === null || questions.has(enumerator_id), path, `question ${enumerator_id}`)
+  }
+  for (const [at, { question_id, based_on }] of the.question_versions.entries()) {
+    need(questions.has(question_id), `/question_versions/${at}/question_id`, `question ${question_id}`)
+    const path = `/question_versions/${at}/based_on`
+    need(based_on === null || versions.get(based_on)?.question_id === question_id, path, `question version ${based_on}`)
+  }
+  for (const [at, version] of the.program_versions.entries()) {
+    const path = `/program_versions/${at}`
+    const asked = new Set<number>()
+    for (const [position, question_version_id] of version.question_version_ids.entries()) {
+      const used = versions.get(question_version_id)
+      need(used !== undefined, `${path}/question_version_ids/${position}`, `question version ${question_version_id}`)
+      if (used !== undefined) asked.add(used.question_id)
+    }
+    for (const question_id of questionsNamed(version.screens)) {
+      need(asked.has(question_id), `${path}/screens`, `a version of question ${question_id}`)
+    }
+    if (!isInstant(version.published_at)) faults.push(noInstant(`${path}/published_at`))
+    if (!isInstant(version.created_at)) faults.push(noInstant(`${path}/created_at`))
+    const { based_on, program_version_id } = version
+    need(based_on === null || earlier.has(based_on), `${path}/based_on`, `program version ${based_on}, earlier,`)
+    earlier.add(program_version_id)
+    const last = at === the.program_versions.length - 1
+    if ((version.state === 'ACTIVE') !== last) {
+      faults.push({
+        path: `${path}/state`,
+        code: 'wrong_state',
+        detail: 'The last version is ACTIVE, all others OBSOLETE.',
+      })
+    }
+    const before = the.program_versions[at - 1]?.published_at
+    if (before !== undefined && version.published_at <= before) {
+      faults.push({
+        path: `${path}/published_at`,
+        code: 'wrong_order',
+        detail: 'Must be later than that of the version before.',
+      })
+    }
+  }
+  for (const list of ['questions', 'question_versions'] as const) {
+    for (const [at, { created_at }] of the[list].entries()) {
+      if (!isInstant(created_at)) faults.push(noInstant(`/${list}/${at}/created_at`))
+    }
+  }
+  if (!isInstant(the.program.created_at)) faults.push(noInstant('/program/created_at'))
+  return faults
+}
+
+/** Every question that screens ask, or look at in a condition at any depth. */
+function questionsNamed(screens: BundledVersion['screens']): Set<number> {
+  const ids = new Set<number>()
+  const look = (condition: Condition | null): void => {
+    if (condition === null) return
+    if ('all' in condition) condition.all.forEach(look)
+    else if ('any' in condition) condition.any.forEach(look)
+    else if ('not' in condition) look(condition.not)
+    else ids.add(condition.question_id)
+  }
+  for (const screen of screens) {
+    look(screen.visible_when)
+    for (const placement of screen.questions) {
+      ids.add(placement.question_id)
+      look(placement.visible_when)
+    }
+  }
+  return ids
+}
+
+function isInstant(written: string): boolean {
+  try {
+    Temporal.Instant.from(written)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function noInstant(path: string): DefinitionFault {
+  return { path, code: 'no_instant', detail: 'Must be an instant that there is.' }
+}

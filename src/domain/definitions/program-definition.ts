@@ -1,0 +1,144 @@
+// The document that defines a program: its TypeScript type and its TypeBox schema, which is also the published JSON Schema.
+// It must not know what the question bank holds; checks beyond the document's form are in definition-form and its neighbours.
+
+import { Type } from 'typebox'
+import { type QuestionKind, type QuestionSettings, questionKinds } from '../questions/question.ts'
+import { slugLengthMax, slugPattern } from '../values/slug.ts'
+import { closed, conditionRef, conditionSchema, line, settingSchemas } from './definition-schemas.ts'
+import type { ComparisonOperator } from './program-version.ts'
+
+/** Where the schema of this release says it lives; nothing is fetched from there. */
+export const programDefinitionSchemaId = 'https://tributary.example/schemas/program-definition.schema.json'
+
+/** As `Condition` of program-version, naming questions by admin name. */
+export type NamedCondition =
+  | { all: NamedCondition[] }
+  | { any: NamedCondition[] }
+  | { not: NamedCondition }
+  | { question: string; operator: 'answered' }
+  | {
+      question: string
+      field: string
+      operator: ComparisonOperator
+      value: string | number | string[] | number[]
+    }
+
+/** A question and its settings, flat. `enumerator` is the admin name of the question it is repeated under. */
+export interface QuestionDefinition extends QuestionSettings {
+  admin_name: string
+  kind: QuestionKind
+  enumerator?: string
+}
+
+export interface PlacementDefinition {
+  question: string
+  optional?: boolean
+  visible_when?: NamedCondition | null
+}
+
+export interface ScreenDefinition {
+  name: string
+  visible_when?: NamedCondition | null
+  questions: PlacementDefinition[]
+}
+
+/** A program as an administrator writes it. A question used on a screen is defined here or already in the bank. */
+export interface ProgramDefinition {
+  $schema?: string
+  slug: string
+  display_name: string
+  statuses: string[]
+  questions: QuestionDefinition[]
+  screens: ScreenDefinition[]
+}
+
+const adminName = (description: string) => line(200, description)
+const namedCondition = Type.Unsafe<NamedCondition>(conditionRef)
+
+const visibleWhen = Type.Optional(
+  Type.Union([namedCondition, Type.Null()], {
+    title: 'When it is asked',
+    description: 'Always, when left out or null.',
+  }),
+)
+
+const question = Type.Object(
+  {
+    admin_name: adminName(
+      'Its name for administrators; can never change. The question key is made of it: letters are kept, spaces become `_`, all else is dropped.',
+    ),
+    kind: Type.Enum([...questionKinds], { description: 'What is asked for; can never change.' }),
+    enumerator: Type.Optional(
+      adminName('The ENUMERATOR question under which this one is repeated, once for each entity; can never change.'),
+    ),
+    ...settingSchemas,
+  },
+  {
+    ...closed,
+    title: 'Question',
+    description:
+      'A question new to the bank, or one that is in it already: changed settings then make a new version of it.',
+  },
+)
+
+const placement = Type.Object(
+  {
+    question: adminName('The question: one defined here, or one that is already in the bank.'),
+    optional: Type.Optional(Type.Boolean({ default: false, description: 'Whether it may be left unanswered.' })),
+    visible_when: visibleWhen,
+  },
+  { ...closed, title: 'Question on a screen' },
+)
+
+const screen = Type.Object(
+  {
+    name: line(200, 'Its heading.'),
+    visible_when: visibleWhen,
+    questions: Type.Array(placement, { maxItems: 1000, description: 'What it asks, in this order.' }),
+  },
+  { ...closed, title: 'Screen' },
+)
+
+const heading = {
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  $id: programDefinitionSchemaId,
+  title: 'Program definition',
+  description:
+    'One program: its questions, and the screens that ask them. What a schema cannot say, such as which conditions can be decided, ' +
+    '`scripts/program validate` checks.',
+}
+
+/** JSON Schema 2020-12 of the definition document, as TypeBox values. */
+export const programDefinitionSchema = Type.Object(
+  {
+    $schema: Type.Optional(
+      Type.String({ maxLength: 1000, description: 'Where an editor finds this schema. Nothing else is made of it.' }),
+    ),
+    slug: Type.String({
+      minLength: 1,
+      maxLength: slugLengthMax,
+      pattern: slugPattern,
+      description: 'The name of the program in addresses and exports (`program_name`); can never change.',
+    }),
+    display_name: line(200, 'The name that people read.'),
+    statuses: Type.Array(line(200, 'A status.'), {
+      maxItems: 200,
+      description: 'The statuses that administrators may give an application, in the order in which they are offered.',
+    }),
+    questions: Type.Array(question, {
+      maxItems: 2000,
+      description: 'Questions that are new, or whose settings this document changes. Each is used on a screen.',
+    }),
+    screens: Type.Array(screen, {
+      minItems: 1,
+      maxItems: 500,
+      description: 'What is asked, in this order. A repeated question comes after its enumerator.',
+    }),
+  },
+  { ...heading, ...closed, $defs: { condition: conditionSchema({ question: adminName('An earlier question.') }) } },
+)
+
+/** The published JSON Schema, as `scripts/program schema` prints it: what it is comes first. */
+export function programDefinitionJsonSchema(): string {
+  return `${JSON.stringify({ ...heading, ...programDefinitionSchema }, null, 2)}\n`
+}

@@ -1,0 +1,85 @@
+// From a stored version to the document that defines it, and from a document to one that leaves nothing to the bank.
+// The reverse of what publishing does; it must not know how versions are stored.
+
+import type { KnownQuestion } from './definition-questions.ts'
+import type { NamedCondition, ProgramDefinition, QuestionDefinition } from './program-definition.ts'
+import type { Condition, ProgramVersion } from './program-version.ts'
+
+export interface DescribableVersion extends Pick<ProgramVersion, 'slug' | 'screens' | 'questions'> {
+  display_name: string
+  statuses: readonly string[]
+}
+
+/** The document of a version: every question it asks is defined in it, in the order of the screens. */
+export function describeVersion(version: DescribableVersion): ProgramDefinition {
+  const names = new Map(version.questions.map(q => [q.question_id, q.admin_name]))
+  const nameOf = (question_id: number): string => {
+    const name = names.get(question_id)
+    if (name === undefined)
+      throw new Error(`a version of ${version.slug} refers to question ${question_id}, which it lacks`)
+    return name
+  }
+  return {
+    slug: version.slug,
+    display_name: version.display_name,
+    statuses: [...version.statuses],
+    questions: version.questions.map(({ admin_name, kind, enumerator_id, settings }) => ({
+      admin_name,
+      kind,
+      ...(enumerator_id === null ? {} : { enumerator: nameOf(enumerator_id) }),
+      ...settings,
+    })),
+    screens: version.screens.map(screen => ({
+      name: screen.name,
+      ...visibleWhen(screen.visible_when, nameOf),
+      questions: screen.questions.map(placement => ({
+        question: nameOf(placement.question_id),
+        ...(placement.optional ? { optional: true } : {}),
+        ...visibleWhen(placement.visible_when, nameOf),
+      })),
+    })),
+  }
+}
+
+/**
+ * The same document with every question it asks defined in it: those it leaves to the bank as the bank has them now.
+ * In the order of the screens. The document must have been parsed with this bank.
+ */
+export function completeDefinition(definition: ProgramDefinition, bank: readonly KnownQuestion[]): ProgramDefinition {
+  const defined = new Map(definition.questions.map(question => [question.admin_name, question]))
+  const known = new Map(bank.map(question => [question.admin_name, question]))
+  const questions = definition.screens
+    .flatMap(screen => screen.questions)
+    .map(({ question: name }): QuestionDefinition => {
+      const question = defined.get(name)
+      if (question !== undefined) return question
+      const { admin_name, kind, enumerator, settings } = known.get(name)!
+      return { admin_name, kind, ...(enumerator === null ? {} : { enumerator }), ...settings }
+    })
+  return { ...definition, questions }
+}
+
+function visibleWhen(condition: Condition | null, nameOf: (id: number) => string): { visible_when?: NamedCondition } {
+  return condition === null ? {} : { visible_when: namedCondition(condition, nameOf) }
+}
+
+function namedCondition(condition: Condition, nameOf: (id: number) => string): NamedCondition {
+  if ('all' in condition) return { all: condition.all.map(inner => namedCondition(inner, nameOf)) }
+  if ('any' in condition) return { any: condition.any.map(inner => namedCondition(inner, nameOf)) }
+  if ('not' in condition) return { not: namedCondition(condition.not, nameOf) }
+  const question = nameOf(condition.question_id)
+  if (condition.operator === 'answered') return { question, operator: 'answered' }
+  const { field, operator, value } = condition
+  return { question, field, operator, value: typeof value === 'object' ? ([...value] as string[] | number[]) : value }
+}
+
+/** A condition with questions by id, as it is stored. */
+export function storedCondition(condition: NamedCondition, idOf: (name: string) => number): Condition {
+  if ('all' in condition) return { all: condition.all.map(inner => storedCondition(inner, idOf)) }
+  if ('any' in condition) return { any: condition.any.map(inner => storedCondition(inner, idOf)) }
+  if ('not' in condition) return { not: storedCondition(condition.not, idOf) }
+  const question_id = idOf(condition.question)
+  if (condition.operator === 'answered') return { question_id, operator: 'answered' }
+  const { field, operator, value } = condition
+  return { question_id, field, operator, value }
+}

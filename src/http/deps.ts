@@ -1,0 +1,41 @@
+// What the doors are handed: what a process opened, and what the doors share with one another.
+
+import type { FailureThrottle } from '../access/failure-throttle.ts'
+import type { KeySource } from '../access/key-source.ts'
+import type { KeyUses } from '../access/key-use.ts'
+import type { KeyLimits } from '../access/limits.ts'
+import type { VerifiedKeys } from '../access/verified-keys.ts'
+import type { Config } from '../config.ts'
+import type { Sql } from '../db/client.ts'
+import type { KeyMaps } from '../derived/program-key-map.ts'
+import type { Micros } from '../domain/values/offset-time.ts'
+import type { Log } from '../log.ts'
+import type { Metrics } from './metrics.ts'
+
+/** What a process opens before there is an application. */
+export interface Foundation {
+  config: Config
+  log: Log
+  /** Connections for everything but exports. */
+  db: Sql
+  /** Connections for exports, so that no number of them keeps others waiting. */
+  exportDb: Sql
+  metrics: Metrics
+  /** The present time. */
+  now: () => Micros
+}
+
+/** What the doors need: the foundation, and what they share with one another. */
+export interface Deps extends Foundation {
+  keys: KeySource
+  verifiedKeys: VerifiedKeys
+  uses: KeyUses
+  limits: KeyLimits
+  failures: FailureThrottle
+  keyMaps: KeyMaps
+}
+
+/** What `Bun.serve` tells about a connection, as far as it is needed. */
+export interface Peer {
+  requestIP(request: Request): { address: string } | null
+}

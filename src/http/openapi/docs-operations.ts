@@ -1,0 +1,59 @@
+// What OpenAPI says about the docs themselves.
+// It must not know how docs are made or served.
+
+import { keyRefusals, problemAnswer, programSlugParameter } from './export-operations.ts'
+
+const tags = ['Docs']
+const security = [{ apiKey: [] }]
+const html = { 'text/html': { schema: { type: 'string' } } }
+const object = { 'application/json': { schema: { type: 'object' } } }
+const notFound = problemAnswer('There is no active version or draft of this number.')
+const version = {
+  name: 'version',
+  in: 'path',
+  required: true,
+  description: 'ID of the active version or of the draft, or the word active or draft.',
+  schema: { type: 'string' },
+}
+
+/** Details of the routes, by what they show. */
+export const docsOperations = {
+  index: {
+    ...{ operationId: 'listDocumentedPrograms', tags, security },
+    summary: 'List the programs whose docs you may see',
+    description: 'HTML; JSON when Accept prefers it.',
+    responses: { 200: { description: 'Active and draft programs.', content: { ...html, ...object } }, ...keyRefusals },
+  },
+  program: {
+    ...{ operationId: 'showProgramDocs', tags, security, parameters: [programSlugParameter] },
+    summary: 'Show the docs of one program',
+    description: 'Example response, question keys, option IDs and code samples. HTML; JSON when Accept prefers it.',
+    responses: {
+      200: { description: 'Its active version and its draft.', content: { ...html, ...object } },
+      ...keyRefusals,
+    },
+  },
+  schema: {
+    ...{ operationId: 'downloadResponseSchema', tags, security, parameters: [programSlugParameter, version] },
+    summary: 'Download the JSON Schema of an export page',
+    responses: { 200: { description: 'JSON Schema 2020-12.', content: object }, ...keyRefusals, 404: notFound },
+  },
+  openApi: {
+    ...{ operationId: 'downloadProgramOpenApi', tags, security, parameters: [programSlugParameter, version] },
+    summary: 'Download the OpenAPI document of the export of one program',
+    responses: { 200: { description: 'OpenAPI 3.1.', content: object }, ...keyRefusals, 404: notFound },
+  },
+  sample: {
+    ...{ operationId: 'downloadCodeSample', tags, security },
+    summary: 'Download a code sample that exports the program',
+    parameters: [
+      programSlugParameter,
+      { name: 'fileName', in: 'path', required: true, description: 'As the docs name it.', schema: { type: 'string' } },
+    ],
+    responses: {
+      200: { description: 'Source code.', content: { 'text/plain': { schema: { type: 'string' } } } },
+      ...keyRefusals,
+      404: problemAnswer('There is no such code sample.'),
+    },
+  },
+}

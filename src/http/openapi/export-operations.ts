@@ -1,0 +1,183 @@
+// What OpenAPI says about the two operations for clients: checking a key and exporting. Shared by all documents of the service.
+// It must not know any program, nor decide anything: the endpoints themselves are in http.
+
+import type { JsonSchema } from '../../domain/questions/answer-schema.ts'
+
+/** Operations refer to these by `#/components/…`. */
+export const exportComponents = {
+  securitySchemes: {
+    apiKey: {
+      type: 'http',
+      scheme: 'basic',
+      description:
+        'Username and Password of an API key. The API Secret Token is the two, joined by a colon, in Base64.',
+    },
+  },
+  schemas: {
+    Problem: {
+      title: 'Problem',
+      description: 'Why a request was refused (RFC 9457).',
+      type: 'object',
+      properties: {
+        type: { type: 'string', description: 'A URN that names the kind of problem.' },
+        title: { type: 'string' },
+        status: { type: 'integer' },
+        detail: { type: 'string', description: 'What was wrong, for people.' },
+        request_id: { type: 'string', description: 'As in X-Request-Id. The service logs more under it.' },
+        errors: {
+          type: 'array',
+          description: 'Everything that was wrong with the request, each on its own.',
+          items: {
+            type: 'object',
+            properties: {
+              parameter: { type: 'string', description: 'The query parameter or header.' },
+              path: { type: 'string', description: 'JSON Pointer into the body.' },
+              code: { type: 'string', description: 'For programs: does not change.' },
+              detail: { type: 'string', description: 'For people: what was wrong and what would be right.' },
+            },
+            required: ['code', 'detail'],
+          },
+        },
+      },
+      required: ['type', 'title', 'status', 'detail', 'request_id', 'errors'],
+    },
+    ApiKey: {
+      title: 'API key',
+      description: 'The key that was presented.',
+      type: 'object',
+      properties: {
+        api_key_id: { type: 'string', description: 'Its Username.' },
+        name: { type: 'string' },
+        expires_at: { type: 'string', format: 'date-time' },
+        programs: { type: 'array', items: { type: 'string' }, description: 'Slugs of the programs it may access.' },
+      },
+      required: ['api_key_id', 'name', 'expires_at', 'programs'],
+    },
+  },
+} as const
+
+const requestId = {
+  'X-Request-Id': { schema: { type: 'string' }, description: 'Names this request in the log of the service.' },
+}
+const retryAfter = { 'Retry-After': { schema: { type: 'integer' }, description: 'Seconds after which to try again.' } }
+
+/** A refusal as every operation answers it. */
+export function problemAnswer(description: string, headers: JsonSchema = {}): JsonSchema {
+  const content = { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } }
+  return { description, headers: { ...requestId, ...headers }, content }
+}
+
+/** The refusals that any operation behind an API key may answer with. */
+export const keyRefusals = {
+  401: problemAnswer(
+    'The API key is missing or not valid, may not do this or may not access the program, or a constraint of the key is not met. The reason is in the log of the service alone.',
+    { 'WWW-Authenticate': { schema: { type: 'string' }, description: 'Basic.' } },
+  ),
+  429: problemAnswer('The key has made too many requests, or has too many exports under way.', retryAfter),
+  503: problemAnswer('The service cannot answer just now.', retryAfter),
+}
+
+/** Source: spec, "Check credentials"; contract D5. */
+export const checkAuthOperation = {
+  operationId: 'checkAuth',
+  summary: 'Check that an API key works',
+  description: 'The status alone tells: 200 means that the key is set up correctly.',
+  tags: ['Export'],
+  security: [{ apiKey: [] }],
+  responses: {
+    200: {
+      description: 'The key works.',
+      headers: requestId,
+      content: { 'application/json': { schema: { $ref: '#/components/schemas/ApiKey' } } },
+    },
+    ...keyRefusals,
+  },
+}
+
+/**
+ * Of the program that the address names. `examples` as OpenAPI has them for a media type.
+ * Source: spec, "List program applications"; contract section 1.
+ */
+export function exportOperation(examples?: JsonSchema) {
+  return {
+    operationId: 'exportApplications',
+    summary: 'Export the applications of one program',
+    description:
+      'Applications come oldest submission first. Repeat the request with each nextPageToken until it is null. All pages show ' +
+      'the applications as they were when the first page was served: each one exactly once, and none submitted later.',
+    tags: ['Export'],
+    security: [{ apiKey: [] }],
+    parameters: [...exportParameters],
+    responses: {
+      200: {
+        description: 'A page of applications.',
+        headers: {
+          ...requestId,
+          'Snapshot-Time': {
+            schema: { type: 'string', format: 'date-time' },
+            description:
+              'On the first page: use it as the next fromDate to get everything submitted since, and nothing twice.',
+          },
+        },
+        content: {
+          'application/json': { schema: { $ref: '#/components/schemas/ExportPage' }, ...(examples && { examples }) },
+        },
+      },
+      400: problemAnswer('A parameter is not valid, or differs from the one sent for the first page.'),
+      ...keyRefusals,
+    },
+  }
+}
+
+/** The program slug where it is not fixed. */
+export const programSlugParameter = {
+  name: 'programSlug',
+  in: 'path',
+  required: true,
+  description: 'The slug of the program; equals program_name of its applications.',
+  schema: { type: 'string' },
+} as const
+
+/** The same of any program: the slug is a parameter. */
+export const anyExportOperation = () => {
+  const operation = exportOperation()
+  return { ...operation, parameters: [programSlugParameter, ...operation.parameters] }
+}
+
+const dateForms =
+  'A date or a date with a time: 2026-01-31, 2026-01-31T09:30, 2026-01-31T09:30:00Z, 2026-01-31T09:30:00-08:00. ' +
+  "Without a time it is the beginning of the day; without a zone it is in the service's own."
+
+const exportParameters = [
+  {
+    name: 'fromDate',
+    in: 'query',
+    description: `Only applications submitted at this instant or after it. ${dateForms}`,
+    schema: { type: 'string' },
+  },
+  {
+    name: 'toDate',
+    in: 'query',
+    description: `Only applications submitted before this instant. ${dateForms}`,
+    schema: { type: 'string' },
+  },
+  {
+    name: 'revisionState',
+    in: 'query',
+    description: 'Only applications in this revision state; all when left out.',
+    schema: { type: 'string', enum: ['CURRENT', 'OBSOLETE'] },
+  },
+  {
+    name: 'pageSize',
+    in: 'query',
+    description: 'Applications on a page at most. The maximum of the service when left out or greater.',
+    schema: { type: 'integer', minimum: 1 },
+  },
+  {
+    name: 'nextPageToken',
+    in: 'query',
+    description:
+      'The nextPageToken of the page before. The other parameters may then be left out, or must be the same.',
+    schema: { type: 'string', pattern: '^[0-9A-Za-z]+$' },
+  },
+] as const

@@ -1,0 +1,161 @@
+// What OpenAPI says about the form front end's door.
+// It must not know any program, nor decide anything: the endpoints themselves are in http/intake.
+
+import type { JsonSchema } from '../../domain/questions/answer-schema.ts'
+import { keyRefusals, problemAnswer } from './export-operations.ts'
+
+const common = { tags: ['Intake'], security: [{ apiKey: [] }] }
+
+const slug = {
+  name: 'slug',
+  in: 'path',
+  required: true,
+  description: 'The slug of the program.',
+  schema: { type: 'string' },
+}
+const applicantId = {
+  name: 'applicantId',
+  in: 'path',
+  required: true,
+  description: 'As given when the applicant was registered.',
+  schema: { type: 'integer', minimum: 1 },
+}
+
+const object = (properties: Record<string, JsonSchema>, required = Object.keys(properties)): JsonSchema => ({
+  ...{ type: 'object', properties, required },
+})
+const json = (schema: JsonSchema) => ({ 'application/json': { schema } })
+const answered = (description: string, schema: JsonSchema) => ({ description, content: json(schema) })
+const body = (schema: JsonSchema) => ({ required: true, content: json({ ...schema, additionalProperties: false }) })
+
+const id: JsonSchema = { type: 'integer' }
+const time: JsonSchema = { type: 'string', format: 'date-time' }
+const language: JsonSchema = { type: 'string', description: 'BCP 47.', examples: ['en-US'] }
+const answers: JsonSchema = {
+  type: 'object',
+  description: 'By question key: the question object as the export of the program has it.',
+  additionalProperties: { $ref: '#/components/schemas/Question' },
+}
+const applicant = object({ applicant_id: id, language })
+const saved = object({
+  applicant_id: id,
+  program_name: { type: 'string' },
+  create_time: { ...time, type: ['string', 'null'], description: 'When the first answer was saved; null before that.' },
+  answers,
+})
+const submission = object({
+  application_id: id,
+  program_version_id: id,
+  create_time: time,
+  submit_time: time,
+  revision_state: { type: 'string', examples: ['CURRENT', 'OBSOLETE'] },
+})
+
+const refusals = {
+  400: problemAnswer('The request is not what is asked for here; every fault is named by its path.'),
+  ...keyRefusals,
+}
+const bodyRefusals = {
+  ...refusals,
+  413: problemAnswer('The body is too long.'),
+  415: problemAnswer('The body is not JSON in UTF-8.'),
+}
+const noApplicant = { 404: problemAnswer('There is no such applicant.') }
+
+/** Details of the routes. */
+export const intakeOperations = {
+  readProgram: {
+    ...{ ...common, operationId: 'readProgram', parameters: [slug] },
+    summary: 'Read what a program asks',
+    description: 'The active version: its questions in the order in which they are asked, its screens and conditions.',
+    responses: {
+      200: answered(
+        'The active version.',
+        object({
+          program_name: { type: 'string' },
+          program_version_id: id,
+          screens: { type: 'array', items: { type: 'object' } },
+          questions: {
+            type: 'array',
+            items: object({
+              question_id: id,
+              question_key: { type: 'string' },
+              kind: { type: 'string' },
+              question_type: { type: ['string', 'null'], description: 'As exported; null for a text to read.' },
+              enumerator_id: { type: ['integer', 'null'], description: 'The question it is repeated under.' },
+              settings: { type: 'object', description: 'Text, help, options and bounds.' },
+            }),
+          },
+        }),
+      ),
+      ...refusals,
+      404: problemAnswer('The program has no active version.'),
+    },
+  },
+  registerApplicant: {
+    ...{ ...common, operationId: 'registerApplicant', requestBody: body(object({ language })) },
+    summary: 'Register an applicant',
+    responses: { 201: answered('Registered.', applicant), ...bodyRefusals },
+  },
+  changeLanguage: {
+    ...{ ...common, operationId: 'changeLanguage', parameters: [applicantId], requestBody: body(object({ language })) },
+    summary: "Change an applicant's language",
+    responses: { 200: answered('Changed.', applicant), ...bodyRefusals, ...noApplicant },
+  },
+  saveAnswers: {
+    ...{ ...common, operationId: 'saveAnswers', parameters: [slug, applicantId] },
+    summary: 'Save answers in progress',
+    description: 'Questions that are named replace what was saved of them; null removes. All others stay.',
+    requestBody: body(object({ answers: { ...answers, additionalProperties: { type: ['object', 'null'] } } })),
+    responses: { 200: answered('All that is saved now.', saved), ...bodyRefusals, ...noApplicant },
+  },
+  readAnswers: {
+    ...{ ...common, operationId: 'readAnswers', parameters: [slug, applicantId] },
+    summary: 'Read answers in progress',
+    responses: {
+      200: answered('All that is saved.', saved),
+      ...refusals,
+      404: problemAnswer('There is no such applicant, or nothing was ever answered.'),
+    },
+  },
+  submit: {
+    ...{ ...common, operationId: 'submitApplication' },
+    summary: 'Submit an application',
+    description: 'What was saved becomes an application, and the one the applicant submitted before becomes OBSOLETE.',
+    parameters: [
+      slug,
+      applicantId,
+      {
+        name: 'Idempotency-Key',
+        in: 'header',
+        required: true,
+        description: 'New for each submission, the same when it is sent again: then there is still one application.',
+        schema: { type: 'string', minLength: 1, maxLength: 200 },
+      },
+    ],
+    requestBody: body(
+      object({
+        submitter: {
+          oneOf: [
+            { ...object({ type: { const: 'APPLICANT' } }), additionalProperties: false },
+            {
+              ...object({
+                type: { const: 'TRUSTED_INTERMEDIARY' },
+                email: { type: 'string' },
+                organization: { type: 'string' },
+              }),
+              additionalProperties: false,
+            },
+          ],
+        },
+      }),
+    ),
+    responses: {
+      200: answered('It was submitted before, with the same key.', submission),
+      201: answered('Submitted.', submission),
+      ...bodyRefusals,
+      ...noApplicant,
+      409: problemAnswer('The key was used for something else, or nothing is saved.'),
+    },
+  },
+}

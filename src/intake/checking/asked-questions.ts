@@ -1,0 +1,47 @@
+// The questions of a program version as they are asked: in their order, each with what decides whether it is.
+// It must not know any answer.
+
+import type { Condition, ProgramVersion } from '../../domain/definitions/program-version.ts'
+import { type ExportedType, exportedType, type VersionQuestion } from '../../domain/questions/question.ts'
+
+export interface AskedQuestion {
+  question: VersionQuestion
+  /** Undefined for STATIC, which has no answer. */
+  type: ExportedType | undefined
+  optional: boolean
+  /** It is asked when all of these hold: its screen's and its own. */
+  conditions: readonly Condition[]
+  /** The questions repeated under it, by key. */
+  children: ReadonlyMap<string, AskedQuestion>
+}
+
+export interface Questionnaire {
+  /** The questions of the top level, by key. */
+  top: ReadonlyMap<string, AskedQuestion>
+  /** All questions, at every depth, in the order in which they are asked: an enumerator before what is repeated under it. */
+  order: readonly AskedQuestion[]
+}
+
+/** The questions that a version's screens ask; one that stands on no screen is none of them. */
+export function planQuestionnaire(version: ProgramVersion): Questionnaire {
+  const questions = new Map(version.questions.map(question => [question.question_id, question]))
+  const order: AskedQuestion[] = []
+  const top = new Map<string, AskedQuestion>()
+  const childrenOf = new Map<number | null, Map<string, AskedQuestion>>([[null, top]])
+  for (const screen of version.screens) {
+    for (const { question_id, optional, visible_when } of screen.questions) {
+      const question = questions.get(question_id)
+      const siblings = question && childrenOf.get(question.enumerator_id)
+      if (question === undefined || siblings === undefined) {
+        throw new Error(`version ${version.program_version_id} asks ${question_id} without it or before its enumerator`)
+      }
+      const children = new Map<string, AskedQuestion>()
+      if (question.kind === 'ENUMERATOR') childrenOf.set(question_id, children)
+      const conditions = [screen.visible_when, visible_when].filter(condition => condition !== null)
+      const asked = { question, type: exportedType(question.kind), optional, conditions, children }
+      siblings.set(question.question_key, asked)
+      order.push(asked)
+    }
+  }
+  return { top, order }
+}

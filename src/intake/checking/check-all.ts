@@ -1,0 +1,188 @@
+// Checks all answers to a program version: each by itself, and whether it is asked for, allowed and still missing.
+// It must not know where the answers come from or what is done with them.
+
+import type { ProgramVersion } from '../../domain/definitions/program-version.ts'
+import type { Answer, Answers } from '../../domain/questions/answers.ts'
+import { type FindAnswer, holds } from '../../domain/questions/visibility.ts'
+import { isJsonArray, isJsonObject, type Json, type JsonObject, pointerTo } from '../../domain/values/json-text.ts'
+import type { ProblemItem } from '../../problem.ts'
+import { type Checked, checkText, readFields } from './answer-fields.ts'
+import { type AskedQuestion, planQuestionnaire } from './asked-questions.ts'
+import { checkAnswer, countFits } from './check-one.ts'
+import { Faults } from './faults.ts'
+import { nearestKey } from './nearest-key.ts'
+
+/**
+ * `save`: answers as they come in, one screen after the other. Every answer must fit its question, and every key must be
+ * asked; nothing has to be there yet.
+ * `submit`: saved answers, all of them. What is hidden, or not asked any more, is dropped; what is visible and not optional
+ * must be there, in each entity too.
+ */
+export type CheckMode = 'save' | 'submit'
+
+export interface Refused {
+  /** By RFC 6901 JSON Pointer, at most `faultsMax`. */
+  errors: readonly ProblemItem[]
+  /** Whether there may be more errors than are listed. */
+  more: boolean
+}
+
+/** Most entities of one application, at all depths together: what is kept of an entity can be far longer than what was sent. */
+export const entitiesMax = 10_000
+
+/**
+ * The answers in `body` (question key → answer in the export's shape, or null), checked against a version; or everything that
+ * is wrong with them. `path` is where `body` stands in the document the errors point into.
+ * Source: spec, "Question objects"; contract D14 to D20.
+ */
+export function checkAnswers(
+  version: ProgramVersion,
+  body: Json,
+  mode: CheckMode,
+  path = '/answers',
+): { answers: Answers } | Refused {
+  const check = new Check(mode)
+  if (isJsonObject(body)) check.run(version, body, path)
+  else check.faults.add(path, 'wrong_type', 'Must be an object: question key → answer, or null.')
+  const { items, full } = check.faults
+  return items.length > 0 ? { errors: items, more: full } : { answers: check.answers }
+}
+
+/** Where questions are answered: the application itself, or one entity. */
+interface Scope {
+  json: JsonObject
+  path: string
+  answers: Map<string, Answer>
+  /** The same, as conditions name them. */
+  byQuestion: Map<number, Answer>
+  /** The scope the entity lies in. */
+  outer: Scope | undefined
+}
+
+class Check {
+  readonly faults = new Faults()
+  readonly answers = new Map<string, Answer>()
+  /** The scopes in which the questions under an enumerator are answered, and those of the top level under null. */
+  readonly #scopes = new Map<number | null, Scope[]>()
+  #entities = 0
+
+  constructor(readonly mode: CheckMode) {}
+
+  run(version: ProgramVersion, body: JsonObject, path: string): void {
+    const { top, order } = planQuestionnaire(version)
+    this.#enter(null, { json: body, path, answers: this.answers, byQuestion: new Map(), outer: undefined }, top)
+    // In the order of the screens, so that a condition finds what it looks at: answers that are themselves visible.
+    for (const asked of order) {
+      for (const scope of this.#scopes.get(asked.question.enumerator_id) ?? []) {
+        if (this.faults.full) return
+        if (this.mode === 'save' || isVisible(asked, scope)) this.#checkQuestion(asked, scope)
+      }
+    }
+  }
+
+  #checkQuestion(asked: AskedQuestion, scope: Scope): void {
+    const { question, optional, type } = asked
+    const json = scope.json.get(question.question_key)
+    const path = pointerTo(scope.path, question.question_key)
+    if (type === undefined) {
+      if (json !== undefined && this.mode === 'save') {
+        this.faults.add(path, 'no_answer', 'Must be left out: this is a text to read, not a question.')
+      }
+      return
+    }
+    const answer = json === undefined ? 'unanswered' : this.#checkType(asked, json, path, scope)
+    if (answer === 'faulty') return
+    if (answer !== 'unanswered') {
+      scope.answers.set(question.question_key, answer)
+      scope.byQuestion.set(question.question_id, answer)
+    } else if (this.mode === 'submit' && !optional) {
+      this.faults.add(path, 'required', 'Must be answered.')
+    }
+  }
+
+  #checkType(asked: AskedQuestion, json: Json, path: string, scope: Scope): Checked<Answer> {
+    const { question, type } = asked
+    return type === 'ENUMERATOR'
+      ? this.#checkEnumerator(asked, json, path, scope)
+      : checkAnswer(question, type!, json, path, this.faults, this.mode === 'submit')
+  }
+
+  /** The answers within its entities are filled in when their questions' turn comes. */
+  #checkEnumerator(asked: AskedQuestion, json: Json, path: string, outer: Scope): Checked<Answer> {
+    const fields = readFields(json, 'ENUMERATOR', path, this.faults)
+    if (fields === 'unanswered' || fields === 'faulty') return fields
+    const at = fields.at('entities')
+    const list = fields.raw('entities')
+    if (!isJsonArray(list)) {
+      this.faults.add(at, 'wrong_type', 'Must be an array of entities.')
+      return 'faulty'
+    }
+    this.#entities += list.length
+    if (this.#entities > entitiesMax) {
+      this.faults.add(at, 'too_many', `Must not bring the entities of the whole application above ${entitiesMax}.`)
+      return 'faulty'
+    }
+    const fits = countFits(list.length, 'entities', at, asked.question.settings, this.faults)
+    const names = new Set<string>()
+    const entities: { entity_name: string; answers: Answers }[] = []
+    for (const [i, item] of list.entries()) {
+      if (this.faults.full) return 'faulty'
+      const entity = this.#checkEntity(asked, item, pointerTo(at, i), outer, names)
+      if (entity !== undefined) entities.push(entity)
+    }
+    return fits && entities.length === list.length ? { type: 'ENUMERATOR', entities } : 'faulty'
+  }
+
+  #checkEntity(asked: AskedQuestion, json: Json, path: string, outer: Scope, names: Set<string>) {
+    if (!isJsonObject(json)) {
+      this.faults.add(path, 'wrong_type', 'Must be an object with `entity_name` and the answers about this entity.')
+      return undefined
+    }
+    const answers = new Map<string, Answer>()
+    // Entered whatever its name is, so that what is wrong with its answers is told too.
+    this.#enter(asked.question.question_id, { json, path, answers, byQuestion: new Map(), outer }, asked.children)
+    const namePath = pointerTo(path, 'entity_name')
+    const nameJson = json.get('entity_name') ?? null
+    if (nameJson === null) {
+      this.faults.add(namePath, 'required', 'Must be given: the name of the entity.')
+      return undefined
+    }
+    const entity_name = checkText(nameJson, namePath, this.faults)
+    if (entity_name === undefined) return undefined
+    if (names.has(entity_name)) {
+      this.faults.add(namePath, 'duplicate', 'Must be a name that no other entity of this question has.')
+      return undefined
+    }
+    names.add(entity_name)
+    return { entity_name, answers }
+  }
+
+  #enter(enumeratorId: number | null, scope: Scope, questions: ReadonlyMap<string, AskedQuestion>): void {
+    const siblings = this.#scopes.get(enumeratorId)
+    if (siblings === undefined) this.#scopes.set(enumeratorId, [scope])
+    else siblings.push(scope)
+    if (this.mode === 'submit') return
+    for (const key of scope.json.keys()) {
+      if (questions.has(key) || (enumeratorId !== null && key === 'entity_name')) continue
+      if (this.faults.full) return
+      const nearest = nearestKey(key, questions.keys())
+      this.faults.add(
+        pointerTo(scope.path, key),
+        'unknown_question',
+        `Must be the key of a question that is asked here${nearest === undefined ? '' : `; the nearest is "${nearest}"`}.`,
+      )
+    }
+  }
+}
+
+/** Decided where the question is answered: a condition may look at the entity's own answers and at those around it. */
+function isVisible(asked: AskedQuestion, scope: Scope): boolean {
+  const find: FindAnswer = questionId => {
+    for (let at: Scope | undefined = scope; at !== undefined; at = at.outer) {
+      const answer = at.byQuestion.get(questionId)
+      if (answer !== undefined) return answer
+    }
+    return undefined
+  }
+  return asked.conditions.every(condition => holds(condition, find))
+}

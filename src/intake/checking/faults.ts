@@ -1,0 +1,22 @@
+// What is wrong with a document, gathered so that all of it can be said at once.
+// It must not know what the document is.
+
+import type { ProblemItem } from '../../problem.ts'
+
+/** Most faults that are told of one document; a body of 2 MB can hold hundreds of thousands. */
+export const faultsMax = 200
+
+/** Faults by JSON Pointer, up to `faultsMax`. */
+export class Faults {
+  readonly items: ProblemItem[] = []
+
+  /** `detail` says what was wrong and what would be right, and repeats no answer. */
+  add(path: string, code: string, detail: string): void {
+    if (!this.full) this.items.push({ path, code, detail })
+  }
+
+  /** Whether no more are told, so that there is no use in looking for them. */
+  get full(): boolean {
+    return this.items.length >= faultsMax
+  }
+}

@@ -1,0 +1,37 @@
+// The refusals that saving and submitting share.
+// It must not know which of the two it is asked by, nor any answer.
+
+import { findApplicant } from '../db/applicants.ts'
+import type { Db } from '../db/client.ts'
+import { findActiveVersion } from '../db/programs.ts'
+import type { ProgramVersion } from '../domain/definitions/program-version.ts'
+import { invalidRequest, Problem } from '../problem.ts'
+import type { Refused } from './checking/check-all.ts'
+import { faultsMax } from './checking/faults.ts'
+
+export const noSuchApplicant = (): Problem =>
+  new Problem('not_found', { detail: 'There is no applicant with this id. Register one first.' })
+
+export const notPublished = (): Problem =>
+  new Problem('not_found', { detail: 'This program has not been published yet; it asks no questions.' })
+
+export function refusedAnswers(detail: string, refused: Refused): Problem {
+  return invalidRequest(
+    refused.more ? `${detail} Only the first ${faultsMax} errors are listed.` : detail,
+    refused.errors,
+  )
+}
+
+/** The version whose questions are asked now. Throws Problem `not_found` before the first publication. */
+export async function loadActiveVersion(db: Db, programId: number): Promise<ProgramVersion> {
+  const version = await findActiveVersion(db, programId)
+  if (version === undefined) throw notPublished()
+  return version
+}
+
+/** Throws Problem `not_found` when there is no such applicant. */
+export async function requireApplicant(db: Db, applicantId: number): Promise<{ language: string }> {
+  const applicant = await findApplicant(db, applicantId)
+  if (applicant === undefined) throw noSuchApplicant()
+  return applicant
+}

@@ -1,0 +1,123 @@
+// Bytes of NDJSON in the export's shape into a bulk load, in the order of their lines.
+// It must not know how applications are stored, nor where the bytes come from.
+
+import type { Sql } from '../db/client.ts'
+import { ApplicationPacker, type PackedApplications } from './packing/pack-applications.ts'
+import { LoadThreads } from './packing/thread-pool.ts'
+import { blockLimits, type LineBlock, lineBlocks } from './reading/line-blocks.ts'
+import { BlockReader, type OpenProgram, type ReadOptions } from './reading/read-lines.ts'
+import { type BulkLoad, bulkLoad, type LoadOptions, type LoadReceipt } from './storing/bulk-load.ts'
+import { placeOf } from './storing/load-faults.ts'
+
+export interface LoadLinesOptions extends LoadOptions {
+  /** The only program whose applications are taken; any program when undefined. */
+  programSlug?: string | undefined
+  /** Threads that read and render lines beside this one; 0 for none. One keeps PostgreSQL about half busy. */
+  threads?: number
+  /** The size of the input, where it is known beforehand. */
+  inputBytes?: number | undefined
+  /** Told of each piece of the input how many bytes it has. */
+  onBytes?: ((bytes: number) => void) | undefined
+}
+
+/** Bytes read here before threads are started, unless more are known to come: for a small input they would only take longer. */
+const bytesHere = 2 * blockLimits.blockBytes
+
+/**
+ * Loads every application of the input, or none. A line is an application object or a page of an export
+ * (`{"payload":[…],"nextPageToken":…}`); empty lines are skipped. Throws a Problem that names the lines that are wrong, and why.
+ * A key that stands twice in one object counts as its last, except on lines with long numbers, where it is refused.
+ */
+export async function loadLines(
+  sql: Sql,
+  input: AsyncIterable<Uint8Array>,
+  options: LoadLinesOptions,
+): Promise<LoadReceipt> {
+  return bulkLoad(sql, options, async load => {
+    const { now, timeZone, actor, programSlug, threads = 0, inputBytes = 0 } = options
+    const reading = new Reading({ now, timeZone, actor, programSlug }, load, threads)
+    if (inputBytes > bytesHere) reading.startThreads()
+    try {
+      for await (const block of lineBlocks(counted(input, options.onBytes))) {
+        if ('tooLongLine' in block) await reading.add(() => Promise.resolve(tooLong(options, block.tooLongLine)))
+        else await reading.add(reader => reader.read(block), block.bytes.length)
+      }
+      await reading.drain()
+    } finally {
+      reading.end()
+    }
+  })
+}
+
+interface Reader {
+  read(block: LineBlock): Promise<PackedApplications>
+}
+
+/** Blocks being read, and handed over in the order in which they came. */
+class Reading {
+  readonly #here: BlockReader
+  #threads: LoadThreads | undefined
+  #bytesHere = 0
+  readonly #underWay: Promise<PackedApplications>[] = []
+
+  constructor(
+    private readonly options: ReadOptions,
+    private readonly load: BulkLoad,
+    private readonly threads: number,
+  ) {
+    this.#here = new BlockReader(options, this.#openProgram)
+  }
+
+  readonly #openProgram: OpenProgram = async slug => (await this.load.program(slug))?.definition
+
+  /** Has a block read, and waits while as many are being read as can be. */
+  async add(read: (reader: Reader) => Promise<PackedApplications>, bytes = 0): Promise<void> {
+    const reading = read(this.#nextReader(bytes))
+    // Awaited in its turn; a failure until then must not count as unhandled.
+    reading.catch(() => {})
+    this.#underWay.push(reading)
+    while (this.#underWay.length > this.threads * 2) await this.#takeFirst()
+  }
+
+  #nextReader(bytes: number): Reader {
+    if (this.#threads !== undefined) return this.#threads
+    if (this.#bytesHere >= bytesHere) this.startThreads()
+    this.#bytesHere += bytes
+    return this.#threads ?? this.#here
+  }
+
+  /** Has everything that comes from now on read beside this thread, if there are to be threads. */
+  startThreads(): void {
+    if (this.threads > 0) this.#threads = new LoadThreads(this.threads, this.options, this.#openProgram)
+  }
+
+  async #takeFirst(): Promise<void> {
+    await this.load.take(await this.#underWay.shift()!)
+  }
+
+  async drain(): Promise<void> {
+    while (this.#underWay.length > 0) await this.#takeFirst()
+  }
+
+  end(): void {
+    this.#threads?.end()
+  }
+}
+
+function tooLong(options: LoadLinesOptions, line: number): PackedApplications {
+  const packer = new ApplicationPacker(options)
+  packer.refuse(placeOf(line, 0), [
+    { path: '', code: 'too_long', detail: `is longer than ${blockLimits.lineBytesMax} bytes` },
+  ])
+  return packer.take()
+}
+
+async function* counted(
+  input: AsyncIterable<Uint8Array>,
+  onBytes: LoadLinesOptions['onBytes'],
+): AsyncGenerator<Uint8Array> {
+  for await (const piece of input) {
+    onBytes?.(piece.length)
+    yield piece
+  }
+}

@@ -1,0 +1,50 @@
+// Collects what is wrong in one document while it is being read, each with the place it stands at.
+// It must not know what the document is.
+
+import { JsonNumber, pointerTo } from '../../domain/values/json-text.ts'
+
+export interface Fault {
+  /** RFC 6901 JSON Pointer. */
+  path: string
+  code: string
+  detail: string
+}
+
+/** More than this many faults of one document say no more. */
+const faultsMax = 20
+
+/** Where the reader is, kept as a stack so that a document without faults costs nothing. */
+export class FaultFinder {
+  readonly faults: Fault[] = []
+  readonly #place: (string | number)[] = []
+
+  enter(segment: string | number): void {
+    this.#place.push(segment)
+  }
+
+  leave(): void {
+    this.#place.pop()
+  }
+
+  /** Notes a fault at the present place, or at a member of it. */
+  add(code: string, detail: string, member?: string | number): void {
+    if (this.faults.length >= faultsMax) return
+    const place = member === undefined ? this.#place : [...this.#place, member]
+    const path = place.reduce<string>(pointerTo, '')
+    this.faults.push({ path, code, detail })
+  }
+}
+
+/** What a value is, for a message: its JSON type, and the value itself when that is short; undefined when there is none. */
+export function describeValue(value: unknown): string {
+  if (value === undefined) return 'absent'
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'an array'
+  if (value instanceof JsonNumber) return shorten(value.source)
+  if (typeof value === 'object') return 'an object'
+  return shorten(JSON.stringify(value))
+}
+
+function shorten(text: string): string {
+  return text.length <= 60 ? text : `${text.slice(0, 60)}…`
+}

@@ -1,0 +1,56 @@
+// What is wrong with a bulk load: which application, where it stands in the input, and why; bounded, however much is wrong.
+// It must not know what makes an application right.
+
+import { Problem, type ProblemItem } from '../../problem.ts'
+import type { Fault } from '../reading/document-faults.ts'
+
+/** Where an application stands in the input: line × 2^20 + its place on a page of that line. One number, since there are many. */
+export type Place = number
+
+const placesPerLine = 1_048_576
+
+/** `item` counts from 1 within a page; 0 when the line is the application itself. Lines count from 1. */
+export function placeOf(line: number, item: number): Place {
+  return line * placesPerLine + Math.min(item, placesPerLine - 1)
+}
+
+export function describePlace(place: Place): string {
+  const item = place % placesPerLine
+  const line = Math.floor(place / placesPerLine)
+  return item === 0 ? `line ${line}` : `line ${line}, application ${item}`
+}
+
+/** Faults told one by one; of further ones only the number. */
+const toldMax = 50
+
+export class LoadFaults {
+  readonly #told: { place: Place; item: ProblemItem }[] = []
+  readonly #places = new Set<Place>()
+  #faults = 0
+
+  get any(): boolean {
+    return this.#faults > 0
+  }
+
+  add(place: Place, ...faults: readonly Fault[]): void {
+    this.#places.add(place)
+    this.#faults += faults.length
+    for (const { path, code, detail } of faults) {
+      if (this.#told.length === toldMax) return
+      const item = { parameter: describePlace(place), code, detail: path === '' ? detail : `${path} ${detail}` }
+      this.#told.push({ place, item })
+    }
+  }
+
+  /** The refusal of the whole load. `read` is how many applications were looked at. */
+  problem(read: number): Problem {
+    const told = this.#told.toSorted((a, b) => a.place - b.place).map(({ item }) => item)
+    const number = (count: number): string => count.toLocaleString('en-US')
+    return new Problem('invalid_request', {
+      detail:
+        `Nothing was loaded: ${number(this.#places.size)} of ${number(read)} applications cannot be.` +
+        (this.#faults > told.length ? ` ${number(told.length)} of ${number(this.#faults)} reasons:` : ''),
+      errors: told,
+    })
+  }
+}

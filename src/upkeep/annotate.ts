@@ -1,0 +1,111 @@
+// Gives an application a status or a note, or takes them away.
+// It must not know who may do so, nor by which door they came.
+
+import {
+  type AnnotationState,
+  insertAnnotationState,
+  lockAnnotations,
+  readProgramStatuses,
+  updateAnnotations,
+} from '../db/annotations.ts'
+import { appendAuditEvent } from '../db/audit.ts'
+import type { Sql } from '../db/client.ts'
+import { holdInstanceTimeZone } from '../db/instance.ts'
+import { type Annotations, renderAnnotations } from '../domain/questions/application.ts'
+import type { Micros } from '../domain/values/offset-time.ts'
+import { invalidRequest, Problem, type ProblemItem } from '../problem.ts'
+
+export interface AnnotationChange {
+  program_id: number
+  application_id: number
+  /** One of the program's statuses, or null for none; undefined leaves it as it is. */
+  status?: string | null | undefined
+  /** Any text of at most `noteLengthMax`, or null for none; undefined leaves it as it is. */
+  note?: string | null | undefined
+  /** `admin:<name>` or `operator:<system user>`. */
+  actor: string
+  /** Address of whoever asks, when there is one. */
+  address?: string | undefined
+  now: Micros
+  /** The instance's zone. */
+  timeZone: string
+}
+
+/** Longest note, in UTF-16 units. */
+export const noteLengthMax = 10_000
+
+/**
+ * Changes status and note of an application in one transaction, with their history, the rendered text and the audit trail;
+ * an export sees all of it or nothing (D22). Two changes at once come one after the other. `status_last_modified_time`
+ * becomes `now` when the status is another than before, none included, and stays when it is not. What is so already is not
+ * changed, and leaves no trace. Returns what holds now.
+ * Throws `invalid_request` with `/status` and `/note`, or `not_found`.
+ */
+export async function annotate(sql: Sql, change: AnnotationChange): Promise<Annotations> {
+  return sql.begin('isolation level read committed', async tx => {
+    await holdInstanceTimeZone(tx, change.timeZone)
+    const statuses = await readProgramStatuses(tx, change.program_id)
+    if (statuses !== undefined) refuseFaults(faultsOf(change, statuses))
+    const { program_id, application_id } = change
+    const before = statuses && (await lockAnnotations(tx, program_id, application_id))
+    if (before === undefined) {
+      throw new Problem('not_found', { detail: `There is no application ${application_id} in this program.` })
+    }
+    const after = changed(before, change)
+    if (after === before) return before
+    const state: AnnotationState = {
+      changed_at: change.now,
+      changed_by: change.actor,
+      status: after.status,
+      application_note: after.application_note,
+    }
+    await updateAnnotations(tx, change, after, renderAnnotations(after, change.timeZone))
+    await insertAnnotationState(tx, change, state)
+    await appendAuditEvent(tx, {
+      actor: change.actor,
+      action: 'application_annotated',
+      subject: String(application_id),
+      address: change.address,
+      // The note may hold what an applicant has told, and is not repeated.
+      detail: {
+        program_id,
+        status: after.status,
+        status_changed: after.status !== before.status,
+        note_changed: after.application_note !== before.application_note,
+      },
+    })
+    return after
+  })
+}
+
+function changed(before: Annotations, change: AnnotationChange): Annotations {
+  const status = change.status === undefined ? before.status : change.status
+  const application_note = change.note === undefined ? before.application_note : change.note
+  if (status === before.status && application_note === before.application_note) return before
+  const status_last_modified_time = status === before.status ? before.status_last_modified_time : change.now
+  return { status, status_last_modified_time, application_note }
+}
+
+function faultsOf({ status, note }: AnnotationChange, statuses: readonly string[]): ProblemItem[] {
+  const faults: ProblemItem[] = []
+  if (status !== undefined && status !== null && !statuses.includes(status)) {
+    const known = statuses.length === 0 ? 'it has none' : `they are ${statuses.map(s => JSON.stringify(s)).join(', ')}`
+    const detail = `Must be one of the program's statuses, or none: ${known}.`
+    faults.push({ path: '/status', code: 'unknown_status', detail })
+  }
+  if (note !== undefined && note !== null) {
+    if (note.length > noteLengthMax) {
+      const detail = `Must be at most ${noteLengthMax} characters long, and is ${note.length}.`
+      faults.push({ path: '/note', code: 'too_long', detail })
+    }
+    if (!note.isWellFormed() || note.includes('\0')) {
+      const detail = 'Must be Unicode text without U+0000 and without lone surrogates.'
+      faults.push({ path: '/note', code: 'unstorable_text', detail })
+    }
+  }
+  return faults
+}
+
+function refuseFaults(faults: readonly ProblemItem[]): void {
+  if (faults.length > 0) throw invalidRequest('The application was not changed.', faults)
+}

@@ -1,0 +1,83 @@
+// Writes the times of every application anew, for another zone of the instance.
+// It must not know which zone is right; that is configured.
+//
+// One transaction, which readers see happen at once: an export under way goes on with the texts it began with, and none ever has
+// times of two zones on a page. It locks everything that writes applications: submissions and loads by their counters, changes of
+// status by the zone they hold. Those that wait meanwhile, and were told the zone before, find another and refuse.
+
+import { appendAuditEvent } from '../db/audit.ts'
+import { analyzeApplications, lockLoads } from '../db/bulk-rows.ts'
+import type { Sql } from '../db/client.ts'
+import { setInstanceTimeZone } from '../db/instance.ts'
+import {
+  allowRerendering,
+  countApplications,
+  lockInstanceTimeZone,
+  lockSubmissionCounters,
+  type RenderedTimes,
+  readStoredTimes,
+  type StoredTimes,
+  updateRenderedTimes,
+} from '../db/rerender.ts'
+import { renderAnnotations, renderTimes } from '../domain/questions/application.ts'
+
+export interface RerenderOptions {
+  /** The zone to write times in. */
+  timeZone: string
+  actor: string
+  onProgress?: (applications: number, of: number) => void
+}
+
+export interface RerenderReceipt {
+  applications: number
+  /** The zone they were written in; undefined for a database that was never used. */
+  from: string | undefined
+}
+
+/** Applications in one statement. */
+const batchRows = 2000
+
+/** Re-renders all stored times for the zone and makes it the instance's, all or nothing. Does nothing when it is already. */
+export async function rerenderTimes(sql: Sql, options: RerenderOptions): Promise<RerenderReceipt> {
+  const { timeZone, actor } = options
+  const receipt = await sql.begin('isolation level read committed', async tx => {
+    await lockLoads(tx)
+    const from = await lockInstanceTimeZone(tx)
+    if (from === timeZone) return { applications: 0, from }
+    await lockSubmissionCounters(tx)
+    await allowRerendering(tx)
+    const total = await countApplications(tx)
+    let applications = 0
+    let last = { program_id: 0, application_id: 0 }
+    for (;;) {
+      const rows = await readStoredTimes(tx, last, batchRows)
+      const end = rows.at(-1)
+      if (end === undefined) break
+      const updated = await updateRenderedTimes(
+        tx,
+        rows.map(row => render(row, timeZone)),
+      )
+      if (updated !== rows.length)
+        throw new Error(`${rows.length - updated} of ${rows.length} snapshots do not begin with their times`)
+      last = end
+      applications += rows.length
+      options.onProgress?.(applications, total)
+    }
+    await setInstanceTimeZone(tx, timeZone)
+    const detail = { from: from ?? null, to: timeZone, applications }
+    await appendAuditEvent(tx, { actor, action: 'times_rerendered', subject: 'instance', detail })
+    return { applications, from }
+  })
+  if (receipt.applications > 0) await analyzeApplications(sql)
+  return receipt
+}
+
+function render(row: StoredTimes, timeZone: string): RenderedTimes {
+  const { program_id, application_id } = row
+  return {
+    program_id,
+    application_id,
+    times: renderTimes(row, timeZone),
+    annotations: renderAnnotations(row, timeZone),
+  }
+}

@@ -1,0 +1,505 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import type { Static } from 'typebox'
+import { Value } from 'typebox/value'
+import { conditionFields, operatorsFor } from '../../../src/domain/definitions/definition-conditions.ts'
+import { formFaults, isObject } from '../../../src/domain/definitions/definition-form.ts'
+import { type KnownQuestion, settingsOfKind } from '../../../src/domain/definitions/definition-questions.ts'
+import {
+  type NamedCondition,
+  type ProgramDefinition,
+  programDefinitionJsonSchema,
+  programDefinitionSchema,
+  programDefinitionSchemaId,
+} from '../../../src/domain/definitions/program-definition.ts'
+import { comparisonOperators } from '../../../src/domain/definitions/program-version.ts'
+import { exportedType, type QuestionKind, questionKinds } from '../../../src/domain/questions/question.ts'
+import { Problem } from '../../../src/problem.ts'
+import { parseDefinition } from '../../../src/programs/parse-definition.ts'
+import { aDefinition, everyKind, q } from '../../support/programs.ts'
+
+/** Each fault as `code path`. */
+function faults(document: unknown, bank?: readonly KnownQuestion[]): string[] {
+  try {
+    parseDefinition(document, bank)
+    return []
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    return error.errors.map(({ code, path }) => `${code} ${path}`)
+  }
+}
+
+function details(document: unknown, bank?: readonly KnownQuestion[]): string[] {
+  try {
+    parseDefinition(document, bank)
+    return []
+  } catch (error) {
+    return (error as Problem).errors.map(({ detail }) => detail)
+  }
+}
+
+/** A definition with something put where a pointer says. */
+function withChange(definition: ProgramDefinition, path: string, value: unknown): unknown {
+  const copy = structuredClone(definition) as unknown
+  const names = path.split('/').slice(1)
+  let at = copy as Record<string, unknown>
+  for (const name of names.slice(0, -1)) at = at[name] as Record<string, unknown>
+  at[names.at(-1)!] = value
+  return copy
+}
+
+const known = (admin_name: string, kind: QuestionKind = 'TEXT', enumerator: string | null = null): KnownQuestion => ({
+  admin_name,
+  kind,
+  enumerator,
+  settings: { text: 'In the bank' },
+})
+
+describe('a definition', () => {
+  const whole = aDefinition({ slug: 'housing-aid', questions: everyKind })
+
+  test('with every kind of question, nested to two levels, has no fault', () => {
+    expect(faults(whole)).toEqual([])
+    expect(faults(whole, [])).toEqual([])
+    expect(parseDefinition(whole)).toBe(whole)
+  })
+
+  test('nested as deep as anyone likes has no fault', () => {
+    let inner = q.text('innermost')
+    for (let level = 0; level < 25; level++)
+      inner = q.enumerator(`level ${'abcdefghijklmnopqrstuvwxy'[level]}`, [inner])
+    expect(faults(aDefinition({ questions: [inner] }))).toEqual([])
+  })
+
+  test('has every fault named at once, form and meaning together', () => {
+    const document = {
+      ...aDefinition({ questions: [q.text('Name'), q.text('name'), q.number('age', { min: 9, max: 3 })] }),
+      slug: 'Not A Slug',
+      statuses: ['Paid', 'Paid', 7],
+      surplus: true,
+    }
+    expect(faults(document).sort()).toEqual([
+      'bounds_inconsistent /questions/2/min',
+      'duplicate_status /statuses/1',
+      'question_key_taken /questions/1/admin_name',
+      'unknown_member /surplus',
+      'wrong_characters /slug',
+      'wrong_type /statuses/2',
+    ])
+  })
+
+  test('lists far more faults than a few', () => {
+    const questions = Array.from({ length: 300 }, () => ({ kind: 'TEXT', text: 5 }))
+    expect(faults({ ...whole, questions, screens: [{ name: 'One', questions: [] }] })).toHaveLength(600)
+  })
+
+  test.each([
+    ['/slug', 'Two-Words', 'wrong_characters /slug'],
+    ['/slug', 'two--dashes', 'wrong_characters /slug'],
+    ['/slug', 'a'.repeat(101), 'too_long /slug'],
+    ['/slug', 'ünïcode', 'wrong_characters /slug'],
+    ['/display_name', '', 'too_short /display_name'],
+    ['/display_name', 'two\nlines', 'wrong_characters /display_name'],
+    ['/display_name', undefined, 'required /display_name'],
+    ['/statuses', 'Paid', 'wrong_type /statuses'],
+    ['/statuses/0', '', 'too_short /statuses/0'],
+    ['/questions/0/kind', 'ESSAY', 'not_allowed /questions/0/kind'],
+    ['/questions/0/text', '', 'too_short /questions/0/text'],
+    ['/questions/0/text', 'nul \0', 'unstorable_text /questions/0/text'],
+    ['/questions/0/text', 'half \ud800', 'unstorable_text /questions/0/text'],
+    ['/questions/0/__proto__x/y~z', 1, 'unknown_member /questions/0/__proto__x/y~z'],
+    ['/questions/8/min_length', 1.5, 'wrong_type /questions/8/min_length'],
+    ['/questions/14/max_length', 0, 'too_small /questions/14/max_length'],
+    ['/questions/10/max', 2 ** 53, 'too_large /questions/10/max'],
+    ['/screens/0/questions/0/optional', 'yes', 'wrong_type /screens/0/questions/0/optional'],
+  ])('%s as %p is refused', (path, value, fault) => {
+    const changed = path.includes('y~z')
+      ? withChange(whole, '/questions/0', { ...whole.questions[0], '__proto__x/y~z': value })
+      : withChange(whole, path, value)
+    const expected = fault.replace('__proto__x/y~z', '__proto__x~1y~0z')
+    expect(faults(JSON.parse(JSON.stringify(changed)))).toEqual([expected])
+  })
+
+  test('a member named __proto__ is a member that is not wanted', () => {
+    const text = JSON.stringify(whole).replace('"slug"', '"__proto__":{"slug":"x"},"slug"')
+    expect(faults(JSON.parse(text))).toEqual(['unknown_member /__proto__'])
+  })
+
+  test('anything else in its place is refused', () => {
+    for (const document of [null, 7, 'text', [], true]) expect(faults(document)).toEqual(['wrong_type '])
+    expect(faults({}).sort()).toEqual(
+      ['display_name', 'questions', 'screens', 'slug', 'statuses'].map(name => `required /${name}`),
+    )
+    expect(faults(withChange(aDefinition(), '/screens', []))).toEqual([
+      'too_few /screens',
+      'not_placed /questions/0',
+      'not_placed /questions/1',
+    ])
+  })
+
+  test('nested out of all bounds is refused and not walked', () => {
+    let deep: unknown = 1
+    for (let level = 0; level < 5000; level++) deep = { not: deep }
+    const [fault, ...rest] = faults(withChange(whole, '/screens/0/visible_when', deep))
+    expect(fault).toStartWith('too_deep /screens/0/visible_when/not')
+    expect(rest).toEqual([])
+  })
+})
+
+describe('question keys (D15)', () => {
+  test('"an empty key" is refused', () => {
+    expect(faults(aDefinition({ questions: [q.text('123?')] }))).toEqual(['empty_question_key /questions/0/admin_name'])
+  })
+
+  test.each(['entity_name', 'question_type'])('"a reserved key" is refused: %s', reserved => {
+    const [words] = [reserved.replace('_', ' ')]
+    expect(faults(aDefinition({ questions: [q.text(`${words}!`)] }))).toEqual([
+      'reserved_question_key /questions/0/admin_name',
+    ])
+    expect(faults(aDefinition({ questions: [q.text(words.toUpperCase())] }))).toEqual([
+      'reserved_question_key /questions/0/admin_name',
+    ])
+  })
+
+  test('"a key equal to another question\'s under the same parent, compared without case", "naming both questions"', () => {
+    const definition = aDefinition({ questions: [q.text('Applicant name'), q.text('applicant NAME 4?')] })
+    // The digits go and the space before them stays: these two differ.
+    expect(faults(definition)).toEqual([])
+    const clash = aDefinition({ questions: [q.text('Applicant name'), q.text('applicant NAME4?')] })
+    expect(faults(clash)).toEqual(['question_key_taken /questions/1/admin_name'])
+    expect(details(clash)[0]).toContain('"applicant NAME4?" and "Applicant name"')
+  })
+
+  test('the same key under different parents is fine, the same name is not', () => {
+    const children = (prefix: string) => [q.text(`${prefix} name`), q.text(`${prefix}name`)]
+    expect(
+      faults(aDefinition({ questions: [q.text('name'), q.enumerator('pet', [q.text('name 1')]), ...children('x')] })),
+    ).toEqual([])
+    expect(faults(aDefinition({ questions: [q.text('name'), q.enumerator('pet', [q.text('name')])] }))).toContain(
+      'duplicate_admin_name /questions/2/admin_name',
+    )
+  })
+
+  test('a key taken in the bank is refused, naming both, even by a question of another program', () => {
+    const definition = aDefinition({ questions: [q.text('shoe size')] })
+    expect(faults(definition, [known('Shoe size!')])).toEqual(['question_key_taken /questions/0/admin_name'])
+    expect(details(definition, [known('Shoe size!')])[0]).toContain('"shoe size" and "Shoe size!"')
+    expect(faults(definition, [known('Shoe size!', 'TEXT', 'pet'), known('pet', 'ENUMERATOR')])).toEqual([])
+  })
+})
+
+describe('names', () => {
+  test('a question defined twice is refused', () => {
+    const definition = aDefinition({ questions: [q.text('colour')] })
+    definition.questions.push({ ...definition.questions[0]! })
+    expect(faults(definition)).toEqual(['duplicate_admin_name /questions/1/admin_name'])
+  })
+
+  test('a question that neither the document nor the bank has is refused, where the bank can be asked', () => {
+    const definition = aDefinition({ questions: [q.text('colour')] })
+    definition.screens[0]!.questions.push({ question: 'shoe size' })
+    expect(faults(definition)).toEqual([])
+    expect(faults(definition, [])).toEqual(['unknown_question /screens/0/questions/1/question'])
+    expect(faults(definition, [known('shoe size')])).toEqual([])
+  })
+
+  test('kind and enumerator of a question in the bank never change', () => {
+    const definition = aDefinition({ questions: [q.enumerator('pet', [q.text('name')])] })
+    expect(faults(definition, [known('pet', 'TEXT'), known('name')])).toEqual([
+      'immutable /questions/0/kind',
+      'immutable /questions/1/enumerator',
+    ])
+  })
+
+  test('an enumerator must be an ENUMERATOR, and must not lead back to itself', () => {
+    const definition = aDefinition({ questions: [q.text('a'), q.enumerator('b'), q.enumerator('c')] })
+    definition.questions[1]!.enumerator = 'c'
+    definition.questions[2]!.enumerator = 'b'
+    definition.questions[0]!.enumerator = 'a'
+    expect(
+      faults(definition)
+        .filter(fault => fault.includes('/enumerator'))
+        .sort(),
+    ).toEqual([
+      'enumerator_cycle /questions/1/enumerator',
+      'enumerator_cycle /questions/2/enumerator',
+      'not_an_enumerator /questions/0/enumerator',
+    ])
+  })
+})
+
+describe('settings', () => {
+  const values = {
+    options: [{ admin_id: 'a', text: 'A' }],
+    min: 1,
+    max: 2,
+    min_length: 1,
+    max_length: 2,
+    min_count: 1,
+    max_count: 2,
+    correct_addresses: true,
+  }
+
+  test.each([...questionKinds])('%s carries those it may and is refused the others', kind => {
+    const allowed = settingsOfKind(kind)
+    for (const [setting, value] of Object.entries(values)) {
+      const needed = allowed.includes('options') ? { options: values.options } : {}
+      const question = { admin_name: 'x', kind, text: 'x', ...needed, [setting]: value }
+      const document = {
+        ...aDefinition(),
+        questions: [question],
+        screens: [{ name: 'One', questions: [{ question: 'x' }] }],
+      }
+      expect(faults(document)).toEqual(
+        allowed.some(one => one === setting) ? [] : [`setting_not_allowed /questions/0/${setting}`],
+      )
+    }
+  })
+
+  test.each(['CHECKBOX', 'DROPDOWN', 'RADIO', 'MAP'])('%s needs options', kind => {
+    const document = withChange(aDefinition({ questions: [q.text('x')] }), '/questions/0/kind', kind)
+    expect(faults(document)).toEqual(['required /questions/0/options'])
+    expect(faults(withChange(document as ProgramDefinition, '/questions/0/options', []))).toEqual([
+      'too_few /questions/0/options',
+    ])
+  })
+
+  test('"Admin IDs contain only lowercase letters, digits, underscores and dashes", but ids of map features are any text', () => {
+    const ids = ['ok_1-x', 'Upper', 'sp ace', 'ü']
+    const wrong = [1, 2, 3].map(at => `wrong_characters /questions/0/options/${at}/admin_id`)
+    expect(faults(aDefinition({ questions: [q.checkbox('x', ids)] }))).toEqual(wrong)
+    expect(faults(aDefinition({ questions: [q.dropdown('x', ids)] }))).toEqual(wrong)
+    expect(faults(aDefinition({ questions: [q.radio('x', ids)] }))).toEqual(wrong)
+    expect(faults(aDefinition({ questions: [q.map('x', ids)] }))).toEqual([])
+    expect(faults(aDefinition({ questions: [q.map('x', ['a', 'a'])] }))).toEqual([
+      'duplicate_option /questions/0/options/1/admin_id',
+    ])
+  })
+
+  test('bounds must leave something between them', () => {
+    expect(faults(aDefinition({ questions: [q.text('x', { min_length: 3, max_length: 2 })] }))).toEqual([
+      'bounds_inconsistent /questions/0/min_length',
+    ])
+    expect(faults(aDefinition({ questions: [q.file('x', { min_count: 3, max_count: 2 })] }))).toEqual([
+      'bounds_inconsistent /questions/0/min_count',
+    ])
+    expect(faults(aDefinition({ questions: [q.checkbox('x', ['a', 'b'], { min_count: 3 })] }))).toEqual([
+      'bounds_inconsistent /questions/0/min_count',
+    ])
+  })
+})
+
+describe('screens', () => {
+  test('each question is asked once, and every question defined is asked', () => {
+    const definition = aDefinition({ questions: [q.text('a'), q.text('b')] })
+    definition.screens[0]!.questions = [{ question: 'a' }]
+    definition.screens.push({ name: 'Two', questions: [{ question: 'a' }] })
+    expect(faults(definition)).toEqual(['placed_twice /screens/1/questions/0/question', 'not_placed /questions/1'])
+  })
+
+  test('a repeated question comes after its enumerator', () => {
+    const definition = aDefinition({ questions: [q.enumerator('pet', [q.text('name')])] })
+    const [screen] = definition.screens
+    screen!.questions.reverse()
+    expect(faults(definition)).toEqual(['enumerator_not_placed /screens/0/questions/0/question'])
+    expect(details(definition)[0]).toContain('asked only at /screens/0/questions/1')
+    const alone = { ...definition, screens: [{ name: 'One', questions: [{ question: 'name' }] }] }
+    expect(faults(alone)).toContain('enumerator_not_placed /screens/0/questions/0/question')
+    const banked = { ...alone, questions: [] }
+    expect(faults(banked, [known('name', 'TEXT', 'pet'), known('pet', 'ENUMERATOR')])).toEqual([
+      'enumerator_not_placed /screens/0/questions/0/question',
+    ])
+  })
+})
+
+describe('conditions', () => {
+  const answered = (question: string): NamedCondition => ({ question, operator: 'answered' })
+
+  test('look at earlier questions only', () => {
+    const earlier = aDefinition({ questions: [q.text('a'), q.text('b', { visible_when: answered('a') })] })
+    expect(faults(earlier)).toEqual([])
+    const later = aDefinition({ questions: [q.text('a', { visible_when: answered('b') }), q.text('b')] })
+    expect(faults(later)).toEqual(['not_earlier /screens/0/questions/0/visible_when/question'])
+    const itself = aDefinition({ questions: [q.text('a', { visible_when: answered('a') })] })
+    expect(faults(itself)).toEqual(['not_earlier /screens/0/questions/0/visible_when/question'])
+    const nobody = aDefinition({ questions: [q.text('a', { visible_when: answered('zzz') })] })
+    expect(faults(nobody)).toEqual(['not_asked /screens/0/questions/0/visible_when/question'])
+  })
+
+  test('of a screen look at questions of earlier screens only', () => {
+    const screens = (on: string) => [
+      { questions: [q.text('a')] },
+      { questions: [q.text('b')], visible_when: answered(on) },
+    ]
+    expect(faults(aDefinition({ screens: screens('a') }))).toEqual([])
+    expect(faults(aDefinition({ screens: screens('b') }))).toEqual(['not_earlier /screens/1/visible_when/question'])
+  })
+
+  test('look at the own entity, at the entities around it and at the top level, and nowhere else', () => {
+    const definition = (on: string) =>
+      aDefinition({
+        questions: [
+          q.text('top'),
+          q.enumerator('other', [q.text('cousin')]),
+          q.enumerator('outer', [
+            q.text('uncle'),
+            q.enumerator('inner', [q.text('sister'), q.text('me', { visible_when: answered(on) })]),
+          ]),
+        ],
+      })
+    for (const on of ['top', 'other', 'outer', 'uncle', 'inner', 'sister']) expect(faults(definition(on))).toEqual([])
+    expect(faults(definition('cousin'))).toEqual(['not_visible /screens/0/questions/7/visible_when/question'])
+    const outside = aDefinition({
+      questions: [q.enumerator('pet', [q.text('name')]), q.text('me', { visible_when: answered('name') })],
+    })
+    expect(faults(outside)).toEqual(['not_visible /screens/0/questions/2/visible_when/question'])
+    const screen = aDefinition({
+      screens: [
+        { questions: [q.enumerator('pet', [q.text('name')])] },
+        { questions: [q.text('x')], visible_when: answered('name') },
+      ],
+    })
+    expect(faults(screen)).toEqual(['not_visible /screens/1/visible_when/question'])
+  })
+
+  test('in bank questions are checked too', () => {
+    const definition = aDefinition({ questions: [q.text('me', { visible_when: answered('banked') })] })
+    definition.screens[0]!.questions.unshift({ question: 'banked' })
+    expect(faults(definition, [known('banked')])).toEqual([])
+    expect(faults(definition, [known('banked', 'STATIC')])).toEqual([
+      'no_answer /screens/0/questions/1/visible_when/question',
+    ])
+  })
+
+  test.each(everyKind.map(spec => [spec.question.kind, spec] as const))(
+    'on %s take the fields, operators and values that fit it, and no others',
+    (kind, spec) => {
+      const type = exportedType(kind)
+      const on = (condition: object) =>
+        faults({
+          ...aDefinition(),
+          questions: [{ ...spec.question }, { admin_name: 'me', kind: 'TEXT', text: 'Me' }],
+          screens: [
+            {
+              name: 'One',
+              questions: [
+                { question: spec.question.admin_name },
+                { question: 'me', visible_when: { question: spec.question.admin_name, ...condition } },
+              ],
+            },
+          ],
+        })
+      const at = '/screens/0/questions/1/visible_when'
+      if (type === undefined) {
+        expect(on({ operator: 'answered' })).toEqual([`no_answer ${at}/question`])
+        return
+      }
+      expect(on({ operator: 'answered' })).toEqual([])
+      expect(on({ field: 'question_type', operator: 'equal', value: 'x' })).toEqual([`unknown_field ${at}/field`])
+      expect(on({ field: 'toString', operator: 'equal', value: 'x' })).toEqual([`unknown_field ${at}/field`])
+      for (const [field, form] of Object.entries(conditionFields[type])) {
+        const option = spec.question.options?.[0]?.admin_id
+        const scalar = form === 'number' ? 7 : form === 'date' ? '2026-02-28' : (option ?? 'x')
+        for (const operator of comparisonOperators) {
+          const listed = ['in', 'includes_any', 'includes_all'].includes(operator)
+          const fits = on({ field, operator, value: listed ? [scalar] : scalar })
+          expect(fits).toEqual(operatorsFor(form).includes(operator) ? [] : [`operator_does_not_fit ${at}/operator`])
+          if (!operatorsFor(form).includes(operator)) continue
+          expect(on({ field, operator, value: listed ? scalar : [scalar] })).toEqual([`value_does_not_fit ${at}/value`])
+          const wrong = form === 'number' ? 'seven' : 7
+          expect(on({ field, operator, value: listed ? [wrong] : wrong })).toEqual([`value_does_not_fit ${at}/value`])
+          if (form === 'date') {
+            const value = listed ? ['2026-02-30'] : '2026-02-30'
+            expect(on({ field, operator, value })).toEqual([`value_does_not_fit ${at}/value`])
+          }
+          if (option !== undefined) {
+            const value = listed ? [option, 'nope'] : 'nope'
+            expect(on({ field, operator, value })).toEqual([`unknown_option ${at}/value`])
+          }
+        }
+      }
+    },
+  )
+
+  test('the schema refuses exactly the conditions that are reported', () => {
+    const scalar = fc.oneof(
+      fc.constantFrom('a', '', 'x'.repeat(1001), 'equal', 'answered', 'in'),
+      fc.integer(),
+      fc.constant(null),
+      fc.boolean(),
+    )
+    const value = fc.oneof(scalar, fc.array(scalar, { maxLength: 3 }))
+    const { condition } = fc.letrec<{ condition: unknown; list: unknown }>(tie => ({
+      condition: fc.oneof(
+        { depthSize: 'small', withCrossShrink: true },
+        fc.record({ question: fc.constantFrom('a', 'b'), operator: fc.constant('answered') }),
+        fc.record({
+          question: fc.constantFrom('a', 'b'),
+          field: fc.constantFrom('text', 'number'),
+          operator: fc.constantFrom(...comparisonOperators),
+          value: fc.oneof(fc.string(), fc.integer(), fc.array(fc.string(), { minLength: 1 })),
+        }),
+        fc.record({ not: tie('condition') }),
+        fc.record({ all: tie('list') }),
+        fc.record({ any: tie('list') }),
+        fc.record(
+          { question: scalar, field: scalar, operator: scalar, value, all: value, not: tie('condition') },
+          { requiredKeys: [] },
+        ),
+        scalar,
+      ),
+      list: fc.oneof({ depthSize: 'small' }, fc.array(tie('condition'), { maxLength: 3 }), scalar),
+    }))
+    let [right, wrong] = [0, 0]
+    fc.assert(
+      fc.property(condition, visible_when => {
+        const document = aDefinition({ slug: 'x', questions: [q.text('a')] }) as unknown as Record<string, unknown>
+        document.screens = [{ name: 'One', questions: [{ question: 'a', visible_when }] }]
+        const accepted = Value.Check(programDefinitionSchema, document)
+        if (accepted) right++
+        else wrong++
+        expect(formFaults(document).length === 0).toBe(accepted)
+      }),
+      { numRuns: 2000 },
+    )
+    expect(Math.min(right, wrong)).toBeGreaterThan(200)
+  })
+})
+
+describe('the schema', () => {
+  test('and the type describe one document: each is assignable to the other', () => {
+    type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : never) : never
+    const same: Same<Static<typeof programDefinitionSchema>, ProgramDefinition> = true
+    expect(same).toBe(true)
+  })
+
+  // To mend: scripts/program schema > src/programs/program-definition.schema.json, and format it.
+  test('kept in src/programs is the current one', async () => {
+    const kept = (await Bun.file('src/programs/program-definition.schema.json').json()) as unknown
+    expect(kept).toEqual(JSON.parse(programDefinitionJsonSchema()))
+  })
+
+  test('has an address of its own and says what everything is', () => {
+    const schema = JSON.parse(programDefinitionJsonSchema()) as Record<string, unknown>
+    expect(schema.$schema).toBe('https://json-schema.org/draft/2020-12/schema')
+    expect(schema.$id).toBe(programDefinitionSchemaId)
+    const mute: string[] = []
+    const look = (value: unknown, path: string): void => {
+      if (!isObject(value)) return
+      for (const [name, inner] of Object.entries(isObject(value.properties) ? value.properties : {})) {
+        if (
+          isObject(inner) &&
+          !('description' in inner) &&
+          !('title' in inner) &&
+          !('const' in inner) &&
+          !('$ref' in inner)
+        ) {
+          if (!/\/(all|any|value)$/.test(`${path}/${name}`)) mute.push(`${path}/${name}`)
+        }
+      }
+      for (const [name, inner] of Object.entries(value)) look(inner, `${path}/${name}`)
+    }
+    look(schema, '')
+    expect(mute).toEqual([])
+  })
+})

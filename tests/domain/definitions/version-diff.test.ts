@@ -1,0 +1,231 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import type { NamedCondition, ProgramDefinition } from '../../../src/domain/definitions/program-definition.ts'
+import { describeVersion, storedCondition } from '../../../src/domain/definitions/version-definition.ts'
+import { diffDefinitions, diffVersions } from '../../../src/domain/definitions/version-diff.ts'
+import { parseDefinition } from '../../../src/programs/parse-definition.ts'
+import { aDefinition, everyKind, type ProgramSpec, q } from '../../support/programs.ts'
+
+const base: ProgramSpec = {
+  slug: 'p',
+  screens: [
+    { name: 'About you', questions: [q.name('name'), q.number('age', { min: 0, max: 120 })] },
+    { name: 'Home', questions: [q.radio('pet', ['cat', 'dog']), q.text('why', { optional: true })] },
+  ],
+}
+
+const codes = (after: ProgramSpec, before: ProgramSpec = base): string[] =>
+  diffDefinitions(aDefinition(before), aDefinition(after)).map(({ code, subject }) => `${code} ${subject}`.trim())
+
+const home = { name: 'Home', questions: [q.radio('pet', ['cat', 'dog']), q.text('why', { optional: true })] }
+const you = { name: 'About you', questions: [q.name('name'), q.number('age', { min: 0, max: 120 })] }
+const answered: NamedCondition = { question: 'name', operator: 'answered' }
+
+describe('diffVersions', () => {
+  test.each<[string, ProgramSpec, string[]]>([
+    ['nothing', base, []],
+    ['the display name', { ...base, display_name: 'Other' }, ['display_name_changed']],
+    ['the statuses', { ...base, statuses: ['Denied', 'Approved'] }, ['statuses_changed']],
+    [
+      'a question added',
+      { ...base, screens: [you, { ...home, questions: [...home.questions, q.date('day')] }] },
+      ['question_added day'],
+    ],
+    [
+      'a question removed',
+      { ...base, screens: [you, { ...home, questions: home.questions.slice(0, 1) }] },
+      ['question_removed why'],
+    ],
+    [
+      'options added, removed, reworded and reordered',
+      {
+        ...base,
+        screens: [
+          you,
+          {
+            ...home,
+            questions: [
+              q.radio('pet', [], {
+                options: [
+                  { admin_id: 'fox', text: 'Fox' },
+                  { admin_id: 'cat', text: 'Kitty' },
+                ],
+              }),
+              home.questions[1]!,
+            ],
+          },
+        ],
+      },
+      ['option_added pet', 'option_removed pet', 'option_text_changed pet'],
+    ],
+    [
+      'options reordered',
+      { ...base, screens: [you, { ...home, questions: [q.radio('pet', ['dog', 'cat']), home.questions[1]!] }] },
+      ['options_reordered pet'],
+    ],
+    [
+      'text, help and bounds',
+      {
+        ...base,
+        screens: [
+          { ...you, questions: [you.questions[0]!, q.number('age', { text: 'Age', help: 'In years', max: 99 })] },
+          home,
+        ],
+      },
+      ['text_changed age', 'help_changed age', 'bounds_changed age', 'bounds_changed age'],
+    ],
+    [
+      'whether and when it is asked',
+      {
+        ...base,
+        screens: [you, { ...home, questions: [home.questions[0]!, q.text('why', { visible_when: answered })] }],
+      },
+      ['optional_changed why', 'condition_changed why'],
+    ],
+    [
+      'the condition of a screen',
+      { ...base, screens: [you, { ...home, visible_when: answered }] },
+      ['screen_condition_changed Home'],
+    ],
+    [
+      'a question moved',
+      {
+        ...base,
+        screens: [
+          { ...you, questions: [...you.questions, home.questions[1]!] },
+          { ...home, questions: home.questions.slice(0, 1) },
+        ],
+      },
+      ['question_moved why'],
+    ],
+    [
+      'questions reordered',
+      { ...base, screens: [{ ...you, questions: [...you.questions].reverse() }, home] },
+      ['questions_reordered About you'],
+    ],
+    ['screens reordered', { ...base, screens: [home, you] }, ['screens_reordered']],
+    ['a screen added', { ...base, screens: [you, home, { name: 'Home', questions: [] }] }, ['screen_added Home']],
+    [
+      'a screen removed with what it asked',
+      { ...base, screens: [you] },
+      ['screen_removed Home', 'question_removed pet', 'question_removed why'],
+    ],
+  ])('tells of %s', (_, after, expected) => {
+    expect(codes(after)).toEqual(expected)
+  })
+
+  test('says what it was and what it is', () => {
+    const [change] = diffDefinitions(
+      aDefinition({ slug: 'p', questions: [q.number('age', { max: 3 })] }),
+      aDefinition({ slug: 'p', questions: [q.number('age', { max: 4 })] }),
+    )
+    expect(change).toEqual({ code: 'bounds_changed', subject: 'age', detail: 'max: 4 (was: 3).' })
+  })
+
+  test('a definition written otherwise but meaning the same is no change', () => {
+    const definition = aDefinition({ slug: 'p', questions: [q.text('a'), q.address('b')] })
+    const spelled = structuredClone(definition)
+    spelled.screens[0]!.visible_when = null
+    spelled.screens[0]!.questions[0]!.optional = false
+    spelled.questions[1]!.correct_addresses = false
+    spelled.questions.reverse()
+    expect(diffDefinitions(definition, spelled)).toEqual([])
+  })
+
+  test('is empty exactly when two versions ask the same, and turned round it undoes what it did', () => {
+    fc.assert(
+      fc.property(definitions, definitions, (before, after) => {
+        parseDefinition(before)
+        const changes = diffDefinitions(before, after)
+        expect(changes.length === 0).toBe(Bun.deepEquals(meaning(before), meaning(after)))
+        const added = (list: typeof changes) => list.filter(({ code }) => code === 'question_added').map(c => c.subject)
+        const removed = (list: typeof changes) =>
+          list.filter(({ code }) => code === 'question_removed').map(c => c.subject)
+        const back = diffDefinitions(after, before)
+        expect(back).toHaveLength(changes.length)
+        expect(added(back).sort()).toEqual(removed(changes).sort())
+        expect(diffDefinitions(before, structuredClone(before))).toEqual([])
+      }),
+      { numRuns: 500 },
+    )
+  })
+})
+
+describe('describeVersion', () => {
+  test('gives back the document a version was made from, whatever its conditions', () => {
+    const condition: NamedCondition = {
+      all: [
+        answered,
+        { any: [{ not: answered }, { question: 'age', field: 'number', operator: 'in', value: [1, 2] }] },
+      ],
+    }
+    const definition = aDefinition({
+      slug: 'p',
+      questions: [...everyKind, q.name('name'), q.number('age'), q.text('why', { visible_when: condition })],
+    })
+    parseDefinition(definition)
+    const ids = new Map(definition.questions.map((question, index) => [question.admin_name, 100 + index]))
+    const idOf = (name: string): number => ids.get(name)!
+    const version = {
+      slug: definition.slug,
+      display_name: definition.display_name,
+      statuses: definition.statuses,
+      questions: definition.questions.map(({ admin_name, kind, enumerator, ...settings }) => ({
+        question_id: idOf(admin_name),
+        question_version_id: 1,
+        question_key: 'x',
+        admin_name,
+        kind,
+        enumerator_id: enumerator === undefined ? null : idOf(enumerator),
+        settings,
+      })),
+      screens: definition.screens.map(screen => ({
+        name: screen.name,
+        visible_when: null,
+        questions: screen.questions.map(placed => ({
+          question_id: idOf(placed.question),
+          optional: placed.optional ?? false,
+          visible_when: placed.visible_when == null ? null : storedCondition(placed.visible_when, idOf),
+        })),
+      })),
+    }
+    expect(describeVersion(version)).toEqual(definition)
+    expect(diffVersions(version, version)).toEqual([])
+  })
+})
+
+/** Small programs that often share questions, screens and settings. */
+const definitions: fc.Arbitrary<ProgramDefinition> = fc
+  .record({
+    display_name: fc.constantFrom('A', 'B'),
+    statuses: fc.subarray(['x', 'y']),
+    asked: fc.shuffledSubarray(['a', 'b', 'c', 'd']),
+    screens: fc.array(fc.constantFrom('One', 'Two'), { minLength: 1, maxLength: 3 }),
+    places: fc.array(fc.nat(2), { minLength: 4, maxLength: 4 }),
+    optional: fc.array(fc.boolean(), { minLength: 4, maxLength: 4 }),
+    max_length: fc.array(fc.option(fc.integer({ min: 1, max: 2 }), { nil: undefined }), { minLength: 4, maxLength: 4 }),
+  })
+  .map(({ asked, screens, places, optional, max_length, ...rest }) =>
+    aDefinition({
+      slug: 'p',
+      ...rest,
+      screens: screens.map((name, screen) => ({
+        name,
+        questions: asked.flatMap((one, index) =>
+          places[index]! % screens.length === screen
+            ? [
+                q.text(one, {
+                  optional: optional[index]!,
+                  ...(max_length[index] === undefined ? {} : { max_length: max_length[index] }),
+                }),
+              ]
+            : [],
+        ),
+      })),
+    }),
+  )
+
+const meaning = ({ questions, ...definition }: ProgramDefinition) => ({
+  ...definition,
+  questions: Object.fromEntries(questions.map(question => [question.admin_name, question])),
+})

@@ -1,0 +1,112 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import {
+  isJsonObject,
+  type Json,
+  JsonNumber,
+  parseJson,
+  pointerTo,
+  writeJson,
+} from '../../../src/domain/values/json-text.ts'
+
+/** As JSON.parse gives it, where that loses nothing. */
+function plain(json: Json): unknown {
+  if (json instanceof JsonNumber) return Number(json.source)
+  if (isJsonObject(json)) {
+    // Defined rather than assigned: `__proto__` must become a property.
+    const object = {}
+    for (const [key, value] of json)
+      Object.defineProperty(object, key, { value: plain(value), enumerable: true, configurable: true, writable: true })
+    return object
+  }
+  return Array.isArray(json) ? json.map(plain) : json
+}
+
+const faultOf = (text: string, depthMax = 64) => {
+  const parsed = parseJson(text, depthMax)
+  return 'fault' in parsed ? parsed.fault : undefined
+}
+
+function parses(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+describe('JSON text', () => {
+  test('says what JSON.parse says, and is written back as it was', () => {
+    fc.assert(
+      fc.property(fc.json({ stringUnit: 'binary', noUnicodeString: false } as object), text => {
+        const parsed = parseJson(text, 64)
+        if ('fault' in parsed) throw new Error(parsed.fault.detail)
+        expect(plain(parsed.json)).toEqual(JSON.parse(text))
+        expect(JSON.parse(writeJson(parsed.json))).toEqual(JSON.parse(text))
+      }),
+    )
+  })
+
+  test('is refused exactly where JSON.parse refuses it, in text changed at random', () => {
+    const pieces = fc.constantFrom(
+      ...'{}[]:,"\\ \t\n01.-+eE',
+      'true',
+      'null',
+      '"a"',
+      '\\u12',
+      '\u0000',
+      '\u00a0',
+      '\ufeff',
+      'x',
+    )
+    fc.assert(
+      fc.property(
+        fc.oneof(fc.json(), fc.constant('{"a":[1.5e3,"\\u0041"]}')),
+        fc.nat(),
+        pieces,
+        fc.nat(3),
+        (text, at, piece, cut) => {
+          const i = at % (text.length + 1)
+          const changed = text.slice(0, i) + piece + text.slice(i + cut)
+          const code = faultOf(changed)?.code
+          // A key that stands twice is found before what is malformed behind it.
+          if (code !== 'duplicate_key')
+            expect([changed, code]).toEqual([changed, parses(changed) ? undefined : 'malformed_json'])
+        },
+      ),
+      { numRuns: 3000 },
+    )
+  })
+
+  test('numbers keep their digits', () => {
+    for (const number of ['1.10', '-0', '1E+2', '9007199254740993', '0.1000', `1${'0'.repeat(400)}`]) {
+      expect(writeJson((parseJson(`[${number}]`, 8) as { json: Json }).json)).toBe(`[${number}]`)
+    }
+  })
+
+  test('a key that stands twice in an object is refused where it stands, even with equal values', () => {
+    expect(faultOf('{"a":1,"a":1}')).toMatchObject({ code: 'duplicate_key', path: '/a' })
+    expect(faultOf('{"x":[{},{"b~/":{},"b~/":[]}]}')).toMatchObject({ code: 'duplicate_key', path: '/x/1/b~0~1' })
+    expect(faultOf('{"\\u0061":1,"a":2}')).toMatchObject({ code: 'duplicate_key' })
+    expect(faultOf('{"__proto__":1,"__proto__":1}')).toMatchObject({ code: 'duplicate_key' })
+    expect(faultOf('{"a":{"a":1},"b":{"a":1}}')).toBeUndefined()
+  })
+
+  test('nesting deeper than the bound is refused before it is read', () => {
+    expect(faultOf('[[{"a":[]}]]', 4)).toBeUndefined()
+    expect(faultOf('[[{"a":[]}]]', 3)).toMatchObject({ code: 'too_deep', path: '/0/0/a' })
+    expect(faultOf('['.repeat(1_000_000), 64)).toMatchObject({ code: 'too_deep' })
+  })
+
+  test('a key named like what every object inherits is a key like any other', () => {
+    const { json } = parseJson('{"__proto__":{"polluted":true},"constructor":1}', 8) as { json: Json }
+    expect(isJsonObject(json) && [...json.keys()]).toEqual(['__proto__', 'constructor'])
+    expect(({} as { polluted?: boolean }).polluted).toBeUndefined()
+  })
+
+  test('a pointer escapes what separates its parts (RFC 6901)', () => {
+    expect(pointerTo('/a', 'm~n/o')).toBe('/a/m~0n~1o')
+    expect(pointerTo('', 0)).toBe('/0')
+  })
+})

@@ -1,0 +1,30 @@
+import { expect, test } from 'bun:test'
+import { versionDocs } from '../../../src/domain/invented/version-docs.ts'
+import { programOpenApi } from '../../../src/http/openapi/program-document.ts'
+import { everyKindVersion } from '../../support/every-kind.ts'
+import { lintOpenApi } from '../../support/openapi-lint.ts'
+import { schemaFaults } from '../../support/response-schema.ts'
+
+const docs = versionDocs(everyKindVersion(), [], 'UTC')
+const document = programOpenApi({
+  ...{ slug: docs.slug, display_name: docs.display_name, program_version_id: docs.program_version_id },
+  ...{ baseUrl: 'https://apply.example.gov', keyMap: docs.key_map, example: JSON.parse(docs.example) },
+})
+
+test('the OpenAPI document of a program is valid by a linter', async () => {
+  // A license is the deploying agency's to give.
+  expect((await lintOpenApi(document)).filter(problem => !problem.includes('info-license'))).toEqual([])
+})
+
+test('the linter would tell', async () => {
+  expect((await lintOpenApi({ ...document, paths: { '/broken': { get: { responses: {} } } } })).length).toBeGreaterThan(
+    0,
+  )
+})
+
+test('its example fits its schema, and its references resolve', () => {
+  const { components, paths } = JSON.parse(JSON.stringify(document).replaceAll('#/components/schemas/', '#/$defs/'))
+  const { content } = paths['/api/v1/admin/programs/every-kind/applications'].get.responses[200]
+  const { schema, examples } = content['application/json']
+  expect(schemaFaults({ ...schema, $defs: components.schemas }, examples.invented.value)).toEqual([])
+})

@@ -1,0 +1,316 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import type { Condition } from '../../../src/domain/definitions/program-version.ts'
+import { sampleAnswers } from '../../../src/domain/invented/sample-answers.ts'
+import { noEntityEnd, renderMembers } from '../../../src/domain/questions/answers.ts'
+import { buildKeyMap } from '../../../src/domain/questions/key-map.ts'
+import { checkAnswers, entitiesMax } from '../../../src/intake/checking/check-all.ts'
+import { faultsMax } from '../../../src/intake/checking/faults.ts'
+import { aVersion, options } from '../../support/program-version.ts'
+import { answersOf, asJson, faultsOf } from './checking.ts'
+
+const text = (value: string) => ({ text: value })
+const yes: Condition = { question_id: 1, field: 'selection', operator: 'equal', value: 'yes' }
+const answered = (question_id: number): Condition => ({ question_id, operator: 'answered' })
+
+describe('keys', () => {
+  const version = aVersion({
+    'first wish': { kind: 'TEXT' },
+    'the people': { kind: 'ENUMERATOR', optional: true },
+    'their job': { kind: 'TEXT', under: 'the people' },
+    notice: { kind: 'STATIC' },
+    'left out': { kind: 'TEXT', unplaced: true },
+  })
+
+  test('an unknown key is refused, naming the nearest', () => {
+    const checked = checkAnswers(version, asJson({ first_wsh: text('x'), zzzzzzzz: null }), 'save')
+    expect(checked).toEqual({
+      errors: [
+        {
+          path: '/answers/first_wsh',
+          code: 'unknown_question',
+          detail: 'Must be the key of a question that is asked here; the nearest is "first_wish".',
+        },
+        {
+          path: '/answers/zzzzzzzz',
+          code: 'unknown_question',
+          detail: 'Must be the key of a question that is asked here.',
+        },
+      ],
+      more: false,
+    })
+  })
+
+  test('keys that objects inherit, keys of another level and questions on no screen are unknown ones', () => {
+    expect(faultsOf(version, '{"__proto__":null,"constructor":null,"their_job":null,"left_out":null}')).toEqual({
+      '/answers/__proto__': 'unknown_question',
+      '/answers/constructor': 'unknown_question',
+      '/answers/their_job': 'unknown_question',
+      '/answers/left_out': 'unknown_question',
+    })
+  })
+
+  test('a key can be what objects inherit', () => {
+    const version = aVersion({ a: { kind: 'TEXT' }, b: { kind: 'NUMBER' } })
+    const keys = ['__proto__', 'constructor']
+    const odd = { ...version, questions: version.questions.map((q, i) => ({ ...q, question_key: keys[i]! })) }
+    const answers = answersOf(odd, '{"__proto__":{"text":"x"},"constructor":{"number":1}}')
+    expect([...answers.keys()]).toEqual(keys)
+  })
+
+  test('"Static text questions do not appear, since they have no answer"', () => {
+    expect(faultsOf(version, { notice: text('x') })).toEqual({ '/answers/notice': 'no_answer' })
+    expect(faultsOf(version, { notice: text('x'), first_wish: text('y') }, 'submit')).toEqual({})
+  })
+
+  test('answers are an object', () => {
+    for (const body of ['null', '[]', '"x"', '1']) expect(faultsOf(version, body)).toEqual({ '/answers': 'wrong_type' })
+  })
+
+  test(`no more than ${faultsMax} faults are told, and that there are more is`, () => {
+    const many = Object.fromEntries(Array.from({ length: 5 * faultsMax }, (_, i) => [`k${i}`, 1]))
+    const checked = checkAnswers(version, asJson(many), 'save')
+    expect('errors' in checked && [checked.errors.length, checked.more]).toEqual([faultsMax, true])
+  })
+})
+
+describe('entities', () => {
+  const version = aVersion({
+    household: { kind: 'ENUMERATOR', min_count: 1, max_count: 3 },
+    job: { kind: 'ENUMERATOR', under: 'household', optional: true },
+    pay: { kind: 'CURRENCY', under: 'job' },
+    age: { kind: 'NUMBER', under: 'household', max: 150 },
+  })
+
+  test('"one object per repeated entity", with the answers about it, at every depth', () => {
+    const answers = answersOf(version, {
+      household: {
+        entities: [
+          {
+            entity_name: 'Ada',
+            age: { number: 36 },
+            job: { entities: [{ entity_name: 'Mill', pay: { currency_dollars: 2 } }] },
+          },
+          { entity_name: '\u0000', job: { entities: [] } },
+        ],
+      },
+    })
+    const mill = { entity_name: 'Mill', answers: new Map([['pay', { type: 'CURRENCY', currency_cents: 200 }]]) }
+    expect(answers.get('household')).toEqual({
+      type: 'ENUMERATOR',
+      entities: [
+        {
+          entity_name: 'Ada',
+          answers: new Map<string, unknown>([
+            ['job', { type: 'ENUMERATOR', entities: [mill] }],
+            ['age', { type: 'NUMBER', number: 36 }],
+          ]),
+        },
+        { entity_name: '\u0000', answers: new Map() },
+      ],
+    } as never)
+  })
+
+  test('every fault is told at its path, in each entity', () => {
+    const household = (...entities: unknown[]) => ({ household: { entities } })
+    const at = '/answers/household/entities'
+    expect(
+      faultsOf(version, household({ entity_name: 'A', age: { number: 151 }, agee: null }, { age: { number: 1.5 } }, 7)),
+    ).toEqual({
+      [`${at}/0/agee`]: 'unknown_question',
+      [`${at}/0/age/number`]: 'too_large',
+      [`${at}/1/entity_name`]: 'required',
+      [`${at}/1/age/number`]: 'malformed',
+      [`${at}/2`]: 'wrong_type',
+    })
+    const job = (...entities: unknown[]) => household({ entity_name: 'A', job: { entities } })
+    expect(faultsOf(version, job({ entity_name: 'M', pay: { currency_dollars: -1 } }, { entity_name: 'M' }))).toEqual({
+      [`${at}/0/job/entities/0/pay/currency_dollars`]: 'too_small',
+      [`${at}/0/job/entities/1/entity_name`]: 'duplicate',
+    })
+  })
+
+  test('names are not empty, well-formed, and unique within their enumerator', () => {
+    const named = (...names: unknown[]) => ({ household: { entities: names.map(entity_name => ({ entity_name })) } })
+    const at = (i: number) => `/answers/household/entities/${i}/entity_name`
+    expect(faultsOf(version, named('a', 'a'))).toEqual({ [at(1)]: 'duplicate' })
+    expect(faultsOf(version, named('', 7))).toEqual({ [at(0)]: 'empty', [at(1)]: 'wrong_type' })
+    expect(faultsOf(version, '{"household":{"entities":[{"entity_name":"\\udfff"}]}}')).toEqual({
+      [at(0)]: 'ill_formed_text',
+    })
+    const twice = { entity_name: 'M' }
+    expect(
+      faultsOf(version, {
+        household: { entities: ['a', 'b'].map(entity_name => ({ entity_name, job: { entities: [twice] } })) },
+      }),
+    ).toEqual({})
+  })
+
+  test('as many as the question allows, and a bounded number in one application', () => {
+    const household = (count: number) => ({
+      household: { entities: Array.from({ length: count }, (_, i) => ({ entity_name: `${i}` })) },
+    })
+    expect(faultsOf(version, household(4))).toEqual({ '/answers/household/entities': 'too_many' })
+    const free = aVersion({ household: { kind: 'ENUMERATOR' } })
+    expect(faultsOf(free, household(entitiesMax))).toEqual({})
+    expect(faultsOf(free, household(entitiesMax + 1))).toEqual({ '/answers/household/entities': 'too_many' })
+    expect(faultsOf(free, { household: { entities: { 0: {} } } })).toEqual({
+      '/answers/household/entities': 'wrong_type',
+    })
+  })
+})
+
+describe('what has to be answered', () => {
+  test('nothing while it is saved; at submission what is visible and not optional', () => {
+    const version = aVersion({ a: { kind: 'TEXT' }, b: { kind: 'TEXT', optional: true }, c: { kind: 'ENUMERATOR' } })
+    expect(faultsOf(version, {})).toEqual({})
+    expect(faultsOf(version, {}, 'submit')).toEqual({ '/answers/a': 'required', '/answers/c': 'required' })
+    expect(faultsOf(version, { a: text('x'), c: { entities: [{ entity_name: 'e' }] } }, 'submit')).toEqual({})
+  })
+
+  test('in each entity, at every depth', () => {
+    const version = aVersion({
+      household: { kind: 'ENUMERATOR', optional: true },
+      age: { kind: 'NUMBER', under: 'household' },
+      job: { kind: 'ENUMERATOR', under: 'household', optional: true },
+      pay: { kind: 'CURRENCY', under: 'job' },
+    })
+    const entities = [
+      { entity_name: 'A', age: { number: 3 }, job: { entities: [{ entity_name: 'x' }] } },
+      { entity_name: 'B' },
+    ]
+    expect(faultsOf(version, { household: { entities } }, 'submit')).toEqual({
+      '/answers/household/entities/0/job/entities/0/pay': 'required',
+      '/answers/household/entities/1/age': 'required',
+    })
+    expect(faultsOf(version, {}, 'submit')).toEqual({})
+  })
+
+  test('an answer that is wrong is not also called missing', () => {
+    expect(faultsOf(aVersion({ a: { kind: 'NUMBER' } }), { a: { number: 1.5 } }, 'submit')).toEqual({
+      '/answers/a/number': 'malformed',
+    })
+  })
+})
+
+describe('what is hidden', () => {
+  test('a hidden question need not be answered, and what was answered is dropped unseen', () => {
+    const version = aVersion({
+      wants: { kind: 'RADIO', options: options('yes', 'no') },
+      why: { kind: 'NUMBER', when: yes, max: 3 },
+    })
+    const answers = (selection: string) => ({ wants: { selection }, why: { number: 99 } })
+    expect([...answersOf(version, { wants: { selection: 'no' } }, 'submit').keys()]).toEqual(['wants'])
+    expect([...answersOf(version, answers('no'), 'submit').keys()]).toEqual(['wants'])
+    expect(faultsOf(version, answers('yes'), 'submit')).toEqual({ '/answers/why/number': 'too_large' })
+    expect(faultsOf(version, { wants: { selection: 'yes' } }, 'submit')).toEqual({ '/answers/why': 'required' })
+  })
+
+  test('a hidden screen hides all that stands on it, entities included', () => {
+    const version = aVersion(
+      {
+        wants: { kind: 'RADIO', options: options('yes', 'no') },
+        why: { kind: 'TEXT' },
+        household: { kind: 'ENUMERATOR' },
+        age: { kind: 'NUMBER', under: 'household' },
+      },
+      [{ questions: ['wants'] }, { when: yes, questions: ['why', 'household'] }, { questions: ['age'] }],
+    )
+    const body = { wants: { selection: 'no' }, why: text('x'), household: { entities: [{ entity_name: 'A' }] } }
+    expect([...answersOf(version, body, 'submit').keys()]).toEqual(['wants'])
+    expect(faultsOf(version, { ...body, wants: { selection: 'yes' } }, 'submit')).toEqual({
+      '/answers/household/entities/0/age': 'required',
+    })
+  })
+
+  test('conditions depend on one another in the order of the screens: what is hidden counts as unanswered', () => {
+    const version = aVersion(
+      {
+        wants: { kind: 'RADIO', options: options('yes', 'no') },
+        second: { kind: 'TEXT', when: yes, optional: true },
+        third: { kind: 'TEXT', when: answered(2), optional: true },
+        fourth: { kind: 'TEXT', when: { not: answered(3) } },
+      },
+      [{ questions: ['wants'] }, { questions: ['second'] }, { questions: ['third', 'fourth'] }],
+    )
+    const all = { second: text('2'), third: text('3'), fourth: text('4') }
+    const kept = (selection: string, body = {}) => [
+      ...answersOf(version, { wants: { selection }, ...body }, 'submit').keys(),
+    ]
+    expect(kept('yes', all)).toEqual(['wants', 'second', 'third'])
+    expect(kept('no', all)).toEqual(['wants', 'fourth'])
+    expect(faultsOf(version, { wants: { selection: 'no' } }, 'submit')).toEqual({ '/answers/fourth': 'required' })
+  })
+
+  test('in an entity a condition looks at that entity, at those around it, and at the top level; at no other', () => {
+    const version = aVersion({
+      wants: { kind: 'RADIO', options: options('yes', 'no') },
+      household: { kind: 'ENUMERATOR' },
+      works: { kind: 'RADIO', under: 'household', options: options('yes', 'no') },
+      job: { kind: 'ENUMERATOR', under: 'household', optional: true, when: { ...yes, question_id: 3 } },
+      title: { kind: 'TEXT', under: 'job', optional: true },
+      // Asked of a job when the applicant wants it, the person works, and the job has a title.
+      pay: { kind: 'NUMBER', under: 'job', when: { all: [yes, { ...yes, question_id: 3 }, answered(5)] } },
+    })
+    const job = (title: string | null) => ({ entity_name: `job ${title}`, title: { text: title } })
+    const person = (entity_name: string, selection: string) => ({
+      ...{ entity_name, works: { selection } },
+      job: { entities: [job('smith'), job(null)] },
+    })
+    const body = (wants: string) => ({
+      ...{ wants: { selection: wants }, household: { entities: [person('A', 'no'), person('B', 'yes')] } },
+    })
+    expect(faultsOf(version, body('yes'), 'submit')).toEqual({
+      '/answers/household/entities/1/job/entities/0/pay': 'required',
+    })
+    const answers = answersOf(version, body('no'), 'submit')
+    const household = answers.get('household')
+    if (household?.type !== 'ENUMERATOR') throw new Error('no household')
+    expect(household.entities.map(entity => [...entity.answers.keys()])).toEqual([['works'], ['works', 'job']])
+  })
+
+  test('answers to questions that are not asked any more are dropped, at every depth', () => {
+    const version = aVersion({
+      household: { kind: 'ENUMERATOR' },
+      age: { kind: 'NUMBER', under: 'household', optional: true },
+    })
+    const body = { gone: text('x'), household: { entities: [{ entity_name: 'A', gone: { number: 'x' } }] } }
+    expect(answersOf(version, body, 'submit')).toEqual(
+      new Map([['household', { type: 'ENUMERATOR', entities: [{ entity_name: 'A', answers: new Map() }] }]]),
+    )
+  })
+})
+
+describe("the export's own shape", () => {
+  const version = aVersion({
+    ...{ a: { kind: 'ADDRESS', correct_addresses: true }, b: { kind: 'CHECKBOX', options: options('x', 'y', 'z') } },
+    ...{
+      c: { kind: 'CURRENCY' },
+      d: { kind: 'DATE' },
+      e: { kind: 'EMAIL' },
+      f: { kind: 'FILE_UPLOAD' },
+      g: { kind: 'ID' },
+    },
+    ...{
+      h: { kind: 'MAP', options: options('x', 'y') },
+      i: { kind: 'NAME' },
+      j: { kind: 'NUMBER' },
+      k: { kind: 'PHONE' },
+    },
+    ...{ l: { kind: 'RADIO', options: options('x', 'y') }, m: { kind: 'TEXT' }, n: { kind: 'ENUMERATOR' } },
+    ...{ o: { kind: 'ENUMERATOR', under: 'n' }, p: { kind: 'ADDRESS', under: 'o' }, q: { kind: 'STATIC', under: 'o' } },
+  })
+  const shape = buildKeyMap([version])
+
+  test('what is exported can be sent again, and is the same again', () => {
+    fc.assert(
+      fc.property(fc.nat(20), variant => {
+        const exported = `{${renderMembers(shape, sampleAnswers(version, { variant }), noEntityEnd)}}`
+        for (const mode of ['save', 'submit'] as const) {
+          expect(`{${renderMembers(shape, answersOf(version, exported, mode), noEntityEnd)}}`).toBe(exported)
+        }
+      }),
+      { numRuns: 20 },
+    )
+  })
+})

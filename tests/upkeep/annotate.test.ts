@@ -1,0 +1,162 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { seedPrograms } from '../../scripts/seed-program/seed-programs.ts'
+import { readAnnotationStates } from '../../src/db/annotations.ts'
+import { formatOffsetTime } from '../../src/domain/values/offset-time.ts'
+import { Problem } from '../../src/problem.ts'
+import { type AnnotationChange, annotate, noteLengthMax } from '../../src/upkeep/annotate.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { exportLines } from '../support/export-lines.ts'
+import { aProgram, q } from '../support/programs.ts'
+
+const timeZone = 'America/Chicago'
+const start = Date.parse('2026-01-31T12:00:00Z') * 1000
+const minute = 60_000_000
+
+let database: TestDatabase
+let program_id: number
+let application_id: number
+beforeEach(async () => {
+  database = await createTestDatabase({ timeZone })
+  const statuses = ['Received', 'Approved', 'Denied']
+  const program = await aProgram(database.sql, { slug: 'food-aid', statuses, questions: [q.text('reason')] })
+  program_id = program.program_id
+  // One application, without status and note.
+  await database.sql`update program set statuses = '{}' where program_id = ${program_id}`
+  const programs = [{ slug: 'food-aid', applications: 1 }]
+  await seedPrograms(database.sql, { programs, now: start, timeZone, actor: 'operator:test' })
+  await database.sql`update program set statuses = ${statuses} where program_id = ${program_id}`
+  const [row] = await database.sql<{ application_id: number; status: string | null }[]>`
+    select application_id, status from application`
+  expect(row!.status).toBeNull()
+  application_id = row!.application_id
+})
+afterEach(() => database.drop())
+
+const change = (more: Partial<AnnotationChange>) =>
+  annotate(database.sql, { program_id, application_id, actor: 'admin:ada', now: start, timeZone, ...more })
+
+async function refusal(changing: Promise<unknown>): Promise<Problem> {
+  const error = await changing.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  )
+  if (!(error instanceof Problem)) throw error ?? new Error('was not refused')
+  return error
+}
+
+async function exported(): Promise<Record<string, unknown>> {
+  const { status, status_last_modified_time, application_note } = JSON.parse(
+    (await exportLines(database.sql, 'food-aid'))[0]!,
+  )
+  return { status, status_last_modified_time, application_note }
+}
+
+describe('annotate', () => {
+  test('"Time the status was last set or changed": moves with the status, and not with the note', async () => {
+    await change({ status: 'Received' })
+    const since = formatOffsetTime(start, timeZone)
+    expect(await exported()).toEqual({ status: 'Received', status_last_modified_time: since, application_note: null })
+    await change({ note: 'called', now: start + minute })
+    await change({ status: 'Received', note: 'called twice', now: start + 2 * minute })
+    expect(await exported()).toEqual({
+      status: 'Received',
+      status_last_modified_time: since,
+      application_note: 'called twice',
+    })
+    await change({ status: 'Denied', now: start + 3 * minute })
+    const denied = formatOffsetTime(start + 3 * minute, timeZone)
+    expect(await exported()).toEqual({
+      status: 'Denied',
+      status_last_modified_time: denied,
+      application_note: 'called twice',
+    })
+  })
+
+  test('status and note can be taken away, each by itself', async () => {
+    await change({ status: 'Approved', note: 'all there' })
+    await change({ status: null, now: start + minute })
+    const since = formatOffsetTime(start + minute, timeZone)
+    expect(await exported()).toEqual({ status: null, status_last_modified_time: since, application_note: 'all there' })
+    await change({ note: null, now: start + 2 * minute })
+    expect(await exported()).toEqual({ status: null, status_last_modified_time: since, application_note: null })
+  })
+
+  test('the history has every state as it was set, and the audit trail every change, without the note', async () => {
+    await change({ status: 'Received', actor: 'admin:ada' })
+    await change({ note: 'a secret of the applicant', now: start + minute, actor: 'operator:bob' })
+    await change({ status: 'Received', note: 'a secret of the applicant', now: start + 2 * minute })
+    expect([...(await readAnnotationStates(database.sql, program_id, application_id))]).toEqual([
+      { changed_at: start, changed_by: 'admin:ada', status: 'Received', application_note: null },
+      {
+        ...{ changed_at: start + minute, changed_by: 'operator:bob' },
+        ...{ status: 'Received', application_note: 'a secret of the applicant' },
+      },
+    ])
+    const events = await database.sql<{ actor: string; subject: string; detail: object }[]>`
+      select actor, subject, detail from audit_event where action = 'application_annotated' order by audit_event_id`
+    expect(events.map(({ actor, subject }) => [actor, subject])).toEqual([
+      ['admin:ada', String(application_id)],
+      ['operator:bob', String(application_id)],
+    ])
+    expect(JSON.stringify(events)).not.toContain('secret')
+  })
+
+  test("only the program's own statuses, which are named when another is given", async () => {
+    const problem = await refusal(change({ status: 'approved', note: 'x'.repeat(noteLengthMax + 1) }))
+    expect(problem.errors.map(({ path, code }) => [path, code])).toEqual([
+      ['/status', 'unknown_status'],
+      ['/note', 'too_long'],
+    ])
+    expect(problem.errors[0]!.detail).toContain('"Received", "Approved", "Denied"')
+    expect(await exported()).toEqual({ status: null, status_last_modified_time: null, application_note: null })
+  })
+
+  test('U+0000 and lone surrogates are refused; every other text comes out of the export as it went in', async () => {
+    for (const note of ['a\0b', '\ud800', 'x\udc00y'])
+      expect((await refusal(change({ note }))).errors).toMatchObject([{ path: '/note', code: 'unstorable_text' }])
+    const anyNote = fc.string({ unit: 'binary' }).filter(note => !note.includes('\0'))
+    await fc.assert(
+      fc.asyncProperty(anyNote, async note => {
+        await change({ note })
+        expect((await exported()).application_note).toBe(note)
+      }),
+      { numRuns: 30 },
+    )
+  })
+
+  test('an application of another program, or none at all, is not found', async () => {
+    const other = await aProgram(database.sql, { slug: 'other-aid' })
+    expect((await refusal(change({ program_id: other.program_id, note: 'x' }))).kind).toBe('not_found')
+    expect((await refusal(change({ application_id: 4711, note: 'x' }))).kind).toBe('not_found')
+    expect((await refusal(change({ program_id: 4711, status: 'Received' }))).kind).toBe('not_found')
+  })
+
+  test('changes at once come one after the other, and none is lost', async () => {
+    const changes = [
+      ...['Received', 'Approved', 'Denied', null].map(status => ({ status })),
+      ...Array.from({ length: 12 }, (_, i) => ({ note: `note ${i}` })),
+    ]
+    await Promise.all(changes.map((one, i) => change({ ...one, now: start + i * minute })))
+    const history = await readAnnotationStates(database.sql, program_id, application_id)
+    // Each state differs from the one before in what one change sets, and in nothing else.
+    let last = { status: null as string | null, application_note: null as string | null }
+    for (const { status, application_note } of history) {
+      expect(Number(status !== last.status) + Number(application_note !== last.application_note)).toBe(1)
+      last = { status, application_note }
+    }
+    expect(new Set(history.map(state => state.application_note)).size).toBeGreaterThanOrEqual(12)
+    expect(await exported()).toMatchObject(last)
+    // D22: what is exported is from one and the same change.
+    const [row] = await database.sql<
+      { status_last_modified_time: number }[]
+    >`select status_last_modified_time from application`
+    expect((await exported()).status_last_modified_time).toBe(
+      formatOffsetTime(row!.status_last_modified_time, timeZone),
+    )
+  })
+
+  test('a process that knows another zone than the instance writes nothing', async () => {
+    expect((await refusal(change({ note: 'x', timeZone: 'UTC' }))).kind).toBe('conflict')
+  })
+})

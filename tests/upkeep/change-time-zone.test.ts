@@ -1,0 +1,95 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { seedPrograms } from '../../scripts/seed-program/seed-programs.ts'
+import { findInstanceTimeZone } from '../../src/db/instance.ts'
+import { formatOffsetTime, parseOffsetTime } from '../../src/domain/values/offset-time.ts'
+import { annotate } from '../../src/upkeep/annotate.ts'
+import { rerenderTimes } from '../../src/upkeep/change-time-zone.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { exportLines } from '../support/export-lines.ts'
+import { until } from '../support/until.ts'
+
+const slugs = ['utility-assistance', 'child-care-subsidy']
+const actor = 'operator:test'
+let database: TestDatabase
+beforeEach(async () => {
+  database = await createTestDatabase({ timeZone: 'UTC' })
+  const programs = [
+    { slug: slugs[0]!, applications: 2300 },
+    { slug: slugs[1]!, applications: 20 },
+  ]
+  await seedPrograms(database.sql, { programs, now: Date.now() * 1000, timeZone: 'UTC', actor })
+})
+afterEach(() => database.drop())
+
+const exported = async (): Promise<string[]> =>
+  (await Promise.all(slugs.map(slug => exportLines(database.sql, slug)))).flat()
+
+/** An export line with its times written in a zone. */
+function inZone(line: string, zone: string): string {
+  return line.replace(
+    /"(create_time|submit_time|status_last_modified_time)":"([^"]+)"/g,
+    (_, field: string, time: string) => `"${field}":"${formatOffsetTime(parseOffsetTime(time)!, zone)}"`,
+  )
+}
+
+describe('rerenderTimes', () => {
+  test('every time is the same instant in the new zone, and nothing else changes; there and back is the same to the byte', async () => {
+    const before = await exported()
+    for (const timeZone of ['America/Los_Angeles', 'Asia/Kathmandu']) {
+      const receipt = await rerenderTimes(database.sql, { timeZone, actor })
+      expect(receipt.applications).toBe(2320)
+      expect(await exported()).toEqual(before.map(line => inZone(line, timeZone)))
+      expect(await findInstanceTimeZone(database.sql)).toBe(timeZone)
+    }
+    await rerenderTimes(database.sql, { timeZone: 'UTC', actor })
+    expect(await exported()).toEqual(before)
+  })
+
+  test('the zone that is the instance’s already changes nothing', async () => {
+    expect(await rerenderTimes(database.sql, { timeZone: 'UTC', actor })).toEqual({ applications: 0, from: 'UTC' })
+    expect(await database.sql`select from audit_event where action = 'times_rerendered'`).toHaveLength(0)
+  })
+
+  test('all or nothing: a reader sees one zone, whatever happens half-way', async () => {
+    const before = await exported()
+    // Each is one statement, and so sees one moment.
+    const seen: Promise<string[]>[] = []
+    const onProgress = (): number => seen.push(exportLines(database.sql, slugs[0]!))
+    await rerenderTimes(database.sql, { timeZone: 'Asia/Tokyo', actor, onProgress })
+    expect(seen.length).toBeGreaterThan(1)
+    for (const lines of await Promise.all(seen)) {
+      expect(lines).toHaveLength(2300)
+      expect(new Set(lines.map(line => line.slice(35, 41))).size).toBe(1)
+    }
+    const failing = rerenderTimes(database.sql, {
+      ...{ timeZone: 'UTC', actor },
+      onProgress: () => {
+        throw new Error('half-way')
+      },
+    })
+    expect(failing).rejects.toThrow('half-way')
+    await failing.catch(() => {})
+    expect(await exported()).toEqual(before.map(line => inZone(line, 'Asia/Tokyo')))
+    expect(await findInstanceTimeZone(database.sql)).toBe('Asia/Tokyo')
+  })
+
+  test('a status given meanwhile waits, and is then refused in the old zone', async () => {
+    const [place] = await database.sql<{ program_id: number; application_id: number }[]>`
+      select program_id, application_id from application limit 1`
+    let annotating: Promise<unknown> = Promise.resolve()
+    await rerenderTimes(database.sql, {
+      ...{ timeZone: 'Asia/Tokyo', actor },
+      onProgress: () => {
+        annotating = annotate(database.sql, { ...place!, note: 'late', actor, now: 1, timeZone: 'UTC' })
+        annotating.catch(() => {})
+      },
+    })
+    expect(annotating).rejects.toThrow(/INSTANCE_TIME_ZONE is UTC/)
+    await annotating.catch(() => {})
+    await until('nobody waits any more', async () => {
+      const [row] = await database.sql<{ waiting: number }[]>`
+        select count(*) as waiting from pg_stat_activity where wait_event_type = 'Lock'`
+      return row!.waiting === 0
+    })
+  })
+})
