@@ -196,6 +196,9 @@ function readAnswer(question: KnownQuestion, read: FieldReader, find: FaultFinde
       const text = read.text('text')
       return text === null ? undefined : { type, text }
     }
+    default:
+      // Without this line a type that is missing above would be read as unanswered, and its answers lost.
+      throw new Error(`no reader for answers of type ${type satisfies never}`)
   }
 }
 

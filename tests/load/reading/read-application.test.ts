@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { sampleAnswers } from '../../../src/domain/invented/sample-answers.ts'
+import { noEntityEnd, renderMembers } from '../../../src/domain/questions/answers.ts'
 import {
   type Annotations,
   renderAnnotations,
@@ -10,10 +11,12 @@ import {
 import { buildKeyMap, type KeyMap } from '../../../src/domain/questions/key-map.ts'
 import { planFill } from '../../../src/domain/questions/version-fill.ts'
 import { spliceRow } from '../../../src/export/splice.ts'
+import { FaultFinder } from '../../../src/load/reading/document-faults.ts'
 import { parseExactJson } from '../../../src/load/reading/exact-json.ts'
-import { knownMembers } from '../../../src/load/reading/question-objects.ts'
+import { knownMembers, readMembers } from '../../../src/load/reading/question-objects.ts'
 import { readExportedApplication } from '../../../src/load/reading/read-application.ts'
 import { answersTo, anySubmitter, anyText, publishedVersions } from '../../support/arbitraries.ts'
+import { everyKindQuestions } from '../../support/every-kind.ts'
 import { aVersion, options } from '../../support/program-version.ts'
 import { storedRow } from '../../support/stored-row.ts'
 
@@ -71,6 +74,22 @@ describe('readExportedApplication', () => {
       { numRuns: 300 },
     )
   })
+})
+
+test('answers of every type are read, none is taken for unanswered', () => {
+  const questions = everyKindQuestions()
+  const shape = buildKeyMap([{ program_version_id: 7, questions }])
+  const answers = sampleAnswers({ questions })
+  const find = new FaultFinder()
+  const read = readMembers(
+    JSON.parse(`{${renderMembers(shape, answers, noEntityEnd)}}`),
+    knownMembers(shape, shape),
+    find,
+    [],
+  )
+  expect(find.faults).toEqual([])
+  expect(read).toEqual(answers)
+  expect(new Set([...read.values()].map(answer => answer.type))).toEqual(new Set(shape.map(node => node.type)))
 })
 
 const version = aVersion({
