@@ -9,6 +9,7 @@ export interface Config {
   databaseUrl: string
   databaseConnections: number
   exportConnections: number
+  intakeConnections: number
   databasePrepare: boolean
   redisUrl: string | undefined
   statementTimeoutMs: number
@@ -175,13 +176,19 @@ export const settings = {
   databaseConnections: {
     name: 'DATABASE_CONNECTIONS',
     default: '10',
-    meaning: 'Connections of one process for everything but exports, 1 to 500.',
+    meaning: 'Connections of one process for everything but exports and intake, 1 to 500.',
     parse: wholeNumber(1, 500),
   },
   exportConnections: {
     name: 'EXPORT_CONNECTIONS',
     default: '16',
     meaning: 'Connections of one process for exports, 1 to 500. A slow reader gives its connection back.',
+    parse: wholeNumber(1, 500),
+  },
+  intakeConnections: {
+    name: 'INTAKE_CONNECTIONS',
+    default: '8',
+    meaning: 'Connections of one process for what front ends save and submit, 1 to 500.',
     parse: wholeNumber(1, 500),
   },
   databasePrepare: {

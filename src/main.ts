@@ -21,14 +21,15 @@ try {
 async function serve(config: Config): Promise<void> {
   const log = createLog(config.logLevel)
   const tls = config.tlsCert === undefined ? undefined : await readTlsFiles(config.tlsCert, config.tlsKey!)
-  const db = openDatabase(poolOptions(config, config.databaseConnections))
-  const exportDb = openDatabase(poolOptions(config, config.exportConnections))
+  const db = openPool(config, 'tributary', config.databaseConnections)
+  const exportDb = openPool(config, 'tributary-export', config.exportConnections)
+  const intakeDb = openPool(config, 'tributary-intake', config.intakeConnections)
   await prepareDatabase(db, config.timeZone)
   await requireInstanceTimeZone(db, config.timeZone)
 
   let draining = false
   const metrics = new Metrics()
-  const app = createApp({ config, log, db, exportDb, metrics, now: () => Date.now() * 1000 })
+  const app = createApp({ config, log, db, exportDb, intakeDb, metrics, now: () => Date.now() * 1000 })
   // Gives memory back early. A notice that is lost costs nothing: each read asks whether what is kept is new enough.
   await db.listen('program_published', programId => app.forgetProgram(Number(programId)))
   const apiKeyNotices = listenFor(config.databaseUrl, apiKeyChanged, app.apiKeyNotices)
@@ -63,7 +64,7 @@ async function serve(config: Config): Promise<void> {
       await server.stop(true)
     }
     await platform.stop(true)
-    await Promise.all([closePools([exportDb, db]), apiKeyNotices.stop()])
+    await Promise.all([closePools([exportDb, intakeDb, db]), apiKeyNotices.stop()])
     log.info('stopped')
     process.exit(0)
   }
@@ -78,9 +79,10 @@ function keepRunning(log: Log): void {
   process.on('unhandledRejection', error => log.error({ err: error }, 'unhandled rejection'))
 }
 
-function poolOptions(config: Config, connectionsMax: number) {
+/** A pool, under a name that PostgreSQL shows in `pg_stat_activity`. */
+function openPool(config: Config, applicationName: string, connectionsMax: number): Sql {
   const { databaseUrl: url, databasePrepare: prepare, statementTimeoutMs } = config
-  return { url, connectionsMax, prepare, statementTimeoutMs }
+  return openDatabase({ url, applicationName, connectionsMax, prepare, statementTimeoutMs })
 }
 
 async function closePools(pools: readonly Sql[]): Promise<void> {

@@ -16,10 +16,12 @@ import type { Metrics } from './metrics.ts'
 export interface Foundation {
   config: Config
   log: Log
-  /** Connections for everything but exports. */
+  /** Connections for everything but exports and intake. */
   db: Sql
   /** Connections for exports, so that no number of them keeps others waiting. */
   exportDb: Sql
+  /** Connections for intake: submissions wait for one another on them, and must keep nobody else waiting. */
+  intakeDb: Sql
   metrics: Metrics
   /** The present time. */
   now: () => Micros

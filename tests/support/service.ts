@@ -36,15 +36,16 @@ export interface TestServiceOptions {
   tls?: { cert: string; key: string }
   /** Used instead of the database's own pool, for counting statements. */
   db?: Sql
-  /** The same for the pool of exports. */
+  /** The same for the pool of exports, and of intake. */
   exportDb?: Sql
+  intakeDb?: Sql
   /** Whether it hears of changed API keys, as a process does, and so remembers them; false unless given. */
   hearsOfKeys?: boolean
 }
 
 /**
- * Starts `createApp` on a real socket. The configuration is `testConfig()`: development, no limits. Exports get a pool of
- * their own with `config.exportConnections` connections.
+ * Starts `createApp` on a real socket. The configuration is `testConfig()`: development, no limits. Exports and
+ * intake get a pool of their own each, with `config.exportConnections` and `config.intakeConnections` connections.
  */
 export async function startTestService(
   database: TestDatabase,
@@ -61,18 +62,17 @@ export async function startTestService(
       logLines.push(JSON.parse(line))
     },
   })
-  const exportDb = openDatabase({
-    url: database.url,
-    connectionsMax: config.exportConnections,
-    prepare: config.databasePrepare,
-    statementTimeoutMs: config.statementTimeoutMs,
-    applicationName: 'test-export',
-  })
+  const { databasePrepare: prepare, statementTimeoutMs } = config
+  const openPool = (applicationName: string, connectionsMax: number): Sql =>
+    openDatabase({ url: database.url, connectionsMax, prepare, statementTimeoutMs, applicationName })
+  const exportDb = options.exportDb ?? openPool('test-export', config.exportConnections)
+  const intakeDb = options.intakeDb ?? options.db ?? openPool('test-intake', config.intakeConnections)
   const foundation: Foundation = {
     config,
     log,
     db: options.db ?? database.sql,
     exportDb,
+    intakeDb,
     metrics: new Metrics(),
     now: options.now ?? (() => Math.floor((performance.timeOrigin + performance.now()) * 1000)),
   }
@@ -101,6 +101,7 @@ export async function startTestService(
       await server.stop(true)
       await notices?.stop()
       if (options.exportDb === undefined) await exportDb.end({ timeout: 1 })
+      if (intakeDb !== options.intakeDb && intakeDb !== options.db) await intakeDb.end({ timeout: 1 })
     },
   }
 }

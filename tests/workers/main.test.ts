@@ -1,10 +1,8 @@
 // The worker process itself: how it works, refuses to start, and stops. Runs workers/main.ts as an operator would.
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { testPepper, testTokenKey } from '../support/config.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { endProcesses, refusalOf, spawnProcess } from '../support/processes.ts'
 import { aProgram, everyKind } from '../support/programs.ts'
 import { until } from '../support/until.ts'
 
@@ -14,31 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-const running: Bun.Subprocess[] = []
-afterEach(async () => {
-  for (const child of running.splice(0)) {
-    if (child.exitCode === null) child.kill('SIGKILL')
-    await child.exited
-  }
-})
-
-function startWorker(environment: Record<string, string> = {}) {
-  const child = Bun.spawn([process.execPath, join(import.meta.dir, '../../workers/main.ts')], {
-    cwd: tmpdir(),
-    env: {
-      PATH: process.env.PATH ?? '',
-      DATABASE_URL: database.url,
-      PAGE_TOKEN_KEYS: testTokenKey,
-      API_KEY_PEPPER: testPepper,
-      ...environment,
-    },
-    stdin: 'ignore',
-    stdout: 'ignore',
-    stderr: 'pipe',
-  })
-  running.push(child)
-  return child
-}
+afterEach(endProcesses)
 
 const docsOf = async (versionId: number): Promise<boolean> =>
   (await database.sql`select 1 from docs_example where program_version_id = ${versionId}`).length === 1
@@ -49,7 +23,7 @@ describe('workers/main.ts', () => {
     // Nobody asked, as far as the outbox knows: as after a loss of both.
     await database.sql`delete from outbox`
     await database.sql`delete from derived_status`
-    const child = startWorker()
+    const { child } = spawnProcess('workers/main.ts', database)
     await until('docs of what was there', () => docsOf(before.program_version_id))
     const during = await aProgram(database.sql)
     await until('docs of what came', () => docsOf(during.program_version_id))
@@ -58,19 +32,19 @@ describe('workers/main.ts', () => {
   })
 
   test('kill -9 loses nothing: the next worker makes it', async () => {
-    const first = startWorker()
+    const { child: first } = spawnProcess('workers/main.ts', database)
     const warm = await aProgram(database.sql)
     await until('the worker to work', () => docsOf(warm.program_version_id))
     first.kill('SIGKILL')
     await first.exited
     const meanwhile = await aProgram(database.sql)
-    startWorker()
+    spawnProcess('workers/main.ts', database)
     await until('docs of what was published meanwhile', () => docsOf(meanwhile.program_version_id))
   })
 
   test('refuses to start in one clear sentence', async () => {
-    const child = startWorker({ DATABASE_URL: 'postgres://127.0.0.1:1/x' })
-    expect(await child.exited).toBe(1)
-    expect(await new Response(child.stderr).text()).toMatch(/^The database at 127\.0\.0\.1:1 cannot be reached/)
+    expect(await refusalOf(spawnProcess('workers/main.ts', { url: 'postgres://127.0.0.1:1/x' }))).toMatch(
+      /^The database at 127\.0\.0\.1:1 cannot be reached/,
+    )
   })
 })

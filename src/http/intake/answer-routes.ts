@@ -32,7 +32,7 @@ export const answerRoutes = (deps: Deps) => {
   const read = async (caller: Caller, request: Request, params: { slug: string; applicantId: string }) => {
     const { program_id, headers } = enterProgram(deps, caller, request, params.slug)
     const applicantId = parseApplicantId(params.applicantId)
-    return answer(applicantId, params.slug, await loadSavedAnswers(deps.db, program_id, applicantId), headers)
+    return answer(applicantId, params.slug, await loadSavedAnswers(deps.intakeDb, program_id, applicantId), headers)
   }
   return new Elysia({ name: 'intake-answers' })
     .use(authenticate(deps))
@@ -43,7 +43,7 @@ export const answerRoutes = (deps: Deps) => {
         const applicant_id = parseApplicantId(params.applicantId)
         const answers = parseAnswersBody(await readJsonBody(request, bodyLimits(deps)))
         const answersBytesMax = deps.config.intakeBodyBytesMax
-        const saved = await saveAnswers(deps.db, { program_id, applicant_id, answers, answersBytesMax })
+        const saved = await saveAnswers(deps.intakeDb, { program_id, applicant_id, answers, answersBytesMax })
         return answer(applicant_id, params.slug, saved, headers)
       },
       { parse: 'none', detail: routeDetail(intakeOperations.saveAnswers) },

@@ -29,7 +29,7 @@ export const applicantRoutes = (deps: Deps) =>
       async ({ caller, request }) => {
         const { headers } = enterIntake(deps, caller)
         const language = parseLanguageBody(await readJsonBody(request, bodyLimits(deps)))
-        const applicant_id = await insertApplicant(deps.db, language)
+        const applicant_id = await insertApplicant(deps.intakeDb, language)
         return Response.json({ applicant_id, language }, { status: 201, headers })
       },
       { parse: 'none', detail: routeDetail(intakeOperations.registerApplicant) },
@@ -41,7 +41,7 @@ export const applicantRoutes = (deps: Deps) =>
         const { headers } = enterIntake(deps, caller)
         const applicant_id = parseApplicantId(params.applicantId)
         const language = parseLanguageBody(await readJsonBody(request, bodyLimits(deps)))
-        if (!(await updateApplicantLanguage(deps.db, applicant_id, language))) throw noSuchApplicant()
+        if (!(await updateApplicantLanguage(deps.intakeDb, applicant_id, language))) throw noSuchApplicant()
         return Response.json({ applicant_id, language }, { headers })
       },
       { parse: 'none', detail: routeDetail(intakeOperations.changeLanguage) },

@@ -19,7 +19,7 @@ const path = '/intake/v1/programs/:slug'
 export const programRoutes = (deps: Deps) => {
   const answer = async (caller: Caller, request: Request, slug: string): Promise<Response> => {
     const { program_id, headers } = enterProgram(deps, caller, request, slug)
-    return Response.json(describe(await loadActiveVersion(deps.db, program_id)), { headers })
+    return Response.json(describe(await loadActiveVersion(deps.intakeDb, program_id)), { headers })
   }
   return new Elysia({ name: 'intake-programs' })
     .use(authenticate(deps))

@@ -36,7 +36,7 @@ export const submissionRoutes = (deps: Deps) =>
         }
         const submitter = parseSubmissionBody(await readJsonBody(request, bodyLimits(deps)))
         const { timeZone } = deps.config
-        const { receipt, repeated } = await submitApplication(deps.db, {
+        const { receipt, repeated } = await submitApplication(deps.intakeDb, {
           ...{ program_id, applicant_id, submitter, idempotency, timeZone },
         })
         recordOf(request).fields.application_id = receipt.application_id

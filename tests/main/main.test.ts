@@ -4,12 +4,12 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { testCertificate } from './support/certificate.ts'
-import { testPepper, testTokenKey } from './support/config.ts'
-import { createTestDatabase, type TestDatabase } from './support/database.ts'
-import { createTestKey, type TestKey } from './support/keys.ts'
-import { insertRawApplications, insertRawProgram } from './support/raw-applications.ts'
-import { until } from './support/until.ts'
+import { testCertificate } from '../support/certificate.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { createTestKey, type TestKey } from '../support/keys.ts'
+import { endProcesses, refusalOf, spawnProcess, startMain } from '../support/processes.ts'
+import { insertRawApplications, insertRawProgram } from '../support/raw-applications.ts'
+import { until } from '../support/until.ts'
 
 let database: TestDatabase
 let key: TestKey
@@ -20,57 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-const running: Bun.Subprocess[] = []
-afterEach(async () => {
-  for (const child of running.splice(0)) {
-    if (child.exitCode === null) child.kill('SIGKILL')
-    await child.exited
-  }
-})
-
-function spawnMain(environment: Record<string, string> = {}) {
-  // From another folder, as a service manager would: nothing may depend on where it is started.
-  const child = Bun.spawn([process.execPath, join(import.meta.dir, '../src/main.ts')], {
-    cwd: tmpdir(),
-    env: {
-      PATH: process.env.PATH ?? '',
-      TRIBUTARY_ENV: 'development',
-      DATABASE_URL: database.url,
-      PAGE_TOKEN_KEYS: testTokenKey,
-      API_KEY_PEPPER: testPepper,
-      PORT: '0',
-      HEALTH_PORT: '0',
-      ...environment,
-    },
-    stdin: 'ignore',
-    stdout: 'pipe',
-    stderr: 'pipe',
-  })
-  running.push(child)
-  return child
-}
-
-/** A started service: its addresses, from its own log, and its log so far. */
-async function startMain(environment: Record<string, string> = {}) {
-  const child = spawnMain(environment)
-  const log: Record<string, unknown>[] = []
-  const reading = (async () => {
-    let rest = ''
-    for await (const chunk of child.stdout.pipeThrough(new TextDecoderStream())) {
-      const lines = (rest + chunk).split('\n')
-      rest = lines.pop() ?? ''
-      for (const line of lines) log.push(JSON.parse(line))
-    }
-  })()
-  const line = await until('the service to listen', () => log.find(l => l.msg === 'listening'))
-  return {
-    child,
-    log,
-    reading,
-    url: String(line.url).replace(/\/$/, ''),
-    health: String(line.health).replace(/\/$/, ''),
-  }
-}
+afterEach(endProcesses)
 
 /** A client that asks for a page larger than all buffers on the way, and stops reading at its first bytes. */
 async function stalledReader(url: string) {
@@ -97,15 +47,12 @@ async function stalledReader(url: string) {
   return reader
 }
 
-async function refusal(environment: Record<string, string>): Promise<string> {
-  const child = spawnMain(environment)
-  expect(await child.exited).toBe(1)
-  return new Response(child.stderr).text()
-}
+const refusal = (environment: Record<string, string>): Promise<string> =>
+  refusalOf(spawnProcess('src/main.ts', database, environment))
 
 describe('src/main.ts', () => {
   test('serves, and tells the platform on a port of its own that it is alive and ready', async () => {
-    const { url, health } = await startMain()
+    const { url, health } = await startMain(database)
     expect((await fetch(`${url}/api/v1/checkAuth`, { headers: { Authorization: key.authorization } })).status).toBe(200)
     expect((await fetch(`${health}/livez`)).status).toBe(200)
     expect((await fetch(`${health}/readyz`)).status).toBe(200)
@@ -130,7 +77,7 @@ describe('src/main.ts', () => {
     const files = { TLS_CERT: join(folder, 'cert.pem'), TLS_KEY: join(folder, 'key.pem') }
     await Bun.write(files.TLS_CERT, testCertificate.cert)
     await Bun.write(files.TLS_KEY, testCertificate.key)
-    const { url } = await startMain({ TRIBUTARY_ENV: 'production', ...files })
+    const { url } = await startMain(database, { TRIBUTARY_ENV: 'production', ...files })
     expect(url).toStartWith('https://')
     const answer = await fetch(`${url}/api/v1/checkAuth`, {
       headers: { Authorization: key.authorization },
@@ -142,7 +89,7 @@ describe('src/main.ts', () => {
   })
 
   test('SIGTERM: running exports finish, new ones are refused, then the process ends with 0', async () => {
-    const { child, log, reading, url } = await startMain()
+    const { child, log, reading, url } = await startMain(database)
     const response = await fetch(`${url}/api/v1/admin/programs/raw/applications`, {
       headers: { Authorization: key.authorization, 'Accept-Encoding': 'identity' },
     })
@@ -158,7 +105,7 @@ describe('src/main.ts', () => {
   })
 
   test('SIGTERM: exports that outlast DRAIN_TIMEOUT are broken off, visibly', async () => {
-    const { child, url } = await startMain({ DRAIN_TIMEOUT: '200ms' })
+    const { child, url } = await startMain(database, { DRAIN_TIMEOUT: '200ms' })
     const reader = await stalledReader(url)
     child.kill('SIGTERM')
     expect(await child.exited).toBe(0)
@@ -169,7 +116,7 @@ describe('src/main.ts', () => {
   })
 
   test('a second signal ends it at once', async () => {
-    const { child, log, url } = await startMain()
+    const { child, log, url } = await startMain(database)
     await stalledReader(url)
     child.kill('SIGTERM')
     await until('the drain to begin', () => log.some(line => line.msg === 'draining'))
@@ -190,17 +137,17 @@ describe('src/main.ts', () => {
     expect(await refusal({ TLS_CERT: '/nowhere/cert.pem', TLS_KEY: '/nowhere/key.pem' })).toMatch(
       /no such file: \/nowhere\/cert\.pem/,
     )
-    const { url } = await startMain()
+    const { url } = await startMain(database)
     expect(await refusal({ PORT: new URL(url).port })).toMatch(/port is already in use/i)
   })
 
   test('readyz says no while the database is away, and yes again when it is back', async () => {
-    const { health } = await startMain()
+    const { health } = await startMain(database)
     const name = new URL(database.url).pathname.slice(1)
     const admin = await createTestDatabase()
     try {
       await admin.sql.unsafe(`alter database ${name} allow_connections false`)
-      await admin.sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${name} and application_name = 'tributary'`
+      await admin.sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${name} and application_name like 'tributary%'`
       await until('not ready', async () => (await fetch(`${health}/readyz`)).status === 503)
     } finally {
       await admin.sql.unsafe(`alter database ${name} allow_connections true`)

@@ -1,0 +1,90 @@
+// The pools of a process: which waits take connections from whom. Contract G14: "what waits for one program or one reader never
+// stops the others".
+
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { FrontEnd } from '../support/front-end.ts'
+import { createTestKey, type TestKey } from '../support/keys.ts'
+import { endProcesses, startMain } from '../support/processes.ts'
+import { aProgram, q } from '../support/programs.ts'
+import { until } from '../support/until.ts'
+
+let database: TestDatabase
+let key: TestKey
+let busyProgramId: number
+beforeAll(async () => {
+  database = await createTestDatabase()
+  const busy = await aProgram(database.sql, { slug: 'busy', questions: [q.number('n')] })
+  busyProgramId = busy.program_id
+  await aProgram(database.sql, { slug: 'calm', questions: [q.text('t')] })
+  key = await createTestKey(database.sql, { programs: ['busy', 'calm'], maySubmit: true })
+})
+afterAll(() => database.drop())
+afterEach(endProcesses)
+
+const clientOf = (url: string) => {
+  const headers = { Authorization: key.authorization }
+  return { get: (path: string, init: RequestInit = {}) => fetch(url + path, { headers, ...init }) }
+}
+
+/** Connections that this database has, by the name of their pool. */
+async function connectionsByPool(): Promise<Record<string, number>> {
+  const rows = await database.sql<{ application_name: string; count: number }[]>`
+    select application_name, count(*) as count from pg_stat_activity
+    where datname = current_database() and application_name like 'tributary%' group by application_name`
+  return Object.fromEntries(rows.map(row => [row.application_name, row.count]))
+}
+
+describe('the pools of src/main.ts', () => {
+  test('G14: submissions that wait for one program stop neither exports nor checkAuth', async () => {
+    const { url } = await startMain(database, {
+      DATABASE_CONNECTIONS: '1',
+      EXPORT_CONNECTIONS: '1',
+      INTAKE_CONNECTIONS: '2',
+    })
+    const client = clientOf(url)
+    const frontEnd = new FrontEnd(client, key, 'busy')
+    const applicants = await Promise.all([1, 2, 3, 4].map(() => frontEnd.register()))
+    for (const applicant of applicants) await frontEnd.save(applicant, { n: { number: applicant } })
+
+    const release = Promise.withResolvers<void>()
+    const locked = Promise.withResolvers<void>()
+    const holding = database.sql.begin(async tx => {
+      await tx`select from submission_counter where program_id = ${busyProgramId} for update`
+      locked.resolve()
+      await release.promise
+    })
+    await locked.promise
+    const submitting = applicants.map(applicant => frontEnd.submit(applicant))
+    try {
+      await until('the pool of intake to be full of waiting', async () => {
+        const [row] = await database.sql<{ count: number }[]>`
+          select count(*) as count from pg_stat_activity
+          where datname = current_database() and application_name = 'tributary-intake' and wait_event_type = 'Lock'`
+        return row!.count === 2
+      })
+      expect((await client.get('/api/v1/checkAuth')).status).toBe(200)
+      for (const slug of ['calm', 'busy'])
+        expect((await client.get(`/api/v1/admin/programs/${slug}/applications`)).status).toBe(200)
+    } finally {
+      release.resolve()
+      await holding
+    }
+    expect(await Promise.all(submitting)).toHaveLength(4)
+  })
+
+  test('each pool has its own connections, as many as its setting allows', async () => {
+    const { url } = await startMain(database, {
+      DATABASE_CONNECTIONS: '2',
+      EXPORT_CONNECTIONS: '3',
+      INTAKE_CONNECTIONS: '4',
+    })
+    const client = clientOf(url)
+    const paths = ['/api/v1/checkAuth', '/api/v1/admin/programs/calm/applications', '/intake/v1/programs/calm']
+    for (let round = 0; round < 5; round++) {
+      const answers = await Promise.all(Array.from({ length: 8 }, () => paths.map(path => client.get(path))).flat())
+      for (const answer of answers) await answer.arrayBuffer()
+    }
+    expect(await connectionsByPool()).toMatchObject({ 'tributary-export': 3, 'tributary-intake': 4 })
+  })
+})

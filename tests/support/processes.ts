@@ -1,0 +1,108 @@
+// The processes themselves, started as an operator would start them, with their log read as it is written.
+
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { testPepper, testTokenKey } from './config.ts'
+import type { TestDatabase } from './database.ts'
+import { until } from './until.ts'
+
+export interface TestProcess {
+  child: Bun.Subprocess<'ignore', 'pipe', 'pipe'>
+  /** Every log line so far, parsed. */
+  log: Record<string, unknown>[]
+  /** Resolves when the last line was read. */
+  reading: Promise<void>
+}
+
+export interface TestMain extends TestProcess {
+  /** Addresses of the service and of its health port, as it logs them itself, without a slash at the end. */
+  url: string
+  health: string
+}
+
+const running: Bun.Subprocess[] = []
+
+/** For `afterEach`: ends whatever a test has left running. */
+export async function endProcesses(): Promise<void> {
+  for (const child of running.splice(0)) {
+    if (child.exitCode === null) child.kill('SIGKILL')
+    await child.exited
+  }
+}
+
+/** Starts `src/main.ts` or `workers/main.ts` on free ports, in development mode unless told otherwise. */
+export function spawnProcess(
+  file: 'src/main.ts' | 'workers/main.ts',
+  database: Pick<TestDatabase, 'url'>,
+  environment: Record<string, string> = {},
+): TestProcess {
+  // From another folder, as a service manager would: nothing may depend on where it is started.
+  const child = Bun.spawn([process.execPath, join(import.meta.dir, '../..', file)], {
+    cwd: tmpdir(),
+    env: {
+      PATH: process.env.PATH ?? '',
+      TRIBUTARY_ENV: 'development',
+      DATABASE_URL: database.url,
+      PAGE_TOKEN_KEYS: testTokenKey,
+      API_KEY_PEPPER: testPepper,
+      PORT: '0',
+      HEALTH_PORT: '0',
+      ...environment,
+    },
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  running.push(child)
+  const log: Record<string, unknown>[] = []
+  return { child, log, reading: readLines(child.stdout, line => log.push(JSON.parse(line))) }
+}
+
+/** A service that listens. */
+export async function startMain(
+  database: Pick<TestDatabase, 'url'>,
+  environment: Record<string, string> = {},
+): Promise<TestMain> {
+  const started = spawnProcess('src/main.ts', database, environment)
+  const line = await logged(started, 'listening')
+  return { ...started, url: withoutSlash(line.url), health: withoutSlash(line.health) }
+}
+
+/** A worker that works. */
+export async function startWorker(
+  database: Pick<TestDatabase, 'url'>,
+  environment: Record<string, string> = {},
+): Promise<TestProcess> {
+  const started = spawnProcess('workers/main.ts', database, environment)
+  await logged(started, 'working')
+  return started
+}
+
+/** The first line with this message; fails at once, with what it said, when the process has ended without one. */
+export async function logged(started: TestProcess, message: string): Promise<Record<string, unknown>> {
+  const found = () => started.log.find(line => line.msg === message)
+  const line = await until(`a process to log "${message}"`, () => found() ?? started.child.exitCode !== null)
+  if (line !== true) return line
+  await started.reading
+  const last = found()
+  if (last === undefined) throw new Error(`the process ended: ${await new Response(started.child.stderr).text()}`)
+  return last
+}
+
+/** What a process that refuses to start says on standard error; it must end with 1. */
+export async function refusalOf(started: TestProcess): Promise<string> {
+  const [code, said] = await Promise.all([started.child.exited, new Response(started.child.stderr).text()])
+  if (code !== 1) throw new Error(`the process ended with ${code} instead of refusing to start: ${said}`)
+  return said
+}
+
+async function readLines(stream: ReadableStream<Uint8Array<ArrayBuffer>>, take: (line: string) => void): Promise<void> {
+  let rest = ''
+  for await (const chunk of stream.pipeThrough(new TextDecoderStream())) {
+    const lines = (rest + chunk).split('\n')
+    rest = lines.pop() ?? ''
+    for (const line of lines) take(line)
+  }
+}
+
+const withoutSlash = (url: unknown): string => String(url).replace(/\/$/, '')
