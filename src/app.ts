@@ -6,8 +6,6 @@ import { FailureThrottle } from './access/failure-throttle.ts'
 import { databaseKeys } from './access/key-source.ts'
 import { KeyUses } from './access/key-use.ts'
 import { KeyLimits } from './access/limits.ts'
-import { VerifiedKeys } from './access/verified-keys.ts'
-import type { NoticeHandlers } from './db/notices.ts'
 import { KeyMaps } from './derived/program-key-map.ts'
 import { checkAuth } from './http/check-auth.ts'
 import type { Deps, Foundation, Peer } from './http/deps.ts'
@@ -19,8 +17,6 @@ import { keepRecord, RequestRecord, recordOf } from './http/request-record.ts'
 import { invalidRequest, Problem } from './problem.ts'
 
 export interface App {
-  /** Is to hear what the database announces of API keys; until it does, each request looks its key up. */
-  apiKeyNotices: NoticeHandlers
   /** Drops what is kept in memory of a program whose versions changed. */
   forgetProgram(programId: number): void
   fetch(request: Request, peer: Peer): Response | Promise<Response>
@@ -29,12 +25,9 @@ export interface App {
 export function createApp(foundation: Foundation): App {
   const { config, db, log, now } = foundation
   const tls = config.tlsCert !== undefined
-  const keys = databaseKeys(db)
-  const verifiedKeys = new VerifiedKeys(keys, config.apiKeyPepper)
   const deps: Deps = {
     ...foundation,
-    keys,
-    verifiedKeys,
+    keys: databaseKeys(db),
     uses: new KeyUses(db, log),
     limits: new KeyLimits(config, now),
     failures: new FailureThrottle(config.authFailuresPerMinute),
@@ -57,7 +50,6 @@ export function createApp(foundation: Foundation): App {
     .use(intake(deps))
     .use(apiDocs(deps))
   return {
-    apiKeyNotices: verifiedKeys,
     forgetProgram: programId => deps.keyMaps.drop(programId),
     fetch(request, peer) {
       const record = new RequestRecord(request, peer.requestIP(request)?.address ?? '', tls, deps.log, deps.metrics)

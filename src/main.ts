@@ -4,7 +4,6 @@ import { createApp } from './app.ts'
 import { type Config, loadConfig } from './config.ts'
 import { isReachable, openDatabase, type Sql } from './db/client.ts'
 import { prepareDatabase, requireInstanceTimeZone } from './db/instance.ts'
-import { apiKeyChanged, listenFor } from './db/notices.ts'
 import { failureLines } from './failure.ts'
 import { health } from './http/health.ts'
 import { Metrics } from './http/metrics.ts'
@@ -32,7 +31,6 @@ async function serve(config: Config): Promise<void> {
   const app = createApp({ config, log, db, exportDb, intakeDb, metrics, now: () => Date.now() * 1000 })
   // Gives memory back early. A notice that is lost costs nothing: each read asks whether what is kept is new enough.
   await db.listen('program_published', programId => app.forgetProgram(Number(programId)))
-  const apiKeyNotices = listenFor(config.databaseUrl, apiKeyChanged, app.apiKeyNotices)
   const server = Bun.serve({
     hostname: config.host,
     port: config.port,
@@ -64,7 +62,7 @@ async function serve(config: Config): Promise<void> {
       await server.stop(true)
     }
     await platform.stop(true)
-    await Promise.all([closePools([exportDb, intakeDb, db]), apiKeyNotices.stop()])
+    await closePools([exportDb, intakeDb, db])
     log.info('stopped')
     process.exit(0)
   }

@@ -4,7 +4,7 @@
 import { type Address, addressText, contains } from '../domain/values/ip-address.ts'
 import type { Micros } from '../domain/values/offset-time.ts'
 import type { Caller, Reason } from './caller.ts'
-import { type HeaderFault, isApiKeyId, isWholePassword, parseAuthorization, passwordMatches } from './credential.ts'
+import { isApiKeyId, isWholePassword, parseAuthorization, passwordMatches } from './credential.ts'
 import type { KeySource, KnownKey } from './key-source.ts'
 
 /** What one request brings to the door. */
@@ -30,41 +30,20 @@ export type Admission =
 /** The id that is looked up for what cannot be an id. None is ever minted like it: the chance is 62^-20. */
 const nobodysId = `tribk_${'0'.repeat(20)}`
 
-/** What a header turned out to hold. Nothing of the secret is in it. */
-export type Identity =
-  | { fault: HeaderFault }
-  | { key: KnownKey; matches: true }
-  | { key: KnownKey | undefined; matches: false; secretFault: Reason }
-
 /**
  * Decides about one request (spec, "Authentication"; contract D4). With a readable header, one lookup and one HMAC are done
  * whatever the header says, and every condition is known before the first refusal, so that time tells nothing.
  */
 export async function admit(keys: KeySource, pepper: string, attempt: Attempt): Promise<Admission> {
-  return judge(await identify(keys, pepper, attempt), attempt)
-}
-
-/** The first half of `admit`: what costs a lookup and an HMAC. */
-export async function identify(
-  keys: KeySource,
-  pepper: string,
-  { authorization }: Pick<Attempt, 'authorization'>,
-): Promise<Identity> {
-  const sent = parseAuthorization(authorization)
-  if ('fault' in sent) return sent
+  const sent = parseAuthorization(attempt.authorization)
+  if ('fault' in sent) return { refused: attempt.secure ? sent.fault : 'plain_http' }
   const { username, password } = sent
   const key = await keys.find(isApiKeyId(username) ? username : nobodysId)
-  if (passwordMatches(pepper, password, key?.secret_hash)) return { key: key!, matches: true }
-  return { key, matches: false, secretFault: isWholePassword(password) ? 'wrong_secret' : 'garbled_secret' }
-}
-
-/** The second half: what follows for this request. */
-export function judge(identity: Identity, attempt: Attempt): Admission {
-  if ('fault' in identity) return { refused: attempt.secure ? identity.fault : 'plain_http' }
-  const { key, matches } = identity
+  const matches = passwordMatches(pepper, password, key?.secret_hash)
   if (!attempt.secure) return plainHttp(key, matches, attempt.now)
   if (key === undefined) return { refused: 'unknown_key' }
-  const refused = matches ? constraintUnmet(key, attempt) : identity.secretFault
+  const secretFault: Reason = isWholePassword(password) ? 'wrong_secret' : 'garbled_secret'
+  const refused = matches ? constraintUnmet(key, attempt) : secretFault
   if (refused !== undefined) return { refused, api_key_id: key.api_key_id }
   const { api_key_id, name, expires_at, may_export, may_submit, programs } = key
   const address = addressText(attempt.address!)

@@ -24,35 +24,16 @@ export const authenticate = (deps: Deps) =>
  * its address has failed too often of late; never the latter for a credential that is good. Notes what the log line tells.
  */
 export async function authenticateRequest(deps: Deps, request: Request): Promise<Caller> {
-  const attempt = attemptOf(deps, request)
-  return conclude(deps, request, attempt, await admit(deps.keys, deps.config.apiKeyPepper, attempt))
-}
-
-/**
- * As `authenticateRequest`, but the key may be as it was up to a second ago; then at once. Only for answers that tell of
- * nothing but the key itself: what reads applications or changes anything looks it up.
- */
-export function recognizeRequest(deps: Deps, request: Request): Caller | Promise<Caller> {
-  const attempt = attemptOf(deps, request)
-  const admission = deps.verifiedKeys.admit(attempt)
-  return admission instanceof Promise
-    ? admission.then(admitted => conclude(deps, request, attempt, admitted))
-    : conclude(deps, request, attempt, admission)
-}
-
-function attemptOf({ config, now }: Deps, request: Request): Attempt {
-  const record = recordOf(request)
-  const { address, secure } = originOf({ peer: record.peer, tls: record.tls, fields: request.headers }, config)
-  if (address !== undefined) record.fields.address = addressText(address)
-  return { authorization: request.headers.get('authorization'), address, secure, now: now() }
-}
-
-function conclude(deps: Deps, request: Request, attempt: Attempt, admission: Admission): Caller | Promise<Caller> {
-  const { fields } = recordOf(request)
+  const { config, keys, now, uses } = deps
+  const { fields, peer, tls } = recordOf(request)
+  const { address, secure } = originOf({ peer, tls, fields: request.headers }, config)
+  if (address !== undefined) fields.address = addressText(address)
+  const attempt = { authorization: request.headers.get('authorization'), address, secure, now: now() }
+  const admission = await admit(keys, config.apiKeyPepper, attempt)
   if ('refused' in admission) return refuse(deps, fields, attempt, admission)
   const { caller } = admission
   fields.api_key_id = caller.api_key_id
-  deps.uses.noteUse(caller.api_key_id, caller.address, attempt.now)
+  uses.noteUse(caller.api_key_id, caller.address, attempt.now)
   return caller
 }
 

@@ -4,7 +4,6 @@ import type { FailureThrottle } from '../access/failure-throttle.ts'
 import type { KeySource } from '../access/key-source.ts'
 import type { KeyUses } from '../access/key-use.ts'
 import type { KeyLimits } from '../access/limits.ts'
-import type { VerifiedKeys } from '../access/verified-keys.ts'
 import type { Config } from '../config.ts'
 import type { Sql } from '../db/client.ts'
 import type { KeyMaps } from '../derived/program-key-map.ts'
@@ -30,7 +29,6 @@ export interface Foundation {
 /** What the doors need: the foundation, and what they share with one another. */
 export interface Deps extends Foundation {
   keys: KeySource
-  verifiedKeys: VerifiedKeys
   uses: KeyUses
   limits: KeyLimits
   failures: FailureThrottle

@@ -1,17 +1,13 @@
 // What the service counts about itself, for Prometheus. One registry a process, handed to whoever counts.
 // It must not know where a count comes from, nor carry a key, an applicant or any other unbounded label.
 
-import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { RequestCounts } from './request-record.ts'
-import { RequestSeconds } from './request-seconds.ts'
 
 /** Requests are counted by the pattern of their route, their status and how they ended. */
 export class Metrics implements RequestCounts {
   readonly #registry = new Registry()
-  readonly #requests = new RequestSeconds(
-    'tributary_request_seconds',
-    'Time from the start of a request to the end of its response, streams included',
-  )
+  readonly #requests: Histogram
   readonly #applications: Counter
   readonly #bytes: Counter
   #open = 0
@@ -19,6 +15,13 @@ export class Metrics implements RequestCounts {
   constructor() {
     const registers = [this.#registry]
     collectDefaultMetrics({ register: this.#registry })
+    this.#requests = new Histogram({
+      name: 'tributary_request_seconds',
+      help: 'Time from the start of a request to the end of its response, streams included',
+      labelNames: ['route', 'status', 'outcome'],
+      buckets: [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100, 300],
+      registers,
+    })
     this.#applications = new Counter({
       name: 'tributary_exported_applications_total',
       help: 'Applications handed to clients',
@@ -46,15 +49,14 @@ export class Metrics implements RequestCounts {
 
   end(request: Parameters<RequestCounts['end']>[0]): void {
     this.#open--
-    const { applications = 0, bytes = 0 } = request
-    this.#requests.observe(request, request.seconds)
+    const { applications = 0, bytes = 0, outcome, route, seconds, status } = request
+    this.#requests.observe({ route, status, outcome }, seconds)
     if (applications > 0) this.#applications.inc(applications)
     if (bytes > 0) this.#bytes.inc(bytes)
   }
 
   /** The text Prometheus reads, and its content type. */
   async exposition(): Promise<{ text: string; contentType: string }> {
-    const text = `${await this.#registry.metrics()}\n${this.#requests.exposition()}`
-    return { text, contentType: this.#registry.contentType }
+    return { text: await this.#registry.metrics(), contentType: this.#registry.contentType }
   }
 }

@@ -82,7 +82,7 @@ export class RequestRecord {
       ...this.fields,
     }
     if (status >= 500 || outcome === 'failed') this.log.error({ ...line, err: this.error }, 'request')
-    else this.log.plainInfo(line, 'request')
+    else this.log.info(line, 'request')
   }
 }
 

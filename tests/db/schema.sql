@@ -2,24 +2,6 @@
 --   UPDATE_SCHEMA=1 bun test tests/db/schema.test.ts
 -- and not to be edited: the migrations in src/db/migrations say what is meant, and why.
 
-CREATE OR REPLACE FUNCTION public.announce_api_key()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  if tg_op = 'TRUNCATE' then
-    perform pg_notify('api_key_changed', '');
-    return null;
-  end if;
-  if tg_op <> 'INSERT' then
-    perform pg_notify('api_key_changed', old.api_key_id);
-  end if;
-  if tg_op <> 'DELETE' then
-    perform pg_notify('api_key_changed', new.api_key_id);
-  end if;
-  return null;
-end $function$;
-
 CREATE OR REPLACE FUNCTION public.application_snapshot_is_immutable()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -421,16 +403,6 @@ alter table question_version add constraint question_version_question_id_fkey FO
 alter table submission_counter add constraint submission_counter_program_id_fkey FOREIGN KEY (program_id) REFERENCES program(program_id);
 
 alter table submission_request add constraint submission_request_api_key_id_fkey FOREIGN KEY (api_key_id) REFERENCES api_key(api_key_id);
-
-CREATE TRIGGER api_key_changes AFTER UPDATE ON api_key FOR EACH ROW WHEN ((to_jsonb(old.*) - '{last_used_at,last_used_address}'::text[]) IS DISTINCT FROM (to_jsonb(new.*) - '{last_used_at,last_used_address}'::text[])) EXECUTE FUNCTION announce_api_key();
-
-CREATE TRIGGER api_key_comes_and_goes AFTER INSERT OR DELETE ON api_key FOR EACH ROW EXECUTE FUNCTION announce_api_key();
-
-CREATE TRIGGER api_key_is_emptied AFTER TRUNCATE ON api_key FOR EACH STATEMENT EXECUTE FUNCTION announce_api_key();
-
-CREATE TRIGGER api_key_program_changes AFTER INSERT OR DELETE OR UPDATE ON api_key_program FOR EACH ROW EXECUTE FUNCTION announce_api_key();
-
-CREATE TRIGGER api_key_program_is_emptied AFTER TRUNCATE ON api_key_program FOR EACH STATEMENT EXECUTE FUNCTION announce_api_key();
 
 CREATE TRIGGER application_snapshot_is_immutable BEFORE UPDATE ON application FOR EACH ROW EXECUTE FUNCTION application_snapshot_is_immutable();
 

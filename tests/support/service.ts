@@ -3,7 +3,6 @@
 import { createApp } from '../../src/app.ts'
 import type { Config } from '../../src/config.ts'
 import { openDatabase, type Sql } from '../../src/db/client.ts'
-import { apiKeyChanged, listenFor } from '../../src/db/notices.ts'
 import type { Micros } from '../../src/domain/values/offset-time.ts'
 import type { Foundation } from '../../src/http/deps.ts'
 import { Metrics } from '../../src/http/metrics.ts'
@@ -39,8 +38,6 @@ export interface TestServiceOptions {
   /** The same for the pool of exports, and of intake. */
   exportDb?: Sql
   intakeDb?: Sql
-  /** Whether it hears of changed API keys, as a process does, and so remembers them; false unless given. */
-  hearsOfKeys?: boolean
 }
 
 /**
@@ -77,7 +74,6 @@ export async function startTestService(
     now: options.now ?? (() => Math.floor((performance.timeOrigin + performance.now()) * 1000)),
   }
   const app = createApp(foundation)
-  const notices = options.hearsOfKeys ? listenFor(database.url, apiKeyChanged, app.apiKeyNotices) : undefined
   const server = Bun.serve({
     hostname: '127.0.0.1',
     port: 0,
@@ -99,7 +95,6 @@ export async function startTestService(
     get: (path, init) => fetch(`${baseUrl}${path}`, { redirect: 'manual', ...init }),
     stop: async () => {
       await server.stop(true)
-      await notices?.stop()
       if (options.exportDb === undefined) await exportDb.end({ timeout: 1 })
       if (intakeDb !== options.intakeDb && intakeDb !== options.db) await intakeDb.end({ timeout: 1 })
     },

@@ -12,44 +12,22 @@ export interface Subnet {
   prefixBits: number
 }
 
-/** Texts that were parsed of late and what they name: few clients make most requests. */
-const parsed = new Map<string, Address>()
-const parsedMax = 1000
 const textLengthMax = 45
 
 /**
  * The address a text names, with IPv4-mapped IPv6 (`::ffff:10.0.0.1`) turned into IPv4; undefined when it names none.
- * Strict: no octal, hexadecimal or shortened IPv4, no zone ids, no ports. The same text may give the same object.
+ * Strict: no octal, hexadecimal or shortened IPv4, no zone ids, no ports.
  */
 export function parseAddress(text: string): Address | undefined {
   if (text.length > textLengthMax) return undefined
-  const known = parsed.get(text)
-  if (known !== undefined) return known
-  const address = parseAfresh(text)
-  if (address === undefined) return undefined
-  if (parsed.size >= parsedMax) parsed.clear()
-  parsed.set(text, address)
-  return address
-}
-
-function parseAfresh(text: string): Address | undefined {
   if (ipaddr.IPv4.isValidFourPartDecimal(text)) return ipaddr.IPv4.parse(text)
   if (!text.includes(':') || text.includes('%') || !ipaddr.IPv6.isValid(text)) return undefined
   const address = ipaddr.IPv6.parse(text)
   return address.isIPv4MappedAddress() ? address.toIPv4Address() : address
 }
 
-const texts = new WeakMap<Address, string>()
-
 /** An address in canonical form. */
-export function addressText(address: Address): string {
-  let text = texts.get(address)
-  if (text === undefined) {
-    text = address.toString()
-    texts.set(address, text)
-  }
-  return text
-}
+export const addressText = (address: Address): string => address.toString()
 
 /** A subnet in CIDR notation, or a single address; or why it is none. */
 export function parseSubnet(text: string): Subnet | { fault: string } {
