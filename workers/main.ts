@@ -10,6 +10,7 @@ import { createLog, type Log } from '../src/log.ts'
 import { connectQueue, type Queue } from '../src/queue/connect.ts'
 import { startRelay } from '../src/queue/relay.ts'
 import { startWorking } from '../src/queue/work.ts'
+import { eraseExpired } from '../src/upkeep/erase.ts'
 import { handlers } from './handlers.ts'
 
 /** How often what is missing is looked for without anybody having asked. */
@@ -44,8 +45,16 @@ async function work(config: Config): Promise<void> {
       log.warn({ err: error }, 'the sweep failed; the next one is on its timer')
     }
   }
-  await sweep()
-  const timer = setInterval(() => void sweep(), sweepEveryMs)
+  const erase = async (): Promise<void> => {
+    try {
+      for (const { slug, applications, inProgress } of await eraseExpired(db))
+        log.info({ program: slug, applications, in_progress: inProgress }, 'erased what the program keeps no longer')
+    } catch (error) {
+      log.warn({ err: error }, 'what has expired could not be erased; the next sweep tries again')
+    }
+  }
+  await sweep().then(erase)
+  const timer = setInterval(() => void sweep().then(erase), sweepEveryMs)
   log.info({ store: queue.store }, 'working')
 
   /** Stops taking, finishes what runs, closes queue and database, in that order. A second signal exits at once. */

@@ -42,13 +42,17 @@ export async function advanceSubmissionCounter(
     where program_id = ${program_id}`
 }
 
-/** Those of these ids that applications have, of any program. */
+/** Those of these ids that applications have or had before they were erased, of any program. */
 export async function readTakenApplicationIds(db: Db, ids: readonly number[]): Promise<number[]> {
   const rows = await db<{ application_id: number }[]>`
     select a.application_id
     from program p
     join application a on a.program_id = p.program_id and a.application_id = any(${ids as number[]}::bigint[])
-    order by a.application_id`
+    union all
+    select e.application_id
+    from program p
+    join erased_application e on e.program_id = p.program_id and e.application_id = any(${ids as number[]}::bigint[])
+    order by application_id`
   return rows.map(row => row.application_id)
 }
 

@@ -18,6 +18,16 @@ begin
   return new;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.leave_tombstone()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into erased_application (program_id, application_id, submit_seq, submit_time)
+  select program_id, application_id, submit_seq, submit_time from removed;
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.program_name_is_immutable()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -203,6 +213,16 @@ create table docs_example (
   constraint docs_example_duration_ms_check CHECK ((duration_ms >= (0)::double precision))
 );
 
+create table erased_application (
+  program_id bigint not null,
+  application_id bigint not null,
+  submit_seq bigint not null,
+  submit_time timestamp with time zone not null,
+  erased_at timestamp with time zone default clock_timestamp() not null,
+  constraint erased_application_pkey PRIMARY KEY (program_id, application_id),
+  constraint erased_application_program_id_submit_seq_key UNIQUE (program_id, submit_seq)
+);
+
 create table instance (
   only_row boolean default true not null,
   time_zone text not null,
@@ -227,10 +247,12 @@ create table program (
   slug text not null,
   display_name text not null,
   statuses text[] default '{}'::text[] not null,
+  retention_days integer,
   created_at timestamp with time zone default now() not null,
   constraint program_pkey PRIMARY KEY (program_id),
   constraint program_slug_key UNIQUE (slug),
   constraint program_display_name_check CHECK ((display_name <> ''::text)),
+  constraint program_retention_days_check CHECK (((retention_days >= 1) AND (retention_days <= 36500))),
   constraint program_slug_check CHECK (((slug ~ '^[a-z0-9]+(-[a-z0-9]+)*$'::text) AND (length(slug) <= 100)))
 );
 
@@ -340,6 +362,10 @@ create table submission_request (
   constraint submission_request_idempotency_key_check CHECK (((length(idempotency_key) >= 1) AND (length(idempotency_key) <= 200)))
 );
 
+CREATE INDEX application_by_applicant ON public.application USING btree (applicant_id);
+
+CREATE INDEX application_in_progress_by_applicant ON public.application_in_progress USING btree (applicant_id);
+
 CREATE UNIQUE INDEX application_one_current ON public.application USING btree (program_id, applicant_id) WHERE (superseded_seq IS NULL);
 
 CREATE INDEX application_walk ON public.application USING btree (program_id, submit_time, submit_seq, COALESCE(superseded_seq, '9223372036854775807'::bigint));
@@ -362,6 +388,8 @@ CREATE INDEX question_by_enumerator ON public.question USING btree (enumerator_i
 
 CREATE INDEX question_version_by_based_on ON public.question_version USING btree (based_on) WHERE (based_on IS NOT NULL);
 
+CREATE INDEX submission_request_by_applicant ON public.submission_request USING btree (applicant_id);
+
 alter table api_key_program add constraint api_key_program_api_key_id_fkey FOREIGN KEY (api_key_id) REFERENCES api_key(api_key_id);
 
 alter table api_key_program add constraint api_key_program_program_id_fkey FOREIGN KEY (program_id) REFERENCES program(program_id);
@@ -381,6 +409,8 @@ alter table application_in_progress add constraint application_in_progress_progr
 alter table derived_status add constraint derived_status_program_version_id_fkey FOREIGN KEY (program_version_id) REFERENCES program_version(program_version_id) ON DELETE CASCADE;
 
 alter table docs_example add constraint docs_example_program_version_id_fkey FOREIGN KEY (program_version_id) REFERENCES program_version(program_version_id) ON DELETE CASCADE;
+
+alter table erased_application add constraint erased_application_program_id_fkey FOREIGN KEY (program_id) REFERENCES program(program_id);
 
 alter table program_key_map add constraint program_key_map_program_version_id_fkey FOREIGN KEY (program_version_id) REFERENCES program_version(program_version_id) ON DELETE CASCADE;
 
@@ -404,6 +434,8 @@ alter table submission_counter add constraint submission_counter_program_id_fkey
 
 alter table submission_request add constraint submission_request_api_key_id_fkey FOREIGN KEY (api_key_id) REFERENCES api_key(api_key_id);
 
+CREATE TRIGGER application_leaves_tombstone AFTER DELETE ON application REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION leave_tombstone();
+
 CREATE TRIGGER application_snapshot_is_immutable BEFORE UPDATE ON application FOR EACH ROW EXECUTE FUNCTION application_snapshot_is_immutable();
 
 CREATE TRIGGER application_annotation_is_history BEFORE UPDATE ON application_annotation FOR EACH ROW EXECUTE FUNCTION refuse_change();
@@ -413,6 +445,8 @@ CREATE TRIGGER application_annotation_is_kept BEFORE DELETE ON application_annot
 CREATE TRIGGER audit_event_is_history BEFORE DELETE OR UPDATE ON audit_event FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER audit_event_is_never_emptied BEFORE TRUNCATE ON audit_event FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER erased_application_is_history BEFORE DELETE OR UPDATE ON erased_application FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER program_name_is_immutable BEFORE UPDATE ON program FOR EACH ROW WHEN (new.program_id <> old.program_id OR new.slug <> old.slug) EXECUTE FUNCTION program_name_is_immutable();
 

@@ -1,9 +1,11 @@
 // The worker process itself: how it works, refuses to start, and stops. Runs workers/main.ts as an operator would.
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { setRetention } from '../../src/upkeep/erase.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { endProcesses, refusalOf, spawnProcess } from '../support/processes.ts'
 import { aProgram, everyKind } from '../support/programs.ts'
+import { insertRawApplications, insertRawProgram } from '../support/raw-applications.ts'
 import { until } from '../support/until.ts'
 
 let database: TestDatabase
@@ -40,6 +42,22 @@ describe('workers/main.ts', () => {
     const meanwhile = await aProgram(database.sql)
     spawnProcess('workers/main.ts', database)
     await until('docs of what was published meanwhile', () => docsOf(meanwhile.program_version_id))
+  })
+
+  test('erases what a program keeps no longer', async () => {
+    const raw = await insertRawProgram(database.sql, 'kept-a-while')
+    const yesterday = (Date.now() - 86_400_000) * 1000
+    await insertRawApplications(
+      database.sql,
+      raw,
+      3,
+      i => `answer ${i}`,
+      i => yesterday - i * 86_400_000_000,
+    )
+    await setRetention(database.sql, raw.slug, 2, 'operator:test')
+    spawnProcess('workers/main.ts', database)
+    const left = () => database.sql`select from application where program_id = ${raw.program_id}`
+    await until('what has expired to be gone', async () => (await left()).length === 1)
   })
 
   test('refuses to start in one clear sentence', async () => {

@@ -62,6 +62,8 @@ create table program (
   slug text not null unique check (slug ~ '^[a-z0-9]+(-[a-z0-9]+)*$' and length(slug) <= 100),
   display_name text not null check (display_name <> ''),
   statuses text[] not null default '{}',
+  -- After how many days an application is erased; null keeps them all.
+  retention_days integer check (retention_days between 1 and 36500),
   created_at timestamptz not null default now()
 );
 
@@ -214,6 +216,36 @@ create unique index application_one_current on application (program_id, applican
 create index application_walk on application
   (program_id, submit_time, submit_seq, (coalesce(superseded_seq, 9223372036854775807)));
 
+-- What an applicant has in all programs: asked when a person is to be forgotten, and by the foreign key.
+create index application_by_applicant on application (applicant_id);
+create index application_in_progress_by_applicant on application_in_progress (applicant_id);
+
+-- What is left of an application that was erased: where it stood, and nothing of the person. Its number is what a walk that
+-- began there is recognised by, and its id never comes to mean another application.
+create table erased_application (
+  program_id bigint not null references program,
+  application_id bigint not null,
+  submit_seq bigint not null,
+  submit_time timestamptz not null,
+  erased_at timestamptz not null default clock_timestamp(),
+  primary key (program_id, application_id),
+  unique (program_id, submit_seq)
+);
+create trigger erased_application_is_history before update or delete on erased_application
+  for each row execute function refuse_change();
+
+-- However an application is removed, its tombstone is left in the same transaction.
+create function leave_tombstone() returns trigger
+language plpgsql as $$
+begin
+  insert into erased_application (program_id, application_id, submit_seq, submit_time)
+  select program_id, application_id, submit_seq, submit_time from removed;
+  return null;
+end $$;
+create trigger application_leaves_tombstone after delete on application
+  referencing old table as removed
+  for each statement execute function leave_tombstone();
+
 -- Stored texts are read whole and often: kept in the row and uncompressed as far as a page allows.
 alter table application alter column snapshot set storage external;
 alter table application set (toast_tuple_target = 8160);
@@ -293,6 +325,7 @@ create table submission_request (
   created_at timestamptz not null default now(),
   primary key (program_id, api_key_id, idempotency_key)
 );
+create index submission_request_by_applicant on submission_request (applicant_id);
 
 -------------------------------------------------------------------------------------------------- audit trail
 

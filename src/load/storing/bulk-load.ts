@@ -177,7 +177,10 @@ export class BulkLoad {
     const old = batch.ids.filter(id => id <= this.applicationIds.before)
     const taken = old.length === 0 ? [] : await readTakenApplicationIds(this.tx, old)
     for (const id of taken)
-      this.#faults.add(this.#places.get(id)!, idFault('taken_id', `is ${id}, which an application in the database has`))
+      this.#faults.add(
+        this.#places.get(id)!,
+        idFault('taken_id', `is ${id}, which an application in the database has or had`),
+      )
     const meanwhile = 'which was given to another since this load began; load it again'
     for (const id of await this.applicationIds.claim(this.tx, batch.ids))
       this.#faults.add(this.#places.get(id)!, idFault('taken_id', `is ${id}, ${meanwhile}`))

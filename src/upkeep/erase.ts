@@ -1,0 +1,120 @@
+// Erases what is kept of a person: one application, an applicant with everything, or what a program keeps no longer.
+//
+// Walks stay exact. Which applications belong to a walk, and in which order, is fixed by numbers that never change; one that is
+// erased in mid-walk is not on the pages read after that, and every other one is. The application it had superseded stays
+// OBSOLETE: erasing takes away, it does not bring back.
+
+import { appendAuditEvent } from '../db/audit.ts'
+import { inTransaction, type Sql } from '../db/client.ts'
+import {
+  deleteAbandoned,
+  deleteApplicant,
+  deleteApplication,
+  deleteExpired,
+  type ErasedApplication,
+  lockApplicant,
+  readExpiry,
+  readRetentions,
+  updateRetention,
+  wasErased,
+} from '../db/erased-applications.ts'
+import { Problem } from '../problem.ts'
+
+/** Longest retention, in days. */
+export const retentionDaysMax = 36_500
+/** Applications erased in one transaction, so that none is long. */
+const batchRows = 1000
+
+/** Who has something erased, for the audit trail. Why, in words that name no person. */
+export interface ErasureOrder {
+  /** `admin:<name>`, `operator:<system user>` or `retention`. */
+  actor: string
+  reason: string | undefined
+}
+
+/**
+ * Erases one application of a program with its status, notes and their history. The audit trail keeps its id.
+ * Throws Problem `not_found`, which says so when it was erased before.
+ */
+export async function eraseApplication(sql: Sql, place: ErasedApplication, order: ErasureOrder): Promise<void> {
+  await inTransaction(sql, async tx => {
+    if (!(await deleteApplication(tx, place))) {
+      const detail = (await wasErased(tx, place))
+        ? `Application ${place.application_id} was erased before.`
+        : `There is no application ${place.application_id} in this program.`
+      throw new Problem('not_found', { detail })
+    }
+    await appendAuditEvent(tx, {
+      actor: order.actor,
+      action: 'application_erased',
+      subject: String(place.application_id),
+      detail: { program_id: place.program_id, reason: order.reason },
+    })
+  })
+}
+
+/**
+ * Erases an applicant: every application and all answers in progress in every program, and the applicant. Waits for a submission
+ * of this applicant that is under way, and erases it too; later ones find no applicant. Returns the applications there were.
+ * Throws Problem `not_found`.
+ */
+export async function eraseApplicant(sql: Sql, applicantId: number, order: ErasureOrder): Promise<ErasedApplication[]> {
+  return inTransaction(sql, async tx => {
+    if (!(await lockApplicant(tx, applicantId)))
+      throw new Problem('not_found', { detail: `There is no applicant ${applicantId}.` })
+    const applications = await deleteApplicant(tx, applicantId)
+    await appendAuditEvent(tx, {
+      actor: order.actor,
+      action: 'applicant_erased',
+      subject: String(applicantId),
+      detail: { applications: applications.map(erased => ({ ...erased })), reason: order.reason },
+    })
+    return applications
+  })
+}
+
+/** Sets for how many days a program keeps its applications; null for ever. Throws Problem `not_found`. */
+export async function setRetention(sql: Sql, slug: string, days: number | null, actor: string): Promise<void> {
+  await inTransaction(sql, async tx => {
+    if (!(await updateRetention(tx, slug, days)))
+      throw new Problem('not_found', { detail: `There is no program "${slug}".` })
+    await appendAuditEvent(tx, { actor, action: 'program_retention_set', subject: slug, detail: { days } })
+  })
+}
+
+/** What a program kept no longer, and is erased. */
+export interface Expired {
+  slug: string
+  applications: number
+  inProgress: number
+}
+
+/**
+ * Erases the applications that their programs keep no longer, oldest first, and answers in progress that were not touched for as
+ * long. In transactions of `batchRows`, so it may be ended at any moment and begun again. Safe to run by several at once.
+ */
+export async function eraseExpired(sql: Sql, actor = 'retention'): Promise<Expired[]> {
+  const expired: Expired[] = []
+  for (const { program_id, slug, retention_days } of await readRetentions(sql)) {
+    const before = await readExpiry(sql, retention_days)
+    const erased: Expired = { slug, applications: 0, inProgress: 0 }
+    for (let more = true; more; ) {
+      await inTransaction(sql, async tx => {
+        const inProgress = await deleteAbandoned(tx, program_id, before)
+        const applications = await deleteExpired(tx, program_id, before, batchRows)
+        more = applications.length === batchRows
+        if (applications.length === 0 && inProgress === 0) return
+        erased.applications += applications.length
+        erased.inProgress += inProgress
+        await appendAuditEvent(tx, {
+          actor,
+          action: 'applications_expired',
+          subject: slug,
+          detail: { retention_days, applications, in_progress: inProgress },
+        })
+      })
+    }
+    if (erased.applications + erased.inProgress > 0) expired.push(erased)
+  }
+  return expired
+}

@@ -1,0 +1,308 @@
+// Erasing what is kept of a person, and what it leaves: a tombstone, walks that stay exact, and nothing that was told.
+
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { Problem } from '../../src/problem.ts'
+import { eraseApplicant, eraseApplication, eraseExpired, setRetention } from '../../src/upkeep/erase.ts'
+import { runScript } from '../scripts/run-script.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { ExportClient, type ExportedApplication } from '../support/export-client.ts'
+import { exportLines } from '../support/export-lines.ts'
+import { FrontEnd } from '../support/front-end.ts'
+import { createTestKey, type TestKey } from '../support/keys.ts'
+import { aProgram, q } from '../support/programs.ts'
+import { startTestService, type TestService } from '../support/service.ts'
+
+const canary = 'Tilly-Canary-7731'
+const order = { actor: 'operator:test', reason: 'asked for by the person' }
+
+let database: TestDatabase
+let service: TestService
+let key: TestKey
+let slug: string
+let program_id: number
+let client: ExportClient
+let frontEnd: FrontEnd
+let programs = 0
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  service = await startTestService(database)
+})
+afterAll(async () => {
+  await service.stop()
+  await database.drop()
+})
+
+async function openProgram(name: string): Promise<number> {
+  const { program_id } = await aProgram(database.sql, { slug: name, questions: [q.text(`words ${name}`)] })
+  return program_id
+}
+const words = (of: string, text: string) => ({ [`words_${of.replace(/[^a-z]/g, '')}`]: { text } })
+
+beforeEach(async () => {
+  // Letters only: they are all that a question key keeps.
+  slug = `erase${'abcdefghijklmnopqrstuvwxyz'[programs++]!.repeat(3)}`
+  program_id = await openProgram(slug)
+  key = await createTestKey(database.sql, { programs: [slug], mayExport: true, maySubmit: true })
+  client = new ExportClient(service, key, slug)
+  frontEnd = new FrontEnd(service, key, slug)
+})
+
+const apply = async (text: string, applicant?: number) => {
+  const applicant_id = applicant ?? (await frontEnd.register())
+  const { application_id } = await frontEnd.apply(applicant_id, words(slug, text))
+  return { applicant_id, application_id }
+}
+const idsOf = (applications: readonly ExportedApplication[]) => applications.map(one => one.application_id)
+
+/** Every row of every table, as text. */
+async function everything(): Promise<string> {
+  const tables = await database.sql<{ table_name: string }[]>`
+    select table_name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'`
+  const texts = await Promise.all(
+    tables.map(({ table_name }) => database.sql`select row_to_json(t)::text as row from ${database.sql(table_name)} t`),
+  )
+  return texts
+    .flat()
+    .map(({ row }) => row)
+    .join('\n')
+}
+
+async function refusal(erasing: Promise<unknown>): Promise<Problem> {
+  const error = await erasing.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  )
+  if (!(error instanceof Problem)) throw error ?? new Error('was not refused')
+  return error
+}
+
+describe('erasing an application', () => {
+  test('takes its answers, notes and history, and leaves a tombstone that says where it stood', async () => {
+    const kept = await apply('kept')
+    const { applicant_id, application_id } = await apply(canary)
+    await runScript('annotate-application', database.url, ['note', slug, String(application_id), `${canary} called`])
+    expect(await everything()).toContain(canary)
+    const [stood] = await database.sql`
+      select submit_seq, submit_time from application where application_id = ${application_id}`
+    await eraseApplication(database.sql, { program_id, application_id }, order)
+    expect(await everything()).not.toContain(canary)
+    expect(idsOf(await client.walkAll())).toEqual([kept.application_id])
+    const [tombstone] = await database.sql`
+      select submit_seq, submit_time from erased_application where application_id = ${application_id}`
+    expect(tombstone).toEqual(stood!)
+    const [event] = await database.sql`
+      select actor, subject, detail from audit_event where action = 'application_erased' order by audit_event_id desc limit 1`
+    expect(event).toEqual({
+      actor: 'operator:test',
+      subject: String(application_id),
+      detail: { program_id, reason: order.reason },
+    })
+    const again = await refusal(eraseApplication(database.sql, { program_id, application_id }, order))
+    expect([again.kind, again.message]).toEqual(['not_found', expect.stringContaining('was erased before')])
+    // The applicant is still there, and may submit again.
+    await apply('later', applicant_id)
+    expect(await client.walkAll()).toHaveLength(2)
+  })
+
+  test('the one it had superseded stays OBSOLETE', async () => {
+    const first = await apply('first')
+    const second = await apply('second', first.applicant_id)
+    await eraseApplication(database.sql, { program_id, application_id: second.application_id }, order)
+    expect(await client.walkAll()).toMatchObject([{ application_id: first.application_id, revision_state: 'OBSOLETE' }])
+    expect(await client.walkAll({ revisionState: 'CURRENT' })).toEqual([])
+  })
+
+  test('a submission repeated late under its Idempotency-Key is told so, and makes no second application', async () => {
+    const applicant_id = await frontEnd.register()
+    const send = async () => {
+      const response = await service.get(`/intake/v1/programs/${slug}/applicants/${applicant_id}/submissions`, {
+        method: 'POST',
+        headers: { Authorization: key.authorization, 'Content-Type': 'application/json', 'Idempotency-Key': 'once' },
+        body: JSON.stringify({ submitter: { type: 'APPLICANT' } }),
+      })
+      return { status: response.status, body: (await response.json()) as { application_id: number; detail: string } }
+    }
+    await frontEnd.save(applicant_id, words(slug, 'x'))
+    const { application_id } = (await send()).body
+    await eraseApplication(database.sql, { program_id, application_id }, order)
+    expect(await send()).toMatchObject({ status: 409, body: { detail: expect.stringContaining('removed since') } })
+    expect(await client.walkAll()).toEqual([])
+  })
+
+  test('its id never comes to mean another application: a load of it is refused', async () => {
+    const { application_id } = await apply('loaded once')
+    const [line] = await exportLines(database.sql, slug)
+    await eraseApplication(database.sql, { program_id, application_id }, order)
+    const loaded = await runScript('load', database.url, ['-'], `${line}\n`)
+    expect(loaded.code).toBe(1)
+    expect(loaded.err).toContain(`is ${application_id}, which an application in the database has or had`)
+    expect(await client.walkAll()).toEqual([])
+  })
+})
+
+describe('walks while applications are erased', () => {
+  test.each([1, 2, 7])(
+    'G1, G8: pages of %d after the row at the cursor, a later row and the row at the horizon were erased miss and repeat nothing else',
+    async pageSize => {
+      const ids: number[] = []
+      for (let i = 0; i < 9; i++) ids.push((await apply(`number ${i}`)).application_id)
+      const walk = client.walk({ pageSize: String(pageSize) })
+      const first = (await walk.next()).value!
+      const got = idsOf(first.page.payload)
+      for (const application_id of [got.at(-1)!, ids[7]!, ids[8]!])
+        await eraseApplication(database.sql, { program_id, application_id }, order)
+      await apply('after the walk began')
+      for await (const { page } of walk) got.push(...idsOf(page.payload))
+      expect(got).toEqual(ids.slice(0, 7))
+    },
+  )
+})
+
+describe('erasing an applicant', () => {
+  test('takes every application and all answers in progress in every program, and the applicant', async () => {
+    const other = `${slug}other`
+    await openProgram(other)
+    const otherKey = await createTestKey(database.sql, { programs: [slug, other], mayExport: true, maySubmit: true })
+    const there = new FrontEnd(service, otherKey, other)
+    const here = new FrontEnd(service, otherKey, slug)
+    const applicant = await there.register('zh-Hant')
+    await there.apply(applicant, words(other, canary))
+    await there.apply(applicant, words(other, `${canary} again`))
+    await here.apply(applicant, words(slug, canary))
+    await here.save(applicant, words(slug, `${canary} in progress`))
+    const bystander = await apply('bystander')
+    expect(await everything()).toContain(canary)
+    const erased = await eraseApplicant(database.sql, applicant, order)
+    expect(erased).toHaveLength(3)
+    expect(await everything()).not.toContain(canary)
+    expect(idsOf(await client.walkAll())).toEqual([bystander.application_id])
+    expect(await database.sql`select from applicant where applicant_id = ${applicant}`).toHaveLength(0)
+    const [event] = await database.sql`
+      select detail from audit_event where action = 'applicant_erased' and subject = ${String(applicant)}`
+    expect(event!.detail.applications).toHaveLength(3)
+    expect((await refusal(eraseApplicant(database.sql, applicant, order))).kind).toBe('not_found')
+    // To every door the applicant is one that was never registered.
+    expect(await here.save(applicant, words(slug, 'x')).catch(String)).toContain('answered 404')
+    expect(await here.submit(applicant).catch(String)).toContain('answered 404')
+  })
+
+  test('races with its own submissions: what was acknowledged before is erased, what comes after finds no applicant', async () => {
+    for (let round = 0; round < 5; round++) {
+      const applicant = await frontEnd.register()
+      let acknowledged = 0
+      const submitting = (async () => {
+        for (;;) {
+          const answer = await frontEnd.apply(applicant, words(slug, `${canary} ${round}`)).then(
+            () => 200,
+            (error: unknown) => Number(/answered (\d+)/.exec(String(error))?.[1]),
+          )
+          if (answer !== 200) return answer
+          acknowledged++
+        }
+      })()
+      while (acknowledged < 2) await Bun.sleep(1)
+      await eraseApplicant(database.sql, applicant, order)
+      expect(await submitting).toBe(404)
+      expect(await database.sql`select from application where applicant_id = ${applicant}`).toHaveLength(0)
+    }
+    expect(await everything()).not.toContain(canary)
+  })
+})
+
+describe('retention', () => {
+  const age = async (days: number) => {
+    // As if the database had been left alone for that long.
+    await database.sql.begin(async tx => {
+      await tx`alter table application disable trigger application_snapshot_is_immutable`
+      await tx`
+        update application
+        set submit_time = submit_time - make_interval(days => ${days}), create_time = create_time - make_interval(days => ${days})
+        where program_id = ${program_id}`
+      await tx`
+        update application_in_progress
+        set updated_at = updated_at - make_interval(days => ${days})
+        where program_id = ${program_id}`
+      await tx`alter table application enable trigger application_snapshot_is_immutable`
+    })
+  }
+
+  test('what a program keeps no longer is erased with a tombstone, and what it keeps is not; other programs keep theirs', async () => {
+    await apply('old')
+    const waiting = await frontEnd.register()
+    await frontEnd.save(waiting, words(slug, 'never submitted'))
+    await age(40)
+    const young = await apply('young')
+    expect(await eraseExpired(database.sql)).toEqual([])
+    await setRetention(database.sql, slug, 39, 'operator:test')
+    expect(await eraseExpired(database.sql)).toEqual([{ slug, applications: 1, inProgress: 1 }])
+    expect(await eraseExpired(database.sql)).toEqual([])
+    expect(idsOf(await client.walkAll())).toEqual([young.application_id])
+    expect(await database.sql`select from erased_application where program_id = ${program_id}`).toHaveLength(1)
+    const [event] = await database.sql`
+      select actor, detail from audit_event where action = 'applications_expired' and subject = ${slug}`
+    expect(event).toMatchObject({ actor: 'retention', detail: { retention_days: 39, in_progress: 1 } })
+    await setRetention(database.sql, slug, null, 'operator:test')
+    await age(4000)
+    expect(await eraseExpired(database.sql)).toEqual([])
+  })
+})
+
+describe('scripts/erase', () => {
+  const erase = (...args: string[]) => runScript('erase-records', database.url, args)
+
+  test('says what would go and erases nothing, until --yes', async () => {
+    const { applicant_id, application_id } = await apply('x')
+    const asked = await erase('application', slug, String(application_id))
+    expect(asked).toMatchObject({ code: 0, out: expect.stringContaining('Nothing was: add --yes') })
+    const askedAll = await erase('applicant', String(applicant_id))
+    expect(askedAll.out).toContain(`${slug}: 1 application\n`)
+    expect(await client.walkAll()).toHaveLength(1)
+    expect(await erase('application', slug, String(application_id), '--yes')).toMatchObject({
+      code: 0,
+      out: `Application ${application_id} is erased.\n`,
+    })
+    expect(await erase('applicant', String(applicant_id), '--yes', '--reason', 'asked')).toMatchObject({
+      code: 0,
+      out: `Applicant ${applicant_id} is erased, with 0 applications.\n`,
+    })
+    expect(await client.walkAll()).toEqual([])
+  })
+
+  test('retention is set, shown and taken away; what has expired is erased at once', async () => {
+    expect((await erase('retention', slug, '90')).out).toBe(`${slug}: erased 90 days after submission\n`)
+    expect((await erase('retention')).out).toContain(`${slug}: erased 90 days after submission\n`)
+    expect((await erase('expired')).out).toBe('Nothing has expired.\n')
+    expect((await erase('retention', slug, '--none')).out).toBe(`${slug}: kept for ever\n`)
+  })
+
+  test('what cannot be is said in one sentence', async () => {
+    expect(await erase('application', slug, '99999', '--yes')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('99999'),
+    })
+    expect(await erase('application', 'nowhere', '1')).toMatchObject({
+      code: 1,
+      err: 'There is no program "nowhere".\n',
+    })
+    expect(await erase('applicant', '99999', '--yes')).toMatchObject({ code: 1, err: 'There is no applicant 99999.\n' })
+    expect(await erase('retention', 'nowhere', '3')).toMatchObject({ code: 1, err: 'There is no program "nowhere".\n' })
+    const usages = [
+      [],
+      ['all'],
+      ['application', slug],
+      ['application', slug, 'x'],
+      ['applicant'],
+      ['applicant', '0'],
+      ['retention', slug],
+    ]
+    usages.push(
+      ['retention', slug, '0'],
+      ['retention', slug, '9', '--none'],
+      ['expired', 'x'],
+      ['expired', '--yes'],
+      ['applicant', '1', '2'],
+    )
+    for (const args of usages) expect([args, await erase(...args)]).toMatchObject([args, { code: 2, out: '' }])
+  })
+})
