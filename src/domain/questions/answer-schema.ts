@@ -81,7 +81,13 @@ export function answerFields(node: KeyNode, style: SchemaStyle): Record<string, 
         suffix: openEnum('Suffix; null when there is none.', [...nameSuffixes], style, 'or null'),
       }
     case 'NUMBER':
-      return { number: orNull('integer', { description: 'A whole number.' }) }
+      return {
+        number: orNull('integer', {
+          description: 'A whole number that every client holds exactly: within ±(2^53 − 1).',
+          minimum: Number.MIN_SAFE_INTEGER,
+          maximum: Number.MAX_SAFE_INTEGER,
+        }),
+      }
     case 'PHONE':
       return { phone_number: orNull('string', { pattern: phonePattern.source, description: 'E.164: + and digits.' }) }
     case 'SINGLE_SELECT':

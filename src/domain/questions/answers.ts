@@ -34,7 +34,7 @@ export type Answer =
   | { type: 'MAP'; selections: readonly string[] }
   | { type: 'MULTI_SELECT'; selections: readonly string[] }
   | { type: 'NAME'; first_name: string; middle_name: string | null; last_name: string; suffix: string | null }
-  /** An integer that a double holds exactly (D19). */
+  /** An integer within ±(2^53 − 1) (D19). */
   | { type: 'NUMBER'; number: number }
   /** E.164. */
   | { type: 'PHONE'; phone_number: string }

@@ -1,25 +1,24 @@
 // Numbers as they are written in JSON, turned into exact values and never by way of a rounded one.
 // It must not know what is counted.
 
-/** Longest integer that String() writes digit by digit. */
+/** More digits than any integer has that a double holds with all below it. */
 const digitsMax = 21
 
 /**
- * The integer a JSON number stands for, if a double holds exactly it and writes exactly it; undefined for any other number (D19).
- * `1e3` and `1.0` are integers; `9007199254740993` is none that a double holds.
+ * The integer a JSON number stands for, if it lies within ±(2^53 − 1), so that no client loses a digit; undefined for any other
+ * number (D19). `1e3` and `1.0` are integers.
  */
 export function exactInteger(source: string): number | undefined {
-  const integer = scaledInteger(source, 0)
-  if (integer === undefined) return undefined
-  const value = Number(integer)
-  return BigInt(value) === integer && String(value) === String(integer) ? value : undefined
+  return safeInteger(source, 0)
 }
 
 /** The whole cents a JSON number of dollars stands for; undefined if it has more than two decimals or too many digits (D18). */
 export function exactCents(source: string): number | undefined {
-  const cents = scaledInteger(source, 2)
-  if (cents === undefined) return undefined
-  const value = Number(cents)
+  return safeInteger(source, 2)
+}
+
+function safeInteger(source: string, shift: number): number | undefined {
+  const value = Number(scaledInteger(source, shift) ?? Number.NaN)
   return Number.isSafeInteger(value) ? value : undefined
 }
 

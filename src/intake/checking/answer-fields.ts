@@ -26,12 +26,18 @@ export const fieldsOfType: Readonly<Record<ExportedType, readonly string[]>> = {
   TEXT: ['text'],
 }
 
+/** Fields that say how an answer is meant, and are not kept. */
+const hintsOfType: Readonly<Partial<Record<ExportedType, readonly string[]>>> = { PHONE: ['country'] }
+
+/** The fields whose unanswered form is an empty array. */
+const arrayFields: ReadonlySet<string> = new Set(['entities', 'file_urls', 'selections'])
+
 /** What became of something that was sent: a value, nothing at all, or a fault that has been noted. */
 export type Checked<T> = T | 'unanswered' | 'faulty'
 
 /**
- * The fields of an answer; unanswered when it is null, or each of its fields is null or an empty array, as in the export's own
- * unanswered forms. `question_type` may be left out.
+ * The fields of an answer; unanswered when it is null, or each of its fields is null or, where it holds an array, empty, as in
+ * the export's own unanswered forms. `question_type` may be left out.
  */
 export function readFields(json: Json, type: ExportedType, path: string, faults: Faults): Checked<AnswerFields> {
   if (json === null) return 'unanswered'
@@ -45,10 +51,11 @@ export function readFields(json: Json, type: ExportedType, path: string, faults:
     const at = (): string => pointerTo(path, name)
     if (name === 'question_type') {
       if (value !== type) faults.add(at(), 'wrong_question_type', `Must be "${type}", or left out.`)
-    } else if (!fieldsOfType[type].includes(name)) {
+    } else if (hintsOfType[type]?.includes(name)) continue
+    else if (!fieldsOfType[type].includes(name)) {
       faults.add(at(), 'unknown_field', `Must be left out: ${type} answers have ${listed(fieldsOfType[type])}.`)
       if (faults.full) return 'faulty'
-    } else if (value !== null && !(isJsonArray(value) && value.length === 0)) filled = true
+    } else if (value !== null && !(arrayFields.has(name) && isJsonArray(value) && value.length === 0)) filled = true
   }
   if (faults.items.length > before) return 'faulty'
   return filled ? new AnswerFields(json, path, faults) : 'unanswered'

@@ -123,17 +123,16 @@ class Check {
       return 'faulty'
     }
     const fits = countFits(list.length, 'entities', at, asked.question.settings, this.faults)
-    const names = new Set<string>()
     const entities: { entity_name: string; answers: Answers }[] = []
     for (const [i, item] of list.entries()) {
       if (this.faults.full) return 'faulty'
-      const entity = this.#checkEntity(asked, item, pointerTo(at, i), outer, names)
+      const entity = this.#checkEntity(asked, item, pointerTo(at, i), outer)
       if (entity !== undefined) entities.push(entity)
     }
     return fits && entities.length === list.length ? { type: 'ENUMERATOR', entities } : 'faulty'
   }
 
-  #checkEntity(asked: AskedQuestion, json: Json, path: string, outer: Scope, names: Set<string>) {
+  #checkEntity(asked: AskedQuestion, json: Json, path: string, outer: Scope) {
     if (!isJsonObject(json)) {
       this.faults.add(path, 'wrong_type', 'Must be an object with `entity_name` and the answers about this entity.')
       return undefined
@@ -147,13 +146,9 @@ class Check {
       this.faults.add(namePath, 'required', 'Must be given: the name of the entity.')
       return undefined
     }
+    // Two entities may have one name (D33).
     const entity_name = checkText(nameJson, namePath, this.faults)
     if (entity_name === undefined) return undefined
-    if (names.has(entity_name)) {
-      this.faults.add(namePath, 'duplicate', 'Must be a name that no other entity of this question has.')
-      return undefined
-    }
-    names.add(entity_name)
     return { entity_name, answers }
   }
 

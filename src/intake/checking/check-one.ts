@@ -1,9 +1,9 @@
 // Checks one answer that is complete in itself: everything but entities, which are checked question by question.
 // It must not know whether the question is asked or has to be answered.
 
-import { parsePhoneNumberFromString } from 'libphonenumber-js/min'
-import { idPattern, isCalendarDate, nameSuffixes, phonePattern } from '../../domain/questions/answer-formats.ts'
+import { idPattern, isCalendarDate, nameSuffixes } from '../../domain/questions/answer-formats.ts'
 import type { Answer } from '../../domain/questions/answers.ts'
+import { e164, isPhoneCountry } from '../../domain/questions/phone-number.ts'
 import type { ExportedType, QuestionSettings, VersionQuestion } from '../../domain/questions/question.ts'
 import { exactCents, exactInteger } from '../../domain/values/exact-number.ts'
 import { type Json, JsonNumber, pointerTo } from '../../domain/values/json-text.ts'
@@ -112,7 +112,7 @@ function checkNumber(fields: AnswerFields, settings: QuestionSettings): Checked<
   }
   const number = exactInteger(value.source)
   if (number === undefined) {
-    fields.fault('number', 'malformed', 'Must be a whole number that a double holds exactly.')
+    fields.fault('number', 'malformed', 'Must be a whole number from -9007199254740991 to 9007199254740991.')
   } else if (number < min) fields.fault('number', 'too_small', `Must be at least ${min}.`)
   else if (number > max) fields.fault('number', 'too_large', `Must be at most ${max}.`)
   else return { type: 'NUMBER', number }
@@ -130,20 +130,22 @@ function checkName(fields: AnswerFields): Checked<Answer> {
   return { type: 'NAME', first_name, middle_name, last_name, suffix }
 }
 
-/**
- * "E.164 format with country code. It is checked for a valid pattern but not for being dialable": against the general pattern
- * of its country, which the smallest set of metadata has; the larger sets tell kinds of numbers apart and age faster.
- * Written with spaces, dots, dashes, slashes or brackets it is brought into that format; without a country code it is refused.
- */
+/** "It is checked for a valid pattern but not for being dialable"; a national form is converted when a country is given (D27). */
 function checkPhone(fields: AnswerFields): Checked<Answer> {
-  const written = /^\+[0-9 ()./-]{2,40}$/
-  const phone_number = fields.text('phone_number')
-  if (phone_number === undefined) return 'faulty'
-  const parsed = written.test(phone_number) ? parsePhoneNumberFromString(phone_number, { extract: false }) : undefined
-  if (parsed?.isValid() && parsed.ext === undefined && phonePattern.test(parsed.number)) {
-    return { type: 'PHONE', phone_number: parsed.number }
+  const written = fields.text('phone_number')
+  const country = fields.optionalText('country')
+  if (written === undefined || country === undefined) return 'faulty'
+  if (country !== null && !isPhoneCountry(country)) {
+    fields.fault('country', 'not_allowed', 'Must be the two letters of a country in ISO 3166-1, such as "US", or null.')
+    return 'faulty'
   }
-  fields.fault('phone_number', 'malformed', 'Must be a phone number with its country code, such as "+12065550100".')
+  const phone_number = e164(written, country ?? undefined)
+  if (phone_number !== undefined) return { type: 'PHONE', phone_number }
+  fields.fault(
+    'phone_number',
+    'malformed',
+    'Must be a phone number with its country code, such as "+12065550100", or be sent with the `country` it is written for.',
+  )
   return 'faulty'
 }
 

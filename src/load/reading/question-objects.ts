@@ -177,7 +177,7 @@ function readAnswer(question: KnownQuestion, read: FieldReader, find: FaultFinde
       if (number !== undefined) return { type, number }
       find.add(
         'wrong_format',
-        `must be an integer that a double holds exactly, and is ${describeValue(value)}`,
+        `must be a whole number from -9007199254740991 to 9007199254740991, and is ${describeValue(value)}`,
         'number',
       )
       return undefined
@@ -303,10 +303,10 @@ function readEntities(question: KnownQuestion, read: FieldReader, find: FaultFin
 
 const entityFields = ['entity_name'] as const
 
-/** An integer that a double holds and writes exactly (D19), or undefined. */
+/** An integer within ±(2^53 − 1) (D19), or undefined. */
 function integer(value: number | JsonNumber): number | undefined {
   if (value instanceof JsonNumber) return exactInteger(value.source)
-  return Number.isSafeInteger(value) ? value + 0 : exactInteger(String(value))
+  return Number.isSafeInteger(value) ? value + 0 : undefined
 }
 
 /** Whole cents of an amount in dollars; undefined when it has a fraction of a cent, or too many (D18). */

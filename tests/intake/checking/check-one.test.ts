@@ -7,7 +7,7 @@ import { options, type QuestionSpec } from '../../support/program-version.ts'
 import { checkOne } from './checking.ts'
 
 /** Accepted: what is kept of it. Refused: `field code`, as many as there are faults. */
-type Row = [answer: unknown, outcome: object | string]
+type Row = [answer: unknown, outcome: object | string | undefined]
 
 function holds(title: string, spec: QuestionSpec, rows: readonly Row[]): void {
   test(title, () => {
@@ -39,13 +39,18 @@ describe('CURRENCY', () => {
 
 describe('NUMBER', () => {
   const kept = (number: number) => ({ type: 'NUMBER', number })
-  holds('"An integer that a double holds exactly; anything else is refused at submission" (D19)', { kind: 'NUMBER' }, [
+  const title = '"An integer within ±(2^53 − 1) …; anything else is refused at submission" (D19)'
+  holds(title, { kind: 'NUMBER' }, [
     [{ number: -3 }, kept(-3)],
     ['{"number":1e3}', kept(1000)],
     ['{"number":1.0}', kept(1)],
     ['{"number":-0}', kept(0)],
     ['{"number":9007199254740991}', kept(9007199254740991)],
-    ['{"number":9007199254740993}', '/number malformed'],
+    ['{"number":-9007199254740991}', kept(-9007199254740991)],
+    ['{"number":9007199254740992}', '/number malformed'],
+    ['{"number":-9007199254740992}', '/number malformed'],
+    ['{"number":1152921504606846976}', '/number malformed'],
+    ['{"number":1e20}', '/number malformed'],
     [`{"number":${manyDigits}}`, '/number malformed'],
     ['{"number":1.5}', '/number malformed'],
     [{ number: '3' }, '/number wrong_type'],
@@ -107,6 +112,7 @@ describe('TEXT', () => {
     [{ text: 'four' }, '/text too_long'],
     [{ text: '' }, '/text empty'],
     [{ text: { toString: 'x' } }, '/text wrong_type'],
+    [{ text: [] }, '/text wrong_type'],
   ])
   test('every well-formed text is kept exactly; half a surrogate pair is refused', () => {
     fc.assert(
@@ -144,29 +150,51 @@ describe('NAME', () => {
 describe('PHONE', () => {
   const kept = (phone_number: string) => ({ type: 'PHONE', phone_number })
   const refused = '/phone_number malformed'
-  holds(
-    '"E.164 format with country code … checked for a valid pattern but not for being dialable"',
-    { kind: 'PHONE' },
-    [
-      [{ phone_number: '+12065550100' }, kept('+12065550100')],
-      [{ phone_number: '+1 (206) 555-0100' }, kept('+12065550100')],
-      [{ phone_number: '+44 20 7946 0958' }, kept('+442079460958')],
-      [{ phone_number: '+52 55 1234 5678' }, kept('+525512345678')],
-      [{ phone_number: '+80012345678' }, kept('+80012345678')],
-      [{ phone_number: '2065550100' }, refused],
-      [{ phone_number: '(206) 555-0100' }, refused],
-      [{ phone_number: '0012065550100' }, refused],
-      [{ phone_number: '+1206555' }, refused],
-      [{ phone_number: '+11065550100' }, refused],
-      [{ phone_number: '+999123456789' }, refused],
-      [{ phone_number: '+1 206 555 0100 ext. 7' }, refused],
-      [{ phone_number: 'call +12065550100' }, refused],
-      [{ phone_number: '+١٢٠٦٥٥٥٠١٠٠' }, refused],
-      [{ phone_number: '＋１２０６５５５０１００' }, refused],
-      [{ phone_number: `+1${manyDigits}` }, refused],
-      [{ phone_number: 12065550100 }, '/phone_number wrong_type'],
-    ],
-  )
+  holds('"Checked for the E.164 pattern, never for being dialable" (D27)', { kind: 'PHONE' }, [
+    [{ phone_number: '+15555550100' }, kept('+15555550100')],
+    [{ phone_number: '+1 (555) 555-0100' }, kept('+15555550100')],
+    [{ phone_number: '+1206555' }, kept('+1206555')],
+    [{ phone_number: '+11065550100' }, kept('+11065550100')],
+    [{ phone_number: '+999123456789' }, kept('+999123456789')],
+    [{ phone_number: '+999 123 456 789' }, kept('+999123456789')],
+    [{ phone_number: '+44 (0)20 7946 0958' }, kept('+442079460958')],
+    [{ phone_number: '+440207946095' }, kept('+440207946095')],
+    [{ phone_number: '+0123456789' }, refused],
+    [{ phone_number: '+1234567890123456' }, refused],
+    [{ phone_number: '+1' }, refused],
+    [{ phone_number: [] }, '/phone_number wrong_type'],
+    [{ phone_number: '+12065550100' }, kept('+12065550100')],
+    [{ phone_number: '+1 (206) 555-0100' }, kept('+12065550100')],
+    [{ phone_number: '+44 20 7946 0958' }, kept('+442079460958')],
+    [{ phone_number: '+52 55 1234 5678' }, kept('+525512345678')],
+    [{ phone_number: '+80012345678' }, kept('+80012345678')],
+    [{ phone_number: '2065550100' }, refused],
+    [{ phone_number: '(206) 555-0100' }, refused],
+    [{ phone_number: '0012065550100' }, refused],
+    [{ phone_number: '+1 206 555 0100 ext. 7' }, refused],
+    [{ phone_number: 'call +12065550100' }, refused],
+    [{ phone_number: '+١٢٠٦٥٥٥٠١٠٠' }, refused],
+    [{ phone_number: '＋１２０６５５５０１００' }, refused],
+    [{ phone_number: `+1${manyDigits}` }, refused],
+    [{ phone_number: 12065550100 }, '/phone_number wrong_type'],
+  ])
+  holds('"national forms are converted when a country is given" (D27)', { kind: 'PHONE' }, [
+    [{ phone_number: '(555) 555-0100', country: 'US' }, kept('+15555550100')],
+    [{ phone_number: '1 206 555 0100', country: 'US' }, kept('+12065550100')],
+    [{ phone_number: '020 7946 0958', country: 'GB' }, kept('+442079460958')],
+    [{ phone_number: '06 1234567', country: 'IT' }, kept('+39061234567')],
+    [{ phone_number: '+1 206 555 0100', country: 'GB' }, kept('+12065550100')],
+    [{ phone_number: '+12065550100', country: null }, kept('+12065550100')],
+    [{ phone_number: '555-0100', country: 'US' }, refused],
+    [{ phone_number: '911', country: 'US' }, refused],
+    [{ phone_number: 'x', country: 'US' }, refused],
+    [{ phone_number: '(555) 555-0100', country: 'us' }, '/country not_allowed'],
+    [{ phone_number: '(555) 555-0100', country: 'XX' }, '/country not_allowed'],
+    [{ phone_number: '(555) 555-0100', country: 'constructor' }, '/country not_allowed'],
+    [{ phone_number: '(555) 555-0100', country: 1 }, '/country wrong_type'],
+    [{ country: 'US' }, undefined],
+    [{ phone_number: null, country: 'US' }, undefined],
+  ])
 })
 
 describe('SINGLE_SELECT', () => {

@@ -249,13 +249,13 @@ describe('an application object that is refused', () => {
     expect(faultsOf(value).length).toBeLessThanOrEqual(20)
   })
 
-  test('for numbers that a double would change, and for none that it would not', () => {
+  test('for numbers beyond ±(2^53 − 1) or with a fraction, however they are written (D19)', () => {
     const line = JSON.stringify(valid())
     const withNumber = (source: string): unknown =>
       parseExactJson(line.replace(/"number":[0-9]+/, `"number":${source}`))
-    for (const source of ['9007199254740993', '1.0000000000000000001', '1e400', '1152921504606847000', '-0.5'])
+    for (const source of ['9007199254740992', '9007199254740993', '1.0000000000000000001', '1e400', '1e20', '-0.5'])
       expect(faultsOf(withNumber(source))).toEqual(['/application/count/number wrong_format'])
-    for (const source of ['9007199254740991', '9007199254740994', '1.0', '1e3', '-7']) {
+    for (const source of ['9007199254740991', '-9007199254740991', '1.0', '1e3', '-7']) {
       const result = read(withNumber(source))
       if ('faults' in result) throw new Error(source)
       expect(result.application.answers.get('count')).toEqual({ type: 'NUMBER', number: Number(source) })
