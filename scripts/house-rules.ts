@@ -24,7 +24,7 @@ interface ReadFile {
 }
 
 const useCases = ['access', 'export', 'programs', 'intake', 'load', 'upkeep', 'derived']
-const leaves = ['problem', 'log', 'settled-within']
+const leaves = ['problem', 'log', 'error-facts', 'redact', 'settled-within']
 /** Rooms of src that are one file; all others are folders. */
 const files = ['app', 'config', 'failure', ...leaves]
 /** For each room, the others it may import. Every room may import itself, except that `main` is imported by nobody. */
@@ -39,10 +39,12 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   queue: ['db', 'domain', ...leaves],
   domain: [],
   config: ['domain', 'problem'],
-  failure: ['problem'],
+  failure: ['problem', 'error-facts', 'redact'],
   problem: [],
   'settled-within': [],
-  log: ['problem'],
+  log: ['error-facts', 'redact'],
+  'error-facts': [],
+  redact: [],
   scripts: ['app', 'config', 'failure', 'http', 'workers', ...useCases, 'db', 'queue', 'domain', ...leaves],
 }
 /** Types that may be imported where values may not: `config` hands its values to the doors. */

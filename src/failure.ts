@@ -1,7 +1,9 @@
 // What a process says on a terminal when it cannot go on: one clear sentence for each failure an operator can mend.
 // It must not know which process; anything it does not recognise is shown as it is, for a developer.
 
+import { errorStack } from './error-facts.ts'
 import { Problem, problemLines } from './problem.ts'
+import { redactSecrets } from './redact.ts'
 
 /** Lines for standard error. A Problem speaks for itself; failures of the network, files and database are put in words. */
 export function failureLines(error: unknown): string[] {
@@ -39,6 +41,6 @@ export function failureLines(error: unknown): string[] {
     case 'ENOENT':
       return [`There is no such file: ${path ?? message}.`]
     default:
-      return [error instanceof Error ? (error.stack ?? error.message) : String(error)]
+      return [redactSecrets(error instanceof Error ? errorStack(error) : String(error))]
   }
 }

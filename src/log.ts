@@ -3,6 +3,8 @@
 
 import { writeSync } from 'node:fs'
 import pino from 'pino'
+import { errorFacts } from './error-facts.ts'
+import { redactSecrets } from './redact.ts'
 
 /** Names under which a secret could slip into a line; pino replaces their values. */
 const secretNames = ['authorization', 'password', 'secret', 'token', 'headers'] as const
@@ -18,6 +20,9 @@ export function createLog(level: string, destination: pino.DestinationStream = n
       base: { service },
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: label => ({ level: label }) },
+      serializers: { err: errorFacts },
+      // Whatever a line is made of: also what a client put into an address, or a library into a message.
+      hooks: { streamWrite: redactSecrets },
       redact: { paths: secretNames.flatMap(name => [name, `*.${name}`]), censor: '[redacted]' },
     },
     destination,

@@ -3,6 +3,7 @@
 
 import { scannerPatterns } from '../access/credential.ts'
 import type { Log } from '../log.ts'
+import { redactSecrets } from '../redact.ts'
 
 /** How a request ended. `client_gone` and `stalled` are exports cut short from the other side. */
 export type Outcome = 'complete' | 'client_gone' | 'stalled' | 'failed'
@@ -104,16 +105,11 @@ export function recordOf(request: Recorded): RequestRecord {
 
 const pathLengthMax = 512
 const pathPart = /^(?:[a-z]+:\/\/[^/?#]*)?([^?#]*)/
-const anyCredential = new RegExp(
-  Object.values(scannerPatterns)
-    .map(pattern => pattern.source)
-    .join('|'),
-  'g',
-)
+const anyUsername = new RegExp(scannerPatterns.username, 'g')
 
 /** The path without its query, and without a credential of ours that somebody wrote into it. */
 function pathOf({ url }: Request): string {
   // Bun has parsed the address already, or could not and hands on what came; to parse it again would cost more than all else here.
   const path = pathPart.exec(url)![1]!
-  return path.replaceAll(anyCredential, '[redacted]').slice(0, pathLengthMax)
+  return redactSecrets(path).replaceAll(anyUsername, '[redacted]').slice(0, pathLengthMax)
 }

@@ -3,6 +3,7 @@
 
 import type { Sql } from '../db/client.ts'
 import { beginRun, type DerivedThing, failRun, finishRun } from '../db/derived-status.ts'
+import { errorLine } from '../error-facts.ts'
 import type { Log } from '../log.ts'
 import type { Queue } from './connect.ts'
 import { isDeriving, type Job, type JobName, type JobPayload, parseJob } from './jobs.ts'
@@ -46,7 +47,8 @@ async function runJob(sql: Sql, handlers: Handlers, arrived: ArrivedJob, log: Lo
     log.info({ ...line, duration_ms }, ran ? 'job done' : 'job had nothing left to do')
   } catch (error) {
     log.error({ ...line, err: error, last_attempt: arrived.lastAttempt }, 'job failed')
-    throw error
+    // The queue's store keeps what is thrown here.
+    throw new Error(errorLine(error))
   }
 }
 
@@ -57,7 +59,7 @@ async function runOnRecord(sql: Sql, thing: DerivedThing, final: boolean, run: (
   try {
     await run()
   } catch (error) {
-    await failRun(sql, thing, { request, error: messageOf(error), final })
+    await failRun(sql, thing, { request, error: errorLine(error), final })
     throw error
   }
   await finishRun(sql, thing, request)
@@ -71,7 +73,7 @@ async function noteAbandoned(sql: Sql, arrived: ArrivedJob, error: Error, log: L
     const job = parseJob(arrived.name, arrived.payload)
     if (!isDeriving(job)) return
     const thing = { job_name: job.name, ...job.payload }
-    await failRun(sql, thing, { request: undefined, error: messageOf(error), final: true })
+    await failRun(sql, thing, { request: undefined, error: errorLine(error), final: true })
   } catch (failure) {
     // The sweep finds it: on record it stays as running, and that for too long.
     log.error({ job_id: arrived.id, err: failure }, 'a job given up could not be put on record')
@@ -80,8 +82,4 @@ async function noteAbandoned(sql: Sql, arrived: ArrivedJob, error: Error, log: L
 
 async function handle(handlers: Handlers, job: Job): Promise<void> {
   await (handlers[job.name] as (payload: Job['payload']) => Promise<void>)(job.payload)
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? `${error.name}: ${error.message}` : String(error)
 }

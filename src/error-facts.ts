@@ -1,0 +1,77 @@
+// What may be written about an error: into the log, into the record of a failed job, on a terminal.
+// A database error quotes what it refused: values in its message, the row in `detail`, parameters, the statement. None of that is
+// written; its code and the names of table, column and constraint tell an operator where to look.
+
+/** A failure of PostgreSQL, by whichever driver: both name these fields alike but for a suffix. */
+interface DatabaseError extends Error {
+  code: string
+  severity: string
+  routine?: string
+  table_name?: string
+  column_name?: string
+  constraint_name?: string
+  table?: string
+  column?: string | number
+  constraint?: string
+}
+
+/** Fields of other errors that say where something failed, not with what. */
+const placeFields = ['code', 'errno', 'syscall', 'address', 'port'] as const
+const causesMax = 5
+
+/** The facts of an error as they are logged. `depth` counts the causes it stands behind. */
+export function errorFacts(error: unknown, depth = 0): unknown {
+  if (!(error instanceof Error)) return { type: typeof error, message: String(error) }
+  const type = error.name
+  const stack = stackOf(error)
+  if (isDatabaseError(error)) {
+    const { code, severity, routine } = error
+    return { type, message: errorMessage(error), code, ...placeIn(error), severity, routine, stack }
+  }
+  const place = Object.fromEntries(placeFields.flatMap(name => (name in error ? [[name, error[name as never]]] : [])))
+  const cause = error.cause === undefined || depth >= causesMax ? {} : { cause: errorFacts(error.cause, depth + 1) }
+  return { type, message: error.message, ...place, stack, ...cause }
+}
+
+/** One line: the name of the error and what it says, or where PostgreSQL refused. */
+export function errorLine(error: unknown): string {
+  return error instanceof Error ? `${error.name}: ${errorMessage(error)}` : String(error)
+}
+
+/** As a developer wants to see it, stack included. */
+export function errorStack(error: Error): string {
+  return `${errorLine(error)}\n${stackOf(error)}`.trimEnd()
+}
+
+function errorMessage(error: Error): string {
+  if (!isDatabaseError(error)) return error.message
+  const place = Object.entries(placeIn(error)).map(([what, name]) => `, ${what} ${name}`)
+  return `PostgreSQL answered ${error.code}${place.join('')}`
+}
+
+function isDatabaseError(error: Error): error is DatabaseError {
+  const { code, severity } = error as Partial<DatabaseError>
+  return typeof severity === 'string' && typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code)
+}
+
+function placeIn(error: DatabaseError): Record<string, string> {
+  const place = {
+    table: error.table_name ?? error.table,
+    // In Bun every error has a number of this name: the column of the source.
+    column: error.column_name ?? error.column,
+    constraint: error.constraint_name ?? error.constraint,
+  }
+  return Object.fromEntries(
+    Object.entries(place).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+  )
+}
+
+/** Where the error arose, without its message, which the stack begins with. */
+function stackOf({ message, stack = '' }: Error): string {
+  const at = stack.indexOf(message)
+  const frames = at === -1 ? stack : stack.slice(at + message.length)
+  return frames
+    .split('\n')
+    .filter(line => /^\s+at /.test(line))
+    .join('\n')
+}
