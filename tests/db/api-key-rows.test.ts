@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { findApiKey, markApiKeyExposed, noteApiKeyUse, retireApiKeyRow } from '../../src/db/api-key-rows.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { useDatabase } from '../support/fixtures.ts'
 import { createTestKey } from '../support/keys.ts'
 
 const dayMicros = 86_400_000_000
 const minute = 60_000_000
 const now = Date.UTC(2026, 0, 1) * 1000
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.drop())
+const database = await useDatabase()
 
 describe('the last use', () => {
   test('two instances together write at most once in the time given', async () => {

@@ -1,17 +1,13 @@
 // "Service processes hold key maps in memory, dropped by LISTEN/NOTIFY, correct also when a notification is lost."
 
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { openDatabase } from '../../src/db/client.ts'
 import { readWalkStart } from '../../src/db/walks.ts'
 import { KeyMaps, type ProgramKeyMap, refreshKeyMap } from '../../src/derived/program-key-map.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { useDatabase } from '../support/fixtures.ts'
 import { aProgram, q } from '../support/programs.ts'
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.drop())
+const database = await useDatabase()
 
 const keysOf = ({ keyMap }: ProgramKeyMap): string[] => keyMap.map(node => node.question_key)
 const optional = { optional: true }

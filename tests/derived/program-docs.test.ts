@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { upsertDocsExample } from '../../src/db/docs-examples.ts'
 import { loadProgramDocs, refreshDocsExample } from '../../src/derived/program-docs.ts'
 import { publishDraft } from '../../src/programs/publish.ts'
 import { saveDraft } from '../../src/programs/save-draft.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { useDatabase } from '../support/fixtures.ts'
 import { aDefinition, aProgram, q } from '../support/programs.ts'
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.drop())
+const database = await useDatabase()
 
 const later = 9_000_000_000_000_000
 const load = (programId: number, timeZone = 'UTC') =>

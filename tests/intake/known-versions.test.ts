@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { findActiveVersionName, loadProgramVersion } from '../../src/db/programs.ts'
 import { KnownVersions, knownActiveVersion, knownVersions } from '../../src/intake/known-versions.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { createTestDatabase } from '../support/database.ts'
+import { useDatabase } from '../support/fixtures.ts'
 import { aProgram, q } from '../support/programs.ts'
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.drop())
+const database = await useDatabase()
 
 const nameOf = async (program_id: number) => (await findActiveVersionName(database.sql, program_id))!
 

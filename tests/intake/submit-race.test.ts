@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { Problem } from '../../src/problem.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { useDatabase } from '../support/fixtures.ts'
 import { aProgram, q } from '../support/programs.ts'
 import { IntakeStore, openSnapshot, type StoredApplication } from './intake-store.ts'
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await createTestDatabase({ connectionsMax: 24 })
-})
-afterAll(() => database.drop())
+const database = await useDatabase({ connectionsMax: 24 })
 
 async function aStore(): Promise<IntakeStore> {
   const { program_id } = await aProgram(database.sql, { questions: [q.number('n')] })

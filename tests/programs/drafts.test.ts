@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import {
   findActiveVersion,
   findDraftVersion,
@@ -12,14 +12,10 @@ import { buildKeyMap } from '../../src/domain/questions/key-map.ts'
 import { Problem } from '../../src/problem.ts'
 import { publishDefinition, publishDraft } from '../../src/programs/publish.ts'
 import { discardDraft, saveDraft } from '../../src/programs/save-draft.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { useDatabase } from '../support/fixtures.ts'
 import { aDefinition, aProgram, type ProgramSpec, q } from '../support/programs.ts'
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.drop())
+const database = await useDatabase()
 
 const save = (program: ProgramSpec, ...rest: [actor?: string, basis?: Parameters<typeof saveDraft>[3]]) =>
   saveDraft(database.sql, aDefinition(program), rest[0] ?? 'admin:test', rest[1])

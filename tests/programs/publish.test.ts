@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import {
   findActiveVersion,
   findProgram,
@@ -7,14 +7,10 @@ import {
 } from '../../src/db/programs.ts'
 import { buildKeyMap, type KeyNode } from '../../src/domain/questions/key-map.ts'
 import { publishDefinition } from '../../src/programs/publish.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { useDatabase } from '../support/fixtures.ts'
 import { aDefinition, aProgram, everyKind, q } from '../support/programs.ts'
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.drop())
+const database = await useDatabase()
 
 const keys = (nodes: readonly KeyNode[]): unknown[] =>
   nodes.map(node => (node.children.length === 0 ? node.question_key : [node.question_key, keys(node.children)]))

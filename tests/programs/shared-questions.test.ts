@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { findActiveVersion, findDraftVersion, readPublishedVersions } from '../../src/db/programs.ts'
 import { Problem } from '../../src/problem.ts'
 import { publishDefinition, publishDraft } from '../../src/programs/publish.ts'
 import { saveDraft } from '../../src/programs/save-draft.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { useDatabase } from '../support/fixtures.ts'
 import { aDefinition, aProgram, type ProgramSpec, q } from '../support/programs.ts'
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.drop())
+const database = await useDatabase()
 
 const publish = (program: ProgramSpec) => publishDefinition(database.sql, aDefinition(program), 'admin:test')
 const active = async (program_id: number) => (await findActiveVersion(database.sql, program_id))!

@@ -10,16 +10,24 @@ import { enqueue } from '../../src/queue/enqueue.ts'
 import { relayOnce, startRelay } from '../../src/queue/relay.ts'
 import { testCertificate } from '../support/certificate.ts'
 import { createTestDatabase, testServer } from '../support/database.ts'
-import { aVersion, keyMapJob, someVersions, startTestQueue, statusOf, type TestQueue } from '../support/queue.ts'
+import { useQueue } from '../support/fixtures.ts'
+import { needs } from '../support/needs.ts'
+import {
+  aVersion,
+  keyMapJob,
+  type StoreName,
+  someVersions,
+  startTestQueue,
+  statusOf,
+  type TestQueue,
+} from '../support/queue.ts'
 import { until } from '../support/until.ts'
 
-describe.each(['postgres', 'redis'] as const)('jobs carried by %s', store => {
-  let its: TestQueue
-  beforeAll(async () => {
-    its = await startTestQueue(store)
-  })
+const stores: StoreName[] = needs('redis') ? ['postgres', 'redis'] : ['postgres']
+const queues = await Promise.all(stores.map(async store => ({ store, its: await useQueue(store) })))
+
+describe.each(queues)('jobs carried by $store', ({ store, its }) => {
   afterEach(() => its.reset())
-  afterAll(() => its.stop())
 
   const settled = (id: number, state: string) =>
     until(`version ${id} to be ${state}`, async () => {
@@ -365,7 +373,7 @@ describe.each(['postgres', 'redis'] as const)('jobs carried by %s', store => {
   })
 })
 
-describe('jobs carried by a Redis cluster', () => {
+describe.skipIf(!needs('redis'))('jobs carried by a Redis cluster', () => {
   let its: TestQueue
   beforeAll(async () => {
     its = await startTestQueue('redis cluster')
@@ -390,7 +398,7 @@ describe('jobs carried by a Redis cluster', () => {
   })
 })
 
-describe('the relay', () => {
+describe.skipIf(!needs('redis'))('the relay', () => {
   let its: TestQueue
   beforeAll(async () => {
     its = await startTestQueue('redis')

@@ -1,10 +1,10 @@
 // What every script owes whoever runs it: help without a database, and wrong usage told in one line, by exit status 2.
 
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { accessSync, constants, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { testPepper, testTokenKey } from '../support/config.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { useDatabase } from '../support/fixtures.ts'
 
 const folder = join(import.meta.dir, '../../scripts')
 /** Everything an operator can run; `test` and `bun` hand their arguments on. */
@@ -12,11 +12,7 @@ const scripts = readdirSync(folder, { withFileTypes: true })
   .filter(entry => entry.isFile() && !entry.name.includes('.') && !['test', 'bun'].includes(entry.name))
   .map(entry => entry.name)
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.drop())
+const database = await useDatabase()
 
 async function run(script: string, args: string[], databaseUrl = database.url) {
   const child = Bun.spawn([join(folder, script), ...args], {

@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { findNeeded } from './needs.ts'
 import { until } from './until.ts'
 
 export interface TestRedis {
@@ -16,10 +17,10 @@ export interface TestRedis {
   stop(): Promise<void>
 }
 
-/** Needs `redis-server` or `valkey-server` on the machine. With `cluster` it is a cluster of one node, which refuses what a cluster refuses. */
+/** With `cluster` it is a cluster of one node, which refuses what a cluster refuses. */
 export async function startTestRedis(options: { cluster?: boolean } = {}): Promise<TestRedis> {
-  const binary = Bun.which('redis-server') ?? Bun.which('valkey-server')
-  if (binary === null) throw new Error('these tests need Redis or Valkey: apt-get install redis-server')
+  const binary = findNeeded('redis')
+  if (binary === undefined) throw new Error('define these tests only where needs("redis") is true')
   const directory = await mkdtemp(join(tmpdir(), 'tributary-redis-'))
   const port = await freePort()
   let server: Bun.Subprocess | undefined

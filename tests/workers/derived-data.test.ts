@@ -1,6 +1,6 @@
 // The publish walk from end to end, with the real handlers, on every store a queue can be in (contract G12).
 
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { afterEach, describe, expect, test } from 'bun:test'
 import { readDerivedStatus } from '../../src/db/derived-status.ts'
 import { loadProgramDocs } from '../../src/derived/program-docs.ts'
 import { computeKeyMap, KeyMaps } from '../../src/derived/program-key-map.ts'
@@ -8,23 +8,23 @@ import { regenerateDocs, sweepDerived } from '../../src/derived/sweep.ts'
 import { createLog } from '../../src/log.ts'
 import { handlers } from '../../workers/handlers.ts'
 import { ExportClient } from '../support/export-client.ts'
+import { useQueue } from '../support/fixtures.ts'
 import { FrontEnd } from '../support/front-end.ts'
 import { createTestKey } from '../support/keys.ts'
+import { needs } from '../support/needs.ts'
 import { aProgram, everyKind, q } from '../support/programs.ts'
-import { type StoreName, startTestQueue, type TestQueue } from '../support/queue.ts'
+import type { StoreName } from '../support/queue.ts'
 import { startTestService } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
 const timeZone = 'UTC'
 const now = () => Date.now() * 1000
 
-for (const store of ['postgres', 'redis'] satisfies StoreName[]) {
+const stores: StoreName[] = needs('redis') ? ['postgres', 'redis'] : ['postgres']
+
+for (const store of stores) {
+  const queue = await useQueue(store)
   describe(`derived data, with the queue in ${store}`, () => {
-    let queue: TestQueue
-    beforeAll(async () => {
-      queue = await startTestQueue(store)
-    })
-    afterAll(() => queue.stop())
     afterEach(() => queue.reset())
 
     const work = () => queue.work(handlers({ db: queue.sql, config: { timeZone }, log: createLog('silent') }))

@@ -1,18 +1,14 @@
 // The worker process itself: how it works, refuses to start, and stops. Runs workers/main.ts as an operator would.
 
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { afterEach, describe, expect, test } from 'bun:test'
 import { setRetention } from '../../src/upkeep/erase.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { useDatabase } from '../support/fixtures.ts'
 import { endProcesses, refusalOf, spawnProcess } from '../support/processes.ts'
 import { aProgram, everyKind } from '../support/programs.ts'
 import { insertRawApplications, insertRawProgram } from '../support/raw-applications.ts'
 import { until } from '../support/until.ts'
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.drop())
+const database = await useDatabase()
 
 afterEach(endProcesses)
 

