@@ -7,12 +7,13 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { Problem } from '../src/problem.ts'
+import { endWithParent } from './end-with-parent.ts'
 
 export interface EmbeddedPostgres {
   /** Connection string of the superuser's own database, over TCP on loopback. */
   url: string
   port: number
-  /** False when a server left over from an earlier run was found and taken over. */
+  /** False when a server was found running on the data directory and is used. */
   started: boolean
   dataDirectory: string
   pid: number
@@ -31,6 +32,8 @@ export interface EmbeddedPostgresOptions {
   /** Of loopback; any that is free unless given. */
   port?: number
   startTimeoutMs?: number
+  /** A folder that is removed when this process is killed and takes the server with it. */
+  removeWhenKilled?: string
 }
 
 interface Account {
@@ -40,7 +43,10 @@ interface Account {
 
 const user = 'tributary'
 
-/** Starts the server on a free loopback port, or takes over the one that already runs on this data directory. */
+/**
+ * Starts the server on a free loopback port, or uses the one that already runs on this data directory. A server that was
+ * started ends with this process, even if that is killed.
+ */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const account = await unprivilegedAccount()
   const native = options.installation ?? (await usableBinaries(account))
@@ -83,6 +89,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     },
   )
   server.unref()
+  endWithParent(server, { signal: 'SIGINT', remove: options.removeWhenKilled })
   await waitUntilReady(server, port, dataDirectory, log, options.startTimeoutMs ?? 30_000)
   return { url: urlOf(port), port, started: true, dataDirectory, pid: server.pid, stop: () => stopServer(server.pid) }
 }
@@ -204,9 +211,15 @@ function serverEnvironment(native: string): Record<string, string> {
   return { PATH: process.env.PATH ?? '/usr/bin:/bin', LC_ALL: 'C', LD_LIBRARY_PATH: join(native, 'lib') }
 }
 
-/** The server that postmaster.pid names, if it is alive, answers, and is of this data directory. */
+/** The server that postmaster.pid names, if it is alive, answers, and is of this data directory. One that is stopping is waited for. */
 async function runningServer(dataDirectory: string): Promise<{ url: string; port: number; pid: number } | undefined> {
-  const lines = (await readFile(join(dataDirectory, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n')
+  const written = async () =>
+    (await readFile(join(dataDirectory, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n')
+  let lines = await written()
+  for (const deadline = performance.now() + 20_000; performance.now() < deadline; lines = await written()) {
+    if (lines[7]?.trim() !== 'stopping' || !isAlive(Number(lines[0]))) break
+    await Bun.sleep(10)
+  }
   const pid = Number(lines[0])
   const port = Number(lines[3])
   if (!Number.isInteger(pid) || pid <= 0 || !Number.isInteger(port) || !isAlive(pid)) return undefined
@@ -215,7 +228,7 @@ async function runningServer(dataDirectory: string): Promise<{ url: string; port
   return { url: urlOf(port), port, pid }
 }
 
-function isAlive(pid: number): boolean {
+export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)
     return true

@@ -88,11 +88,13 @@ export async function exitCode(main: () => Promise<void>): Promise<number> {
 export async function scriptEnvironment(): Promise<{
   environment: Environment
   embedded: boolean
+  /** Whether this checkout's own PostgreSQL was running already. */
+  wasRunning: boolean
   stop: () => Promise<void>
 }> {
   if (process.env.DATABASE_URL) {
     const development = existsSync(settingsFile) ? await developmentSettings() : {}
-    return { environment: { ...development, ...process.env }, embedded: false, stop: async () => {} }
+    return { environment: { ...development, ...process.env }, embedded: false, wasRunning: false, stop: async () => {} }
   }
   const development = await developmentSettings()
   const { startEmbeddedPostgres } = await import('./embedded-postgres.ts')
@@ -100,6 +102,7 @@ export async function scriptEnvironment(): Promise<{
   return {
     environment: { ...development, DATABASE_URL: server.url, ...process.env },
     embedded: true,
+    wasRunning: !server.started,
     stop: async () => {
       if (server.started) await server.stop()
     },

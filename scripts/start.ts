@@ -1,7 +1,7 @@
 // From nothing to a running service: database, schema, demo data, a key to try it with, and the processes that serve.
 // For development and for trying Tributary out. Production runs src/main.ts and workers/main.ts itself.
 
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { createApiKey } from '../src/access/api-keys.ts'
@@ -10,6 +10,8 @@ import { openDatabase, type Sql } from '../src/db/client.ts'
 import { prepareDatabase, requireInstanceTimeZone } from '../src/db/instance.ts'
 import { findProgram } from '../src/db/programs.ts'
 import { Problem } from '../src/problem.ts'
+import { isAlive } from './embedded-postgres.ts'
+import { endWithParent } from './end-with-parent.ts'
 import { dataFolder, developmentSettings, exitCode, scriptEnvironment, showHelpIfAsked } from './environment.ts'
 
 const help = `Usage: scripts/start [--no-seed]
@@ -21,6 +23,7 @@ applications if the database is empty, and the service. Prints a command to try 
   --help      this text`
 
 const root = join(import.meta.dir, '..')
+const runningFile = join(dataFolder, 'running')
 const demoKeyFile = join(dataFolder, 'demo-key.json')
 /** The programs scripts/seed makes. */
 const demoPrograms = ['utility-assistance', 'child-care-subsidy'] as const
@@ -47,8 +50,11 @@ async function start(): Promise<void> {
       void stop(0)
     })
   }
-  const { environment: found, stop: stopDatabase } = await scriptEnvironment()
+  const { environment: found, stop: stopDatabase, wasRunning } = await scriptEnvironment()
   cleanUps.unshift(stopDatabase)
+  if (wasRunning)
+    console.log('A PostgreSQL was already running on the data of this checkout; it is used, and left running.')
+  await sayIfKilledLastTime()
   const environment = { ...(await developmentSettings()), ...found }
   const config = loadConfig(environment)
 
@@ -84,6 +90,16 @@ async function start(): Promise<void> {
     })
 }
 
+/** A run that is killed leaves its mark. What it had started has ended with it; PostgreSQL has its data, as after a loss of power. */
+async function sayIfKilledLastTime(): Promise<void> {
+  const last = Number(await readFile(runningFile, 'utf8').catch(() => ''))
+  if (last > 0 && !isAlive(last))
+    console.log('The last run was killed. What it had started was ended, and nothing of the data is lost.')
+  await mkdir(dataFolder, { recursive: true })
+  await writeFile(runningFile, `${process.pid}\n`)
+  cleanUps.unshift(() => rm(runningFile, { force: true }))
+}
+
 /** A key for the demo programs: the one of the last start if it still works, else a new one. Kept readable by its owner alone. */
 async function demoKey(sql: Sql, pepper: string, baseUrl: string): Promise<DemoKey> {
   const kept = await readFile(demoKeyFile, 'utf8').then(
@@ -114,9 +130,12 @@ function authorization(key: DemoKey): string {
   return `Basic ${Buffer.from(`${key.username}:${key.password}`).toString('base64')}`
 }
 
-/** Starts a process of the service. A terminal sends Ctrl-C to the whole group; this one is told by us, once. */
+/**
+ * Starts a process of the service. A terminal sends Ctrl-C to the whole group; this one is told by us, once. If we are killed
+ * it ends too.
+ */
 function launch(main: string, environment: Environment): Bun.Subprocess {
-  return Bun.spawn([process.execPath, join(root, main)], {
+  const child = Bun.spawn([process.execPath, join(root, main)], {
     cwd: root,
     env: { ...process.env, ...environment },
     detached: true,
@@ -124,6 +143,8 @@ function launch(main: string, environment: Environment): Bun.Subprocess {
     stdout: 'inherit',
     stderr: 'inherit',
   })
+  endWithParent(child, { signal: 'SIGTERM' })
+  return child
 }
 
 /** Runs another script of ours to its end; it speaks for itself when it fails. */

@@ -56,6 +56,14 @@ const listening = (): Promise<Server> =>
     const server = createServer().listen(0, '127.0.0.1', () => resolve(server))
   })
 
+const isAlive = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
 const curlLine = (run: Run): string | undefined => run.said().match(/^curl .+$/m)?.[0]
 
 const shell = async (command: string): Promise<string> => Bun.$`sh -c ${command}`.quiet().text()
@@ -105,25 +113,40 @@ describe('scripts/start', () => {
     expect(await second.child.exited).toBe(0)
   })
 
-  test('takes over the PostgreSQL that a killed run left behind', async () => {
-    const ports = await freePorts()
-    const killed = start(ports)
+  test('killed, it takes service, worker and PostgreSQL with it; the next start says so and has the data', async () => {
+    const killed = start(await freePorts())
     await until('the curl line', () => curlLine(killed))
-    const left = await postgresPid()
+    const left = (await postgresPid())!
     expect(left).toBeGreaterThan(0)
+    expect(await processesOfThisTest()).not.toEqual([])
     process.kill(-killed.child.pid, 'SIGKILL')
     await killed.child.exited
-    const orphans = await processesOfThisTest()
-    expect(orphans.length).toBeGreaterThan(0)
-    for (const pid of orphans) process.kill(pid, 'SIGKILL')
+    await until('service and worker to end', async () => (await processesOfThisTest()).length === 0)
+    await until('PostgreSQL to end', async () => (await postgresPid()) === undefined)
+    await until('its process to be gone', () => !isAlive(left))
 
     const next = start(await freePorts())
     await until('the curl line', () => curlLine(next))
-    expect(await postgresPid()).toBe(left)
+    expect(next.said()).toContain('The last run was killed. What it had started was ended')
+    expect(next.said()).not.toContain('Seeding')
     process.kill(-next.child.pid, 'SIGINT')
     expect(await next.child.exited).toBe(0)
-    process.kill(left!, 'SIGINT')
-    await until('the left server to end', async () => (await postgresPid()) === undefined)
+  })
+
+  test('a PostgreSQL that runs on its data already is used, said, and left running', async () => {
+    const first = start(await freePorts())
+    await until('the curl line', () => curlLine(first))
+    const running = await postgresPid()
+    const second = start(await freePorts())
+    await until('the curl line', () => curlLine(second))
+    expect(second.said()).toContain('A PostgreSQL was already running')
+    expect(second.said()).not.toContain('killed')
+    process.kill(-second.child.pid, 'SIGINT')
+    expect(await second.child.exited).toBe(0)
+    expect(await postgresPid()).toBe(running)
+    process.kill(-first.child.pid, 'SIGINT')
+    expect(await first.child.exited).toBe(0)
+    expect(await postgresPid()).toBeUndefined()
   })
 
   test('on a used port: one clear sentence and exit status 1', async () => {
@@ -151,7 +174,7 @@ describe('scripts/start', () => {
   })
 })
 
-/** Service and worker that run on this test's data, by /proc: they outlive a start that was killed. */
+/** Service and worker that run on this test's data, by /proc. */
 async function processesOfThisTest(): Promise<number[]> {
   const pids: number[] = []
   for (const pid of new Bun.Glob('[0-9]*').scanSync({ cwd: '/proc', onlyFiles: false })) {

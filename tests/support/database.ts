@@ -18,13 +18,8 @@ export function testServer(): Promise<EmbeddedPostgres> {
     const directory = await mkdtemp(join(tmpdir(), 'tributary-test-'))
     // Where the account that runs PostgreSQL for root can reach it.
     await chmod(directory, 0o755)
-    const started = await startEmbeddedPostgres({ dataDirectory: join(directory, 'pg'), unsafeFast: true })
-    // A run that is ended from outside must not leave its server behind.
-    process.once('exit', () => {
-      try {
-        process.kill(started.pid, 'SIGQUIT')
-      } catch {}
-    })
+    const dataDirectory = join(directory, 'pg')
+    const started = await startEmbeddedPostgres({ dataDirectory, unsafeFast: true, removeWhenKilled: directory })
     return {
       ...started,
       stop: async () => {

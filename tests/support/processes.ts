@@ -2,6 +2,7 @@
 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { endWithParent } from '../../scripts/end-with-parent.ts'
 import { testPepper, testTokenKey } from './config.ts'
 import type { TestDatabase } from './database.ts'
 import { until } from './until.ts'
@@ -53,6 +54,7 @@ export function spawnProcess(
     stdout: 'pipe',
     stderr: 'pipe',
   })
+  endWithParent(child, { signal: 'SIGKILL' })
   running.push(child)
   const log: Record<string, unknown>[] = []
   return { child, log, reading: readLines(child.stdout, line => log.push(JSON.parse(line))) }

@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { endWithParent } from '../../scripts/end-with-parent.ts'
 import { findNeeded } from './needs.ts'
 import { until } from './until.ts'
 
@@ -44,6 +45,7 @@ export async function startTestRedis(options: { cluster?: boolean } = {}): Promi
       ],
       { stdin: 'ignore', stdout: 'ignore', stderr: 'ignore' },
     )
+    endWithParent(server, { signal: 'SIGKILL', remove: directory })
     await until('Redis to answer', async () => (await ask(port, 'PING')).startsWith('+PONG'))
     if (options.cluster !== true) return
     await ask(port, 'CLUSTER ADDSLOTSRANGE 0 16383')
@@ -54,14 +56,11 @@ export async function startTestRedis(options: { cluster?: boolean } = {}): Promi
     await server?.exited
   }
   await bringBack()
-  const kill = (): void => server?.kill('SIGKILL')
-  process.once('exit', kill)
   return {
     url: `redis://127.0.0.1:${port}`,
     takeAway,
     bringBack,
     stop: async () => {
-      process.off('exit', kill)
       await takeAway()
       await rm(directory, { recursive: true, force: true })
     },

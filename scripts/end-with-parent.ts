@@ -1,0 +1,35 @@
+// Ends a child process when this process is gone, however it went: SIGKILL leaves nobody here to do it.
+
+export interface EndOptions {
+  signal: 'SIGINT' | 'SIGTERM' | 'SIGKILL'
+  /** A folder that is removed afterwards. */
+  remove?: string
+}
+
+// Its standard input closes when the process that holds the other end dies. A line on it says that there is nothing to do any more.
+// The second signal makes a process of the service that is still draining exit at once; whatever remains after a minute is killed.
+const watch = `
+read -r ended && exit 0
+kill -s "$2" "$1" 2> /dev/null
+n=0
+while kill -0 "$1" 2> /dev/null && [ $n -lt 60 ]; do n=$((n + 1)); sleep 1; kill -s "$2" "$1" 2> /dev/null; done
+kill -s KILL "$1" 2> /dev/null
+[ -z "$3" ] || rm -rf "$3"
+`
+
+/** Starts a small shell in a session of its own, which outlives whatever is done to this process and its group. */
+export function endWithParent(child: Bun.Subprocess, { signal, remove = '' }: EndOptions): void {
+  const name = signal.replace('SIG', '')
+  const watcher = Bun.spawn(['/bin/sh', '-c', watch, 'end-with-parent', String(child.pid), name, remove], {
+    cwd: '/',
+    stdin: 'pipe',
+    stdout: 'ignore',
+    stderr: 'ignore',
+    detached: true,
+  })
+  watcher.unref()
+  void child.exited.then(async () => {
+    watcher.stdin.write('ended\n')
+    await watcher.stdin.end()
+  })
+}
