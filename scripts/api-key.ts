@@ -12,8 +12,10 @@ import { textTable } from './text-table.ts'
 
 const help = `Usage:
   scripts/api-key create --name <name> --programs <slug,…> --expires <when> --subnets <cidr,…|anywhere> [--may export,submit]
+                         [--front-end <name>]
   scripts/api-key list
   scripts/api-key edit <key id> [--name <name>] [--programs <slug,…>] [--subnets <cidr,…|anywhere>]
+                         [--front-end <name>]
   scripts/api-key retire <key id>
 
   --name      Whose key it is and what for.
@@ -21,6 +23,8 @@ const help = `Usage:
   --expires   90d, or a date (through the end of that day), or an instant such as 2027-01-31T12:00:00Z; within 366 days.
   --subnets   Where it may be used from, such as 192.0.2.0/24,2001:db8::/32; or the word anywhere.
   --may       What it may do: export (the default), submit, or export,submit.
+  --front-end The form front end that a key which may submit is for. Keys of one front end share its applicants; to keys of
+              any other those do not exist.
 
 The password is printed once, by create, and cannot be had again.`
 
@@ -33,13 +37,17 @@ function parseCommand([command, ...rest]: readonly string[]): Run {
   switch (command) {
     case 'create':
       return create(
-        parseOptions(rest, { needed: ['name', 'programs', 'expires', 'subnets'], possible: ['may'] }).options,
+        parseOptions(rest, { needed: ['name', 'programs', 'expires', 'subnets'], possible: ['may', 'front-end'] })
+          .options,
       )
     case 'list':
       parseOptions(rest, {})
       return list
     case 'edit': {
-      const { keyId, options } = parseOptions(rest, { keyId: true, possible: ['name', 'programs', 'subnets'] })
+      const { keyId, options } = parseOptions(rest, {
+        keyId: true,
+        possible: ['name', 'programs', 'subnets', 'front-end'],
+      })
       return edit(keyId, options)
     }
     case 'retire':
@@ -80,6 +88,7 @@ function create(options: Options): Run {
       allowed_subnets: split(options.subnets!),
       may_export: may.includes('export'),
       may_submit: may.includes('submit'),
+      front_end: options['front-end'],
       actor,
       now,
     })
@@ -101,12 +110,13 @@ const list: Run = async ({ sql, config }) => {
     console.log('There are no API keys yet. scripts/api-key create makes one.')
     return
   }
-  const head = ['Key id', 'Name', 'Programs', 'Expires', 'State', 'Last used']
+  const head = ['Key id', 'Name', 'Programs', 'Expires', 'State', 'Front end', 'Last used']
   for (const line of textTable([head, ...keys.map(key => cells(key, config))])) console.log(line)
 }
 
 function edit(keyId: string, options: Options): Run {
-  if (Object.keys(options).length === 0) throw usage('Say what to change: --name, --programs or --subnets.')
+  if (Object.keys(options).length === 0)
+    throw usage('Say what to change: --name, --programs, --subnets or --front-end.')
   return async ({ sql, config, actor }) => {
     const key = await editApiKey(
       sql,
@@ -115,6 +125,7 @@ function edit(keyId: string, options: Options): Run {
         ...(options.name === undefined ? {} : { name: options.name }),
         ...(options.programs === undefined ? {} : { programs: split(options.programs) }),
         ...(options.subnets === undefined ? {} : { allowed_subnets: split(options.subnets) }),
+        ...(options['front-end'] === undefined ? {} : { front_end: options['front-end'] }),
       },
       { actor, now: presentTime() },
     )
@@ -145,6 +156,7 @@ function cells(key: ListedApiKey, { timeZone }: Config): string[] {
     key.programs.join(','),
     formatOffsetTime(key.expires_at, timeZone),
     key.state,
+    key.front_end ?? '-',
     lastUsed,
   ]
 }
@@ -158,6 +170,7 @@ function inOptions(error: unknown): unknown {
     expires_at: '--expires',
     allowed_subnets: '--subnets',
     may_export: '--may',
+    front_end: '--front-end',
   }
   const errors = error.errors.map(({ path, ...item }) => ({ ...item, parameter: optionOf[path?.split('/')[1] ?? ''] }))
   return new Problem(error.kind, { detail: error.detail, errors })

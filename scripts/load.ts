@@ -8,14 +8,17 @@ import { requireInstanceTimeZone } from '../src/db/instance.ts'
 import { loadLines } from '../src/load/load-lines.ts'
 import { Problem } from '../src/problem.ts'
 import { readCommandLine, runScript, UsageError } from './environment.ts'
+import { readFrontEnd } from './front-end-option.ts'
 import { inThousands, startProgress } from './progress.ts'
 
-const help = `Usage: scripts/load <file.ndjson | -> [--program <slug>]
+const help = `Usage: scripts/load <file.ndjson | -> [--program <slug>] [--front-end <name>]
 
 Loads applications, all of them or none: one application object a line, as an export gives it, or one page of an export
 ({"payload":[…],"nextPageToken":…}) a line. - reads standard input. Every line that is wrong is named, with the reason.
 
-  --program  Take only applications of this program, and refuse a file with others.
+  --program    Take only applications of this program, and refuse a file with others.
+  --front-end  Applicants that are not there yet belong to this form front end: its keys can go on with them. Without it they
+               belong to none, and no key can reach them. Those that are there stay with the one they have.
 
 Ids are kept, so they must be free; the programs must be there, with the versions that the applications name. Lines are in
 order of submit_time, and not earlier than what was submitted before; a program that nobody has submitted to takes any past
@@ -25,21 +28,22 @@ While a load runs, submissions to the programs it loads into wait.`
 interface Load {
   path: string
   programSlug: string | undefined
+  frontEnd: string | undefined
 }
 
 function parseLoad(args: string[]): Load {
   const { values, positionals } = parseArgs({
     args,
-    options: { program: { type: 'string' } },
+    options: { program: { type: 'string' }, 'front-end': { type: 'string' } },
     allowPositionals: true,
   })
   const [path] = positionals
   if (path === undefined || positionals.length > 1)
     throw new UsageError('Name one file, or - for standard input. scripts/load --help tells more.')
-  return { path, programSlug: values.program }
+  return { path, programSlug: values.program, frontEnd: readFrontEnd(values['front-end']) }
 }
 
-const { path, programSlug } = await readCommandLine(help, async args => {
+const { path, programSlug, frontEnd } = await readCommandLine(help, async args => {
   const load = parseLoad(args)
   if (load.path !== '-' && (await stat(load.path)).isDirectory())
     throw new Problem('invalid_request', { detail: `${load.path} is a directory, not a file.` })
@@ -60,7 +64,7 @@ await runScript(async ({ sql, config, actor }) => {
   let bytesRead = 0
   try {
     const { applications, programs } = await loadLines(sql, input, {
-      ...{ now: Date.now() * 1000, timeZone: config.timeZone, actor, programSlug, threads, inputBytes },
+      ...{ now: Date.now() * 1000, timeZone: config.timeZone, actor, frontEnd, programSlug, threads, inputBytes },
       onBytes: bytes => {
         bytesRead += bytes
       },

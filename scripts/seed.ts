@@ -5,10 +5,11 @@ import { requireInstanceTimeZone } from '../src/db/instance.ts'
 import type { Micros } from '../src/domain/values/offset-time.ts'
 import { parseInstantParameter } from '../src/export/instant-parameter.ts'
 import { readCommandLine, runScript, UsageError } from './environment.ts'
+import { readFrontEnd } from './front-end-option.ts'
 import { inThousands, startProgress } from './progress.ts'
 import { seedPrograms } from './seed-program/seed-programs.ts'
 
-const help = `Usage: scripts/seed [--applications <n>] [--program <slug>]… [--now <instant>]
+const help = `Usage: scripts/seed [--applications <n>] [--program <slug>]… [--now <instant>] [--front-end <name>]
 
 Adds invented applications, submitted over the year before now; the same ones each time it is run on an empty database with
 the same --now. Publishes the demo programs utility-assistance (three versions, every kind of question) and
@@ -17,11 +18,13 @@ child-care-subsidy (a small one) if they are to be filled and are not there. Oth
   --applications  How many, 1 to 10000000; 5000 without it. The second of the demo programs gets a tenth as many.
   --program       A program to fill, by slug; may be given several times. Without it, both demo programs.
   --now           The moment everything lies before, such as 2026-01-31T00:00:00Z; UTC without a zone. Without it, the present.
-                  Not before the last submission to a program that has some.`
+                  Not before the last submission to a program that has some.
+  --front-end     The form front end that the invented applicants belong to; without it, none.`
 
 interface Seed {
   programs: { slug: string; applications: number }[]
   now: Micros
+  frontEnd: string | undefined
 }
 
 /** The year before it must be one that times are made for. */
@@ -34,6 +37,7 @@ function parseSeed(args: string[]): Seed {
       applications: { type: 'string', default: '5000' },
       program: { type: 'string', multiple: true },
       now: { type: 'string' },
+      'front-end': { type: 'string' },
     },
   })
   const applications = /^[0-9]{1,8}$/.test(values.applications) ? Number(values.applications) : 0
@@ -48,10 +52,10 @@ function parseSeed(args: string[]): Seed {
     { slug: 'utility-assistance', applications },
     { slug: 'child-care-subsidy', applications: Math.ceil(applications / 10) },
   ]
-  return { programs, now }
+  return { programs, now, frontEnd: readFrontEnd(values['front-end']) }
 }
 
-const { programs, now } = await readCommandLine(help, parseSeed)
+const { programs, now, frontEnd } = await readCommandLine(help, parseSeed)
 
 await runScript(async ({ sql, config, actor }) => {
   await requireInstanceTimeZone(sql, config.timeZone)
@@ -60,7 +64,7 @@ await runScript(async ({ sql, config, actor }) => {
   const progress = startProgress(total)
   try {
     const receipt = await seedPrograms(sql, {
-      ...{ programs, now, actor, timeZone: config.timeZone },
+      ...{ programs, now, actor, frontEnd, timeZone: config.timeZone },
       onProgress: done => progress.update(done, `${inThousands(done)} of ${inThousands(total)} applications`),
     })
     progress.stop()

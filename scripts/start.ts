@@ -27,6 +27,8 @@ const runningFile = join(dataFolder, 'running')
 const demoKeyFile = join(dataFolder, 'demo-key.json')
 /** The programs scripts/seed makes. */
 const demoPrograms = ['utility-assistance', 'child-care-subsidy'] as const
+/** The form front end of the demo key, which the invented applicants belong to. */
+const demoFrontEnd = 'demo'
 const demoApplications = 5000
 
 interface DemoKey {
@@ -68,7 +70,7 @@ async function start(): Promise<void> {
   await requireInstanceTimeZone(sql, config.timeZone)
   if (!values['no-seed'] && (await isEmpty(sql))) {
     console.log(`Seeding a demo program with ${demoApplications.toLocaleString('en')} applications …`)
-    await run('scripts/seed.ts', ['--applications', String(demoApplications)], environment)
+    await run('scripts/seed.ts', ['--applications', String(demoApplications), '--front-end', demoFrontEnd], environment)
   }
 
   cleanUps.unshift(() => Promise.all(children.map(child => end(child))))
@@ -118,6 +120,7 @@ async function demoKey(sql: Sql, pepper: string, baseUrl: string): Promise<DemoK
     allowed_subnets: ['127.0.0.0/8', '::1/128'],
     may_export: true,
     may_submit: true,
+    front_end: demoFrontEnd,
     actor: 'operator:start',
     now,
   })

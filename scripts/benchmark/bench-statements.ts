@@ -123,10 +123,11 @@ export async function makeApplicantsWithAnswers(
   sql: Sql,
   programIds: readonly number[],
   answers: readonly string[],
+  frontEnd: string,
 ): Promise<number[]> {
   const applicants = await sql<{ applicant_id: number }[]>`
-    insert into applicant (language)
-    select 'en-US'
+    insert into applicant (language, front_end)
+    select 'en-US', ${frontEnd}
     from generate_series(1, ${programIds.length})
     returning applicant_id`
   const ids = applicants.map(row => row.applicant_id)

@@ -23,6 +23,8 @@ export interface SeedOptions {
   now: Micros
   timeZone: string
   actor: string
+  /** Of the invented applicants; none without it. */
+  frontEnd?: string | undefined
   onProgress?: (applications: number) => void
 }
 
@@ -35,8 +37,8 @@ const packedBytes = 256 * 1024
 /** Seeds all of them in one transaction. A program must be a demo program or be there already, published. */
 export async function seedPrograms(sql: Sql, options: SeedOptions): Promise<LoadReceipt> {
   for (const { slug } of options.programs) await requireProgram(sql, slug, options.actor)
-  const { now, timeZone, actor, onProgress } = options
-  const receipt = await bulkLoad(sql, { now, timeZone, actor, onProgress }, async load => {
+  const { now, timeZone, actor, frontEnd, onProgress } = options
+  const receipt = await bulkLoad(sql, { now, timeZone, actor, frontEnd, onProgress }, async load => {
     const packer = new ApplicationPacker({ now, timeZone, actor })
     const first = { application_id: load.applicationIds.before + 1, applicant_id: load.applicantIds.before + 1 }
     for (const [turn, { slug, applications }] of options.programs.entries()) {

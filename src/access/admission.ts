@@ -45,9 +45,9 @@ export async function admit(keys: KeySource, pepper: string, attempt: Attempt): 
   const secretFault: Reason = isWholePassword(password) ? 'wrong_secret' : 'garbled_secret'
   const refused = matches ? constraintUnmet(key, attempt) : secretFault
   if (refused !== undefined) return { refused, api_key_id: key.api_key_id }
-  const { api_key_id, name, expires_at, may_export, may_submit, programs } = key
+  const { api_key_id, name, expires_at, may_export, may_submit, front_end, programs } = key
   const address = addressText(attempt.address!)
-  return { caller: { api_key_id, name, expires_at, may_export, may_submit, programs, address } }
+  return { caller: { api_key_id, name, expires_at, may_export, may_submit, front_end, programs, address } }
 }
 
 /** The first unmet constraint of a key whose secret was right, or undefined. */

@@ -8,6 +8,7 @@ import type { Micros } from '../domain/values/offset-time.ts'
 import type { ProblemItem } from '../problem.ts'
 import { dayMicros } from './expiry.ts'
 
+/** Longest name of a key, and of a front end. */
 const nameLengthMax = 100
 const programsMax = 1000
 const subnetsMax = 100
@@ -28,16 +29,19 @@ export interface ApiKeyDraft {
   allowed_subnets: readonly string[]
   may_export: boolean
   may_submit: boolean
+  /** The front end that a key which may submit is a key of; its applicants are the only ones the key can reach (D26). */
+  front_end?: string | undefined
 }
 
 /** What can be changed later; what is absent stays as it is. */
-export type ApiKeyChanges = Partial<Pick<ApiKeyDraft, 'name' | 'programs' | 'allowed_subnets'>>
+export type ApiKeyChanges = Partial<Pick<ApiKeyDraft, 'name' | 'programs' | 'allowed_subnets' | 'front_end'>>
 
 /** Values as they are stored: trimmed, canonical, without repetition, sorted. */
 export type CheckedValues = {
   name?: string
   programs?: string[]
   allowed_subnets?: string[]
+  front_end?: string
 }
 
 interface Checked {
@@ -49,22 +53,31 @@ interface Checked {
 /** What was given, checked whole: every fault is named, with its place in the draft (`/name`, `/programs/0`, …). */
 export async function checkChanges(db: Db, changes: ApiKeyChanges): Promise<Checked> {
   const checked: Checked = { faults: [], values: {}, programIds: [] }
-  if (changes.name !== undefined) checkName(checked, changes.name)
+  if (changes.name !== undefined) checkName(checked, 'name', 'must say whose key it is and what for', changes.name)
+  if (changes.front_end !== undefined) checkName(checked, 'front_end', neededFrontEnd, changes.front_end)
   if (changes.programs !== undefined) await checkPrograms(db, checked, changes.programs)
   if (changes.allowed_subnets !== undefined) checkSubnets(checked, changes.allowed_subnets)
   return checked
 }
 
-function checkName({ faults, values }: Checked, text: string): void {
+function checkName({ faults, values }: Checked, member: 'name' | 'front_end', needed: string, text: string): void {
   const name = text.trim()
-  if (name === '') faults.push(required('/name', 'must say whose key it is and what for'))
-  else if (name.length > nameLengthMax || /\p{Cc}/u.test(name) || !name.isWellFormed())
-    faults.push({
-      path: '/name',
-      code: 'bad_name',
-      detail: `must be at most ${nameLengthMax} characters, without line breaks or other control characters`,
-    })
-  else values.name = name
+  const fault = nameFault(name)
+  const path = `/${member}`
+  if (name === '') faults.push(required(path, needed))
+  else if (fault !== undefined) faults.push({ path, code: 'bad_name', detail: fault })
+  else values[member] = name
+}
+
+function nameFault(name: string): string | undefined {
+  if (name.length <= nameLengthMax && !/\p{Cc}/u.test(name) && name.isWellFormed()) return undefined
+  return `must be at most ${nameLengthMax} characters, without line breaks or other control characters`
+}
+
+/** What is wrong with the name of a front end; undefined when nothing is. */
+export function frontEndFault(text: string): string | undefined {
+  const name = text.trim()
+  return name === '' ? 'must name a front end' : nameFault(name)
 }
 
 async function checkPrograms(db: Db, checked: Checked, slugs: readonly string[]): Promise<void> {
@@ -120,6 +133,20 @@ export function expiryFaults(expiresAt: Micros | undefined, now: Micros): Proble
   if (expiresAt > now + lifetimeDaysMax * dayMicros)
     return [{ path, code: 'expiry_too_far', detail: `must be within ${lifetimeDaysMax} days from now` }]
   return []
+}
+
+const neededFrontEnd = 'must name the front end that submits with this key: it reaches the applicants of that one alone'
+
+/** A key has a front end exactly when it may submit. */
+export function frontEndFaults({
+  may_submit,
+  front_end,
+}: Pick<ApiKeyDraft, 'may_submit' | 'front_end'>): ProblemItem[] {
+  const path = '/front_end'
+  if (may_submit) return front_end === undefined ? [required(path, neededFrontEnd)] : []
+  return front_end === undefined
+    ? []
+    : [{ path, code: 'not_allowed', detail: 'must be left out: this key may not submit' }]
 }
 
 export function permissionFaults({ may_export, may_submit }: ApiKeyDraft): ProblemItem[] {

@@ -21,6 +21,7 @@ import {
   type CheckedValues,
   checkChanges,
   expiryFaults,
+  frontEndFaults,
   permissionFaults,
 } from './api-key-draft.ts'
 import { type Credential, hashPassword, isApiKeyId, mintCredential } from './credential.ts'
@@ -43,6 +44,9 @@ export interface ListedApiKey extends ApiKeyRow {
   state: ApiKeyState
 }
 
+/** What a draft without faults has. */
+type CreatedValues = CheckedValues & Required<Pick<CheckedValues, 'name' | 'programs' | 'allowed_subnets'>>
+
 /** A key just made, with the credential that is shown once. */
 export interface IssuedApiKey extends Credential {
   key: ListedApiKey
@@ -58,13 +62,18 @@ export async function createApiKey(sql: Sql, pepper: string, draft: ApiKeyDraft 
   const { actor, address, now } = draft
   const row = await sql.begin(async tx => {
     const checked = await checkChanges(tx, draft)
-    const faults = [...checked.faults, ...expiryFaults(draft.expires_at, now), ...permissionFaults(draft)]
+    const faults = [
+      ...checked.faults,
+      ...expiryFaults(draft.expires_at, now),
+      ...permissionFaults(draft),
+      ...frontEndFaults(draft),
+    ]
     if (faults.length > 0) throw invalidRequest('The key cannot be made.', faults)
-    const { name, programs, allowed_subnets } = checked.values as Required<CheckedValues>
+    const { name, programs, allowed_subnets, front_end = null } = checked.values as CreatedValues
     const { may_export, may_submit } = draft
     const expires_at = draft.expires_at!
     const secret_hash = hashPassword(pepper, credential.password)
-    const facts = { api_key_id, name, may_export, may_submit, expires_at, allowed_subnets }
+    const facts = { api_key_id, name, may_export, may_submit, front_end, expires_at, allowed_subnets }
     await insertApiKey(tx, { ...facts, secret_hash, created_at: now, created_by: actor })
     await replaceApiKeyPrograms(tx, api_key_id, checked.programIds)
     await appendAuditEvent(tx, {
@@ -72,7 +81,15 @@ export async function createApiKey(sql: Sql, pepper: string, draft: ApiKeyDraft 
       action: 'api_key_created',
       subject: api_key_id,
       address,
-      detail: { name, programs, allowed_subnets, may_export, may_submit, expires_at: formatMicros(expires_at) },
+      detail: {
+        name,
+        programs,
+        allowed_subnets,
+        may_export,
+        may_submit,
+        front_end,
+        expires_at: formatMicros(expires_at),
+      },
     })
     return findApiKey(tx, api_key_id)
   })
@@ -107,7 +124,7 @@ export async function retireApiKey(sql: Sql, apiKeyId: string, by: By): Promise<
 }
 
 /**
- * Changes name, programs or subnets, in force with the key's next request. Throws `not_found`, `conflict` when it is retired,
+ * Changes name, programs, subnets or front end, in force with the key's next request. Throws `not_found`, `conflict` when it is retired,
  * `invalid_request` naming every fault. Values that are as they were leave no audit event.
  */
 export async function editApiKey(sql: Sql, apiKeyId: string, changes: ApiKeyChanges, by: By): Promise<ListedApiKey> {
@@ -118,6 +135,7 @@ export async function editApiKey(sql: Sql, apiKeyId: string, changes: ApiKeyChan
     if (key.retired_at !== null)
       throw new Problem('conflict', { detail: 'This key is retired. Make another one instead.' })
     const { faults, programIds, values } = await checkChanges(tx, changes)
+    if (!key.may_submit) faults.push(...frontEndFaults({ may_submit: false, front_end: changes.front_end }))
     if (faults.length > 0) throw invalidRequest('The key cannot be changed like this.', faults)
     const before = pick(key, values)
     if (JSON.stringify(before) === JSON.stringify(values)) return
@@ -147,6 +165,7 @@ function pick(key: ApiKeyRow, wanted: CheckedValues): CheckedValues {
     ...(wanted.name === undefined ? {} : { name: key.name }),
     ...(wanted.programs === undefined ? {} : { programs: key.programs }),
     ...(wanted.allowed_subnets === undefined ? {} : { allowed_subnets: key.allowed_subnets }),
+    ...(wanted.front_end === undefined || key.front_end === null ? {} : { front_end: key.front_end }),
   }
 }
 

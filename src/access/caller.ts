@@ -12,6 +12,8 @@ export interface Caller {
   expires_at: Micros
   may_export: boolean
   may_submit: boolean
+  /** Of a key that may submit: the front end whose applicants it reaches (D26). */
+  front_end: string | null
   /** Slug → program id of every program it may reach. */
   programs: ReadonlyMap<string, number>
   /** The client's address, in canonical text. */
@@ -53,10 +55,16 @@ export function authorizeExport(caller: Caller, slug: string | null): number {
   return grantedProgram(caller, slug)
 }
 
+/** The front end the caller submits for, or the 401. */
+export function authorizeIntake(caller: Pick<Caller, 'may_submit' | 'front_end'>): string {
+  if (!caller.may_submit || caller.front_end === null) throw unauthenticated('may_not_submit')
+  return caller.front_end
+}
+
 /** The id of a program to which the caller may submit, or the 401. `slug` may be any text. */
-export function authorizeSubmit(caller: Caller, slug: string | null): number {
-  if (!caller.may_submit) throw unauthenticated('may_not_submit')
-  return grantedProgram(caller, slug)
+export function authorizeSubmit(caller: Caller, slug: string | null): { program_id: number; front_end: string } {
+  const front_end = authorizeIntake(caller)
+  return { program_id: grantedProgram(caller, slug), front_end }
 }
 
 /**

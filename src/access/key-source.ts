@@ -13,6 +13,7 @@ export interface KnownKey {
   secret_hash: Buffer
   may_export: boolean
   may_submit: boolean
+  front_end: string | null
   expires_at: Micros
   allowed_subnets: readonly Subnet[]
   retired_at: Micros | null

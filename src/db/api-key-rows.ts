@@ -10,6 +10,8 @@ export interface ApiKeyRow {
   name: string
   may_export: boolean
   may_submit: boolean
+  /** Null exactly when it may not submit. */
+  front_end: string | null
   expires_at: Micros
   allowed_subnets: string[]
   created_at: Micros
@@ -30,6 +32,7 @@ export interface ApiKeyAuthenticationRow {
   secret_hash: Buffer
   may_export: boolean
   may_submit: boolean
+  front_end: string | null
   expires_at: Micros
   allowed_subnets: string[]
   retired_at: Micros | null
@@ -45,8 +48,8 @@ export async function findApiKeyForAuthentication(
 ): Promise<ApiKeyAuthenticationRow | undefined> {
   const [row] = await db<ApiKeyAuthenticationRow[]>`
     select
-      k.api_key_id, k.name, k.secret_hash, k.may_export, k.may_submit, k.expires_at, k.allowed_subnets::text[],
-      k.retired_at, k.exposed_at,
+      k.api_key_id, k.name, k.secret_hash, k.may_export, k.may_submit, k.front_end, k.expires_at,
+      k.allowed_subnets::text[], k.retired_at, k.exposed_at,
       coalesce((
         select json_agg(json_build_array(p.slug, p.program_id))
         from api_key_program g
@@ -85,7 +88,7 @@ export async function lockApiKey(db: Db, apiKeyId: string): Promise<ApiKeyRow | 
 }
 
 const listedColumns = (db: Db) => db`
-  k.api_key_id, k.name, k.may_export, k.may_submit, k.expires_at, k.allowed_subnets::text[],
+  k.api_key_id, k.name, k.may_export, k.may_submit, k.front_end, k.expires_at, k.allowed_subnets::text[],
   k.created_at, k.created_by, k.retired_at, k.retired_by, k.exposed_at, k.last_used_at,
   host(k.last_used_address) as last_used_address,
   array(
@@ -102,6 +105,7 @@ export interface NewApiKeyRow {
   secret_hash: Buffer
   may_export: boolean
   may_submit: boolean
+  front_end: string | null
   expires_at: Micros
   allowed_subnets: readonly string[]
   created_at: Micros
@@ -111,21 +115,25 @@ export interface NewApiKeyRow {
 export async function insertApiKey(db: Db, key: NewApiKeyRow): Promise<void> {
   await db`
     insert into api_key (
-      api_key_id, name, secret_hash, may_export, may_submit, expires_at, allowed_subnets, created_at, created_by)
+      api_key_id, name, secret_hash, may_export, may_submit, front_end, expires_at, allowed_subnets, created_at,
+      created_by)
     values (
-      ${key.api_key_id}, ${key.name}, ${key.secret_hash}, ${key.may_export}, ${key.may_submit}, ${key.expires_at},
-      ${[...key.allowed_subnets]}::text[]::cidr[], ${key.created_at}, ${key.created_by})`
+      ${key.api_key_id}, ${key.name}, ${key.secret_hash}, ${key.may_export}, ${key.may_submit}, ${key.front_end},
+      ${key.expires_at}, ${[...key.allowed_subnets]}::text[]::cidr[], ${key.created_at}, ${key.created_by})`
 }
 
-/** Name and subnets. */
+/** Name, subnets and front end. */
 export async function updateApiKey(
   db: Db,
   apiKeyId: string,
-  values: { name: string; allowed_subnets: readonly string[] },
+  values: { name: string; allowed_subnets: readonly string[]; front_end: string | null },
 ): Promise<void> {
   await db`
     update api_key
-    set name = ${values.name}, allowed_subnets = ${[...values.allowed_subnets]}::text[]::cidr[]
+    set
+      name = ${values.name},
+      allowed_subnets = ${[...values.allowed_subnets]}::text[]::cidr[],
+      front_end = ${values.front_end}
     where api_key_id = ${apiKeyId}`
 }
 

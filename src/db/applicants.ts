@@ -1,37 +1,51 @@
-// Applicants, as stored.
+// Applicants, as stored. An applicant is found only together with the front end it belongs to (D26).
 // It must not decide what a language may be; tags come in canonical form.
 
-import type { Db } from './client.ts'
+import type { Db, Transaction } from './client.ts'
 
-export interface Applicant {
+/** An applicant as a request names it: to a key of another front end than `front_end` it does not exist. */
+export interface ApplicantName {
   applicant_id: number
-  /** Canonical language tag (BCP 47). */
-  language: string
+  front_end: string
 }
 
-/** Makes an applicant and gives its id. */
-export async function insertApplicant(db: Db, language: string): Promise<number> {
+/** Makes an applicant of a front end and gives its id. */
+export async function insertApplicant(db: Db, front_end: string, language: string): Promise<number> {
   const [row] = await db<{ applicant_id: number }[]>`
-    insert into applicant (language)
-    values (${language})
+    insert into applicant (front_end, language)
+    values (${front_end}, ${language})
     returning applicant_id`
   return row!.applicant_id
 }
 
-/** Whether there was such an applicant to change. */
-export async function updateApplicantLanguage(db: Db, applicantId: number, language: string): Promise<boolean> {
+/** Whether the front end has such an applicant to change. */
+export async function updateApplicantLanguage(db: Db, name: ApplicantName, language: string): Promise<boolean> {
   const rows = await db`
     update applicant
     set language = ${language}, updated_at = clock_timestamp()
-    where applicant_id = ${applicantId}
+    where applicant_id = ${name.applicant_id}
+    and front_end = ${name.front_end}
     returning applicant_id`
   return rows.length === 1
 }
 
-export async function findApplicant(db: Db, applicantId: number): Promise<Applicant | undefined> {
-  const [row] = await db<Applicant[]>`
-    select applicant_id, language
+/** As `isApplicant`; the applicant is not erased until the transaction ends. To be asked before anything else is locked. */
+export async function holdApplicant(tx: Transaction, name: ApplicantName): Promise<boolean> {
+  const rows = await tx`
+    select applicant_id
     from applicant
-    where applicant_id = ${applicantId}`
-  return row
+    where applicant_id = ${name.applicant_id}
+    and front_end = ${name.front_end}
+    for key share`
+  return rows.length === 1
+}
+
+/** Whether the front end has such an applicant. */
+export async function isApplicant(db: Db, name: ApplicantName): Promise<boolean> {
+  const rows = await db`
+    select applicant_id
+    from applicant
+    where applicant_id = ${name.applicant_id}
+    and front_end = ${name.front_end}`
+  return rows.length === 1
 }

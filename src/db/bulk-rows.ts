@@ -56,15 +56,16 @@ export async function readTakenApplicationIds(db: Db, ids: readonly number[]): P
   return rows.map(row => row.application_id)
 }
 
-/** Adds those of these applicants that there are not yet, each with its language. */
+/** Adds those of these applicants that there are not yet, each with its language, all of one front end or none. */
 export async function insertMissingApplicants(
   db: Db,
   applicantIds: readonly number[],
   languages: readonly string[],
+  frontEnd: string | null,
 ): Promise<void> {
   await db`
-    insert into applicant (applicant_id, language)
-    select applicant_id, language
+    insert into applicant (applicant_id, language, front_end)
+    select applicant_id, language, ${frontEnd}
     from unnest(${applicantIds as number[]}::bigint[], ${languages as string[]}::text[]) as missing (applicant_id, language)
     on conflict (applicant_id) do nothing`
 }

@@ -41,15 +41,10 @@ export async function readApplicantHoldings(db: Db, applicantId: number): Promis
 }
 
 /**
- * Locks an applicant so that nothing of it can be saved or submitted until the transaction ends; false when there is none. What
- * is in progress is locked first, as a submission does, so that the two wait for each other in one order.
+ * Locks an applicant so that nothing of it can be saved or submitted until the transaction ends; false when there is none. Saving
+ * and submitting lock the applicant before anything else, too, so that nobody waits in a circle.
  */
 export async function lockApplicant(tx: Transaction, applicantId: number): Promise<boolean> {
-  await tx`
-    select from application_in_progress
-    where applicant_id = ${applicantId}
-    order by program_id
-    for update`
   const rows = await tx`
     select applicant_id
     from applicant

@@ -2,6 +2,7 @@
 // It must not know what the answers say; they are JSON text, kept to the letter.
 
 import type { Micros } from '../domain/values/offset-time.ts'
+import type { ApplicantName } from './applicants.ts'
 import type { Db, Transaction } from './client.ts'
 
 export interface InProgress {
@@ -11,16 +12,23 @@ export interface InProgress {
   answers: string
 }
 
-export async function findInProgress(db: Db, programId: number, applicantId: number): Promise<InProgress | undefined> {
+/** Undefined when nothing is saved, or the front end has no such applicant. */
+export async function findInProgress(
+  db: Db,
+  programId: number,
+  applicant: ApplicantName,
+): Promise<InProgress | undefined> {
   const [row] = await db<InProgress[]>`
     select create_time, answers
     from application_in_progress
+    join applicant using (applicant_id)
     where program_id = ${programId}
-    and applicant_id = ${applicantId}`
+    and applicant_id = ${applicant.applicant_id}
+    and front_end = ${applicant.front_end}`
   return row
 }
 
-/** As `findInProgress`, and nobody else saves or submits it until the transaction ends. */
+/** What is saved of an applicant who is known to be the front end's; nobody else saves or submits it until the transaction ends. */
 export async function lockInProgress(
   tx: Transaction,
   programId: number,
@@ -64,7 +72,12 @@ export async function updateInProgressAnswers(
 }
 
 /** What a submission is made of, as it was taken. */
-export interface TakenInProgress extends InProgress {
+export interface TakenInProgress {
+  /** What was saved; both null when nothing was. */
+  create_time: Micros | null
+  answers: string | null
+  /** Whether something was saved as this was asked, though another submission may have taken it since. */
+  was_saved: boolean
   /** The applicant's preferred one. */
   language: string
   /** The version whose questions are asked, and when that was published; null before the first publication. */
@@ -74,24 +87,38 @@ export interface TakenInProgress extends InProgress {
 
 /**
  * Takes the application in progress out, with what else has to be known to submit it: one statement, so that a submission waits
- * for the database once. Undefined when there is none; nobody else saves or submits it until the transaction ends. The language and the version
- * are those of the moment this was asked, though others may have been waited for since.
+ * for the database once. Undefined when the front end has no such applicant; otherwise nobody else saves or submits it until the
+ * transaction ends. The language and the version are those of the moment this was asked, though others may have been waited for
+ * since.
  */
 export async function takeInProgress(
   tx: Transaction,
   programId: number,
-  applicantId: number,
+  applicant: ApplicantName,
 ): Promise<TakenInProgress | undefined> {
   const [row] = await tx<TakenInProgress[]>`
-    with taken as (
-      delete from application_in_progress
-      where program_id = ${programId}
-      and applicant_id = ${applicantId}
-      returning applicant_id, create_time, answers
+    with asking as (
+      select applicant_id, language
+      from applicant
+      where applicant_id = ${applicant.applicant_id}
+      and front_end = ${applicant.front_end}
+    ),
+    taken as (
+      delete from application_in_progress saved
+      using asking
+      where saved.program_id = ${programId}
+      and saved.applicant_id = asking.applicant_id
+      returning saved.create_time, saved.answers
     )
-    select taken.create_time, taken.answers, applicant.language, active.program_version_id, active.published_at
-    from taken
-    join applicant using (applicant_id)
+    select taken.create_time, taken.answers, asking.language, active.program_version_id, active.published_at,
+      exists (
+        select
+        from application_in_progress before
+        where before.program_id = ${programId}
+        and before.applicant_id = asking.applicant_id
+      ) as was_saved
+    from asking
+    left join taken on true
     left join program_version active on active.program_id = ${programId} and active.state = 'ACTIVE'`
   return row
 }

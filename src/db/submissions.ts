@@ -9,24 +9,20 @@ export async function limitLockWait(tx: Transaction, waitMs: number): Promise<vo
   await tx`select set_config('lock_timeout', ${String(waitMs)}, true)`
 }
 
-/** The next application id. Ids that are drawn and not used leave gaps. */
-export async function drawApplicationId(db: Db): Promise<number> {
-  const [row] = await db<{ application_id: number }[]>`
-    select nextval(pg_get_serial_sequence('application', 'application_id')) as application_id`
-  return row!.application_id
-}
-
 export interface NewSubmissionRequest {
   program_id: number
   api_key_id: string
   idempotency_key: string
   applicant_id: number
+  /** Whose applicant it has to be. */
+  front_end: string
   /** What was asked for, apart from the idempotency key. 32 bytes. */
   request_hash: Buffer
 }
 
 /**
- * Notes a submission under its idempotency key and draws its application id; undefined when there is one under this key.
+ * Notes a submission under its idempotency key and draws its application id; undefined when there is one under this key, or the
+ * front end has no such applicant, who is not erased until the transaction ends.
  * Waits for a twin that is under way, until that has committed (then undefined) or failed (then its place is taken).
  */
 export async function insertSubmissionRequest(
@@ -36,9 +32,13 @@ export async function insertSubmissionRequest(
   const [row] = await tx<{ application_id: number }[]>`
     insert into submission_request (
       program_id, api_key_id, idempotency_key, applicant_id, request_hash, application_id)
-    values (
-      ${request.program_id}, ${request.api_key_id}, ${request.idempotency_key}, ${request.applicant_id},
-      ${request.request_hash}, nextval(pg_get_serial_sequence('application', 'application_id')))
+    select
+      ${request.program_id}::bigint, ${request.api_key_id}::text, ${request.idempotency_key}::text, applicant_id,
+      ${request.request_hash}::bytea, nextval(pg_get_serial_sequence('application', 'application_id'))
+    from applicant
+    where applicant_id = ${request.applicant_id}
+    and front_end = ${request.front_end}
+    for key share
     on conflict (program_id, api_key_id, idempotency_key) do nothing
     returning application_id`
   return row?.application_id
@@ -82,12 +82,12 @@ export async function findSubmissionRequest(
 
 /**
  * Draws the next number of a program and the time that goes with it: later than every time drawn before, and not before
- * `notBefore`. Locks the counter until the transaction ends, so that numbers and times are in commit order; to be called last.
+ * `notBefore`, if that is given. Locks the counter until the transaction ends, so that numbers and times are in commit order; to be called last.
  */
 export async function drawSubmission(
   tx: Transaction,
   programId: number,
-  notBefore: Micros,
+  notBefore: Micros | null,
 ): Promise<{ submit_seq: number; submit_time: Micros }> {
   const [row] = await tx<{ submit_seq: number; submit_time: Micros }[]>`
     update submission_counter

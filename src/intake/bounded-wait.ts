@@ -4,15 +4,13 @@
 import type { Sql, Transaction } from '../db/client.ts'
 import { limitLockWait } from '../db/submissions.ts'
 import { Problem } from '../problem.ts'
-import { noSuchApplicant } from './refusals.ts'
 
 /** How long one statement waits for another transaction at most. */
 export const lockWaitMs = 10_000
 
 /**
  * Runs `work` in a transaction. Throws Problem `unavailable` when another one stood in its way for `lockWaitMs`, when
- * PostgreSQL ended it as one of two that waited for each other, or when a statement took too long; `not_found` when the applicant
- * was erased meanwhile. Nothing has happened then.
+ * PostgreSQL ended it as one of two that waited for each other, or when a statement took too long; nothing has happened then.
  */
 export async function withBoundedWait<T>(sql: Sql, work: (tx: Transaction) => Promise<T>): Promise<T> {
   try {
@@ -22,7 +20,6 @@ export async function withBoundedWait<T>(sql: Sql, work: (tx: Transaction) => Pr
       return done
     })) as T
   } catch (error) {
-    if (isApplicantGone(error)) throw noSuchApplicant()
     if (!isWaitFailure(error)) throw error
     throw new Problem('unavailable', {
       detail: 'Too much is going on with this application or program just now. Nothing was changed; try again.',
@@ -31,12 +28,6 @@ export async function withBoundedWait<T>(sql: Sql, work: (tx: Transaction) => Pr
       cause: error,
     })
   }
-}
-
-/** foreign_key_violation: the applicant was there when it was looked for, and is not any more. */
-function isApplicantGone(error: unknown): boolean {
-  const { code, constraint_name } = (error ?? {}) as { code?: unknown; constraint_name?: unknown }
-  return code === '23503' && String(constraint_name).endsWith('_applicant_id_fkey')
 }
 
 /** lock_not_available, deadlock_detected, serialization_failure, query_canceled. */

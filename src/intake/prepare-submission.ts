@@ -2,29 +2,27 @@
 // It must not know its number or its time; here nobody waits for anybody else's submission yet.
 
 import { createHash } from 'node:crypto'
+import type { ApplicantName } from '../db/applicants.ts'
 import type { Transaction } from '../db/client.ts'
 import { type TakenInProgress, takeInProgress } from '../db/in-progress.ts'
 import { findActiveVersionName, type VersionName } from '../db/programs.ts'
-import {
-  drawApplicationId,
-  findSubmissionRequest,
-  insertSubmissionRequest,
-  type SubmittedRow,
-} from '../db/submissions.ts'
+import { findSubmissionRequest, insertSubmissionRequest, type SubmittedRow } from '../db/submissions.ts'
 import { renderBehindTimes, type Submitter } from '../domain/questions/application.ts'
 import type { Micros } from '../domain/values/offset-time.ts'
 import { Problem } from '../problem.ts'
 import { readSavedAnswers } from './answers-in-progress.ts'
 import { checkAnswers } from './checking/check-all.ts'
 import type { KnownVersions } from './known-versions.ts'
-import { notPublished, refusedAnswers, requireApplicant } from './refusals.ts'
+import { noSuchApplicant, notPublished, refusedAnswers, requireApplicant } from './refusals.ts'
+import type { FrontEndKey } from './register-applicant.ts'
 
 export interface SubmitRequest {
   program_id: number
   applicant_id: number
+  /** Who asks. An applicant of another front end does not exist for it (D26). */
+  key: FrontEndKey
   submitter: Submitter
-  /** Undefined for operators' scripts, which have no API key: their submissions are not recognised when repeated. */
-  idempotency: { api_key_id: string; idempotency_key: string } | undefined
+  idempotency_key: string
   /** The instance's zone. */
   timeZone: string
 }
@@ -40,7 +38,9 @@ export interface PreparedSubmission {
   application_id: number
   applicant_id: number
   program_version_id: number
-  create_time: Micros
+  /** When the first answer was saved; null when none was: the submission itself is then the first that was heard of it (D28). */
+  create_time: Micros | null
+  key: FrontEndKey
   /** Its snapshot from behind the times on. */
   behindTimes: string
   /** The zone its times are to be rendered in. */
@@ -59,13 +59,13 @@ export async function prepareSubmission(
   known: KnownVersions,
   request: SubmitRequest,
 ): Promise<PreparedSubmission | Receipt> {
-  const { program_id, applicant_id, submitter, timeZone } = request
+  const { program_id, applicant_id, key, submitter, timeZone } = request
   const application_id = await beginSubmission(tx, request)
   if (typeof application_id === 'object') return application_id
-  const saved = await takeSaved(tx, program_id, applicant_id)
+  const saved = await takeSaved(tx, program_id, { applicant_id, front_end: key.front_end })
   const { version, shape } = await known.load(tx, saved)
   const { program_version_id, slug } = version
-  const checked = checkAnswers(version, readSavedAnswers(saved.answers), 'submit')
+  const checked = checkAnswers(version, readSavedAnswers(saved.answers ?? nothingAnswered), 'submit')
   if ('errors' in checked) {
     // Whoever saved while this was waiting may have been asked by a newer version.
     if ((await findActiveVersionName(tx, program_id))?.program_version_id !== program_version_id)
@@ -77,20 +77,25 @@ export async function prepareSubmission(
   return {
     ...ids,
     program_id,
+    key,
     create_time: saved.create_time,
     behindTimes: renderBehindTimes(details, shape),
     time_zone: timeZone,
   }
 }
 
+const nothingAnswered = '{}'
+
 /** The id of the application to be, or what was submitted under the idempotency key before. */
 async function beginSubmission(tx: Transaction, request: SubmitRequest): Promise<number | Receipt> {
-  const { program_id, applicant_id, idempotency } = request
-  if (idempotency === undefined) return drawApplicationId(tx)
+  const { program_id, applicant_id, idempotency_key } = request
+  const { api_key_id, front_end } = request.key
   const request_hash = hashOf(request)
-  const key = { program_id, ...idempotency }
-  const application_id = await insertSubmissionRequest(tx, { ...key, applicant_id, request_hash })
+  const key = { program_id, api_key_id, idempotency_key }
+  const application_id = await insertSubmissionRequest(tx, { ...key, applicant_id, front_end, request_hash })
   if (application_id !== undefined) return application_id
+  // Before anything is told of an earlier request: the key may have come to another front end since.
+  await requireApplicant(tx, { applicant_id, front_end })
   const earlier = await findSubmissionRequest(tx, key)
   if (earlier === undefined) throw new Error('a submission request that stood in the way is not there')
   if (!earlier.request_hash.equals(request_hash)) {
@@ -123,14 +128,15 @@ function hashOf({ applicant_id, submitter }: SubmitRequest): Buffer {
 async function takeSaved(
   tx: Transaction,
   programId: number,
-  applicantId: number,
+  applicant: ApplicantName,
 ): Promise<TakenInProgress & VersionName> {
-  const saved = await takeInProgress(tx, programId, applicantId)
-  if (saved === undefined) {
-    await requireApplicant(tx, applicantId)
+  const saved = await takeInProgress(tx, programId, applicant)
+  if (saved === undefined) throw noSuchApplicant()
+  if (saved.was_saved && saved.answers === null) {
+    // Without this, of two submissions at once the later one would put an empty application in the place of the full one.
     throw new Problem('conflict', {
-      detail: 'This applicant has nothing in progress in this program: save answers before submitting them.',
-      internal: 'nothing_saved',
+      detail: 'What this applicant had saved was submitted just now, by another request.',
+      internal: 'submitted_meanwhile',
     })
   }
   const { program_version_id, published_at } = saved

@@ -1,7 +1,7 @@
 // The refusals that saving and submitting share.
 // It must not know which of the two it is asked by, nor any answer.
 
-import { findApplicant } from '../db/applicants.ts'
+import { type ApplicantName, isApplicant } from '../db/applicants.ts'
 import type { Db } from '../db/client.ts'
 import { findActiveVersion } from '../db/programs.ts'
 import type { ProgramVersion } from '../domain/definitions/program-version.ts'
@@ -29,9 +29,7 @@ export async function loadActiveVersion(db: Db, programId: number): Promise<Prog
   return version
 }
 
-/** Throws Problem `not_found` when there is no such applicant. */
-export async function requireApplicant(db: Db, applicantId: number): Promise<{ language: string }> {
-  const applicant = await findApplicant(db, applicantId)
-  if (applicant === undefined) throw noSuchApplicant()
-  return applicant
+/** Throws Problem `not_found` when the front end has no such applicant, whether or not another one has (D26). */
+export async function requireApplicant(db: Db, name: ApplicantName): Promise<void> {
+  if (!(await isApplicant(db, name))) throw noSuchApplicant()
 }

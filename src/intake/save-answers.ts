@@ -1,6 +1,7 @@
 // Saves answers to a program while its applicant is still answering, and tells what is saved.
 // It must not know what becomes of them at submission.
 
+import { type ApplicantName, holdApplicant } from '../db/applicants.ts'
 import type { Sql, Transaction } from '../db/client.ts'
 import {
   findInProgress,
@@ -17,11 +18,13 @@ import { mergeSavedAnswers, readSavedAnswers, writeSavedAnswers } from './answer
 import { withBoundedWait } from './bounded-wait.ts'
 import { checkAnswers } from './checking/check-all.ts'
 import { knownActiveVersion } from './known-versions.ts'
-import { refusedAnswers, requireApplicant } from './refusals.ts'
+import { noSuchApplicant, refusedAnswers, requireApplicant } from './refusals.ts'
 
 export interface SaveRequest {
   program_id: number
   applicant_id: number
+  /** Whose applicant it has to be. */
+  front_end: string
   /** Question key → answer in the export's shape, or null to take an answer back. */
   answers: Json
   /** Most bytes of all saved answers of one application. */
@@ -44,13 +47,13 @@ export interface SavedApplication {
  * program, `too_large`, `unavailable`.
  */
 export async function saveAnswers(sql: Sql, request: SaveRequest): Promise<SavedApplication> {
-  const { program_id, applicant_id } = request
+  const { program_id, applicant_id, front_end } = request
   const { version, shape } = await knownActiveVersion(sql, program_id)
   const checked = checkAnswers(version, request.answers, 'save')
   if ('errors' in checked) throw refusedAnswers('Some answers cannot be saved as they are.', checked)
   const keys = isJsonObject(request.answers) ? [...request.answers.keys()] : []
   return withBoundedWait(sql, async tx => {
-    await requireApplicant(tx, applicant_id)
+    if (!(await holdApplicant(tx, { applicant_id, front_end }))) throw noSuchApplicant()
     const existing = await lockForAnswers(tx, program_id, applicant_id, checked.answers)
     if (existing === undefined) return { create_time: null, answers: '{}' }
     const merged = mergeSavedAnswers(readSavedAnswers(existing.answers), shape, keys, checked.answers)
@@ -78,9 +81,13 @@ function lockForAnswers(
 }
 
 /** What is saved. Throws Problem `not_found` when there is nothing, or no such applicant. */
-export async function loadSavedAnswers(sql: Sql, programId: number, applicantId: number): Promise<SavedApplication> {
-  const saved = await findInProgress(sql, programId, applicantId)
+export async function loadSavedAnswers(
+  sql: Sql,
+  programId: number,
+  applicant: ApplicantName,
+): Promise<SavedApplication> {
+  const saved = await findInProgress(sql, programId, applicant)
   if (saved !== undefined) return saved
-  await requireApplicant(sql, applicantId)
+  await requireApplicant(sql, applicant)
   throw new Problem('not_found', { detail: 'This applicant has no application in progress in this program.' })
 }

@@ -1,6 +1,7 @@
 // Makes an application of the answers in progress: numbered, stored as it is exported, superseding the last.
 // It must not know how a request for it comes in or who may make one; what it is made of is prepare-submission's.
 
+import { appendAuditEvent } from '../db/audit.ts'
 import type { Sql, Transaction } from '../db/client.ts'
 import { findInstanceTimeZone } from '../db/instance.ts'
 import { drawSubmission, insertApplication } from '../db/submissions.ts'
@@ -34,8 +35,8 @@ const attemptsMax = 5
  *
  * Repeated with the same idempotency key by the same API key for the same program: gives the first result again. A twin under
  * way is waited for.
- * Throws Problem `invalid_request` naming every fault below `/answers` (of the saved answers), `conflict` when nothing is saved or
- * the idempotency key stands for another submission, `not_found` for an unknown applicant or an unpublished program, `unavailable`.
+ * Throws Problem `invalid_request` naming every fault below `/answers` (of the saved answers), `conflict` when another request
+ * submitted them just now or the idempotency key stands for another submission, `not_found` for an unknown applicant or an unpublished program, `unavailable`.
  */
 export async function submitApplication(sql: Sql, request: SubmitRequest): Promise<SubmitResult> {
   const known = knownVersions(sql)
@@ -71,20 +72,38 @@ export async function storeSubmission(
   prepared: PreparedSubmission,
   drawn: { submit_seq: number; submit_time: Micros },
 ): Promise<Receipt> {
-  const { behindTimes, time_zone, ...ids } = prepared
-  const application = { ...ids, ...drawn }
+  const { behindTimes, time_zone, key, ...ids } = prepared
+  const create_time = prepared.create_time ?? drawn.submit_time
+  const application = { ...ids, ...drawn, create_time }
   const snapshot = renderTimes(application, time_zone) + behindTimes
   const annotations = renderAnnotations(noAnnotations, time_zone)
-  if (!(await insertApplication(tx, { ...application, snapshot, annotations, time_zone }))) {
+  // Sent together: the program's counter is held meanwhile.
+  const [stored] = await Promise.all([
+    insertApplication(tx, { ...application, snapshot, annotations, time_zone }),
+    auditSubmission(tx, prepared),
+  ])
+  if (!stored) {
     await refuseOtherTimeZone(tx, time_zone)
     throw new VersionReplaced()
   }
-  const { application_id, program_version_id, create_time } = prepared
+  const { application_id, program_version_id } = prepared
   return {
     ...{ application_id, program_version_id, create_time },
     submit_time: drawn.submit_time,
     revision_state: 'CURRENT',
   }
+}
+
+/** Ids only: no answer, and no submitter's address. */
+function auditSubmission(tx: Transaction, { key, ...prepared }: PreparedSubmission): Promise<void> {
+  const { application_id, applicant_id, program_id, program_version_id } = prepared
+  return appendAuditEvent(tx, {
+    actor: `key:${key.api_key_id}`,
+    action: 'application_submitted',
+    subject: String(application_id),
+    address: key.address,
+    detail: { program_id, program_version_id, applicant_id, front_end: key.front_end },
+  })
 }
 
 /** A process that was started before the zone of the instance was changed must not write times any more. */

@@ -6,7 +6,7 @@ import type { Sql } from '../../src/db/client.ts'
 import { parseAddress } from '../../src/domain/values/ip-address.ts'
 import { testPepper } from '../support/config.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { createTestKey, type TestKey, type TestKeyOptions } from '../support/keys.ts'
+import { createTestKey, type TestKey, type TestKeyOptions, testFrontEnd } from '../support/keys.ts'
 
 const dayMicros = 86_400_000_000
 const now = Date.UTC(2026, 2, 1) * 1000
@@ -37,6 +37,7 @@ describe('who comes in', () => {
         expires_at: now + 89 * dayMicros,
         may_export: true,
         may_submit: true,
+        front_end: testFrontEnd,
         programs: new Map([
           ['rent-aid', expect.any(Number)],
           ['constructor', expect.any(Number)],

@@ -117,6 +117,33 @@ describe('making a key', () => {
     ])
   })
 
+  test('"A key that may submit names its front end; several keys may share one" (D26); one that may not has none', async () => {
+    const frontEnd = async (more: Partial<ApiKeyDraft>) => (await create(more)).key.front_end
+    const submits = { may_submit: true }
+    expect(await frontEnd({})).toBeNull()
+    expect(await frontEnd({ ...submits, front_end: ' Portal ' })).toBe('Portal')
+    expect(await frontEnd({ ...submits, front_end: 'Portal' })).toBe('Portal')
+    expect(await faultsOf(create(submits))).toEqual(['invalid_request', '/front_end required'])
+    expect(await faultsOf(create({ ...submits, front_end: ' ' }))).toEqual(['invalid_request', '/front_end required'])
+    expect(await faultsOf(create({ ...submits, front_end: 'a\nb' }))).toEqual([
+      'invalid_request',
+      '/front_end bad_name',
+    ])
+    expect(await faultsOf(create({ front_end: 'Portal' }))).toEqual(['invalid_request', '/front_end not_allowed'])
+  })
+
+  test('the front end of a key that may submit can be changed, which the audit trail tells', async () => {
+    const { username } = await create({ may_submit: true, front_end: 'Portal' })
+    expect((await editApiKey(database.sql, username, { front_end: 'Kiosk' }, by)).front_end).toBe('Kiosk')
+    expect((await eventsOf(username)).at(-1)).toMatchObject({
+      action: 'api_key_edited',
+      detail: { before: { front_end: 'Portal' }, after: { front_end: 'Kiosk' } },
+    })
+    const exporter = await create()
+    const change = editApiKey(database.sql, exporter.username, { front_end: 'Kiosk' }, by)
+    expect(await faultsOf(change)).toEqual(['invalid_request', '/front_end not_allowed'])
+  })
+
   test('"expiry (required, at most 366 days)"', async () => {
     const expiring = (micros: number) => create({ expires_at: now + micros })
     expect((await expiring(366 * dayMicros)).key.expires_at).toBe(now + 366 * dayMicros)
@@ -156,6 +183,7 @@ describe('making a key', () => {
           allowed_subnets: ['192.0.2.0/24', '2001:db8::/32'],
           may_export: true,
           may_submit: false,
+          front_end: null,
           expires_at: expect.stringMatching(/^\d{4}-.*\.\d{6}Z$/),
         },
       },

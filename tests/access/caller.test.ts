@@ -9,6 +9,7 @@ const caller = (permissions: { may_export: boolean; may_submit: boolean }): Call
   expires_at: 0,
   programs: new Map([['rent-aid', 7]]),
   address: '192.0.2.1',
+  front_end: permissions.may_submit ? 'Portal' : null,
   ...permissions,
 })
 const both = caller({ may_export: true, may_submit: true })
@@ -26,7 +27,7 @@ function refusal(act: () => unknown): Problem {
 describe('"A request for a program outside that set fails with 401." (spec, "Authentication" 5; contract D6)', () => {
   test('a granted program gives its id', () => {
     expect(authorizeExport(both, 'rent-aid')).toBe(7)
-    expect(authorizeSubmit(both, 'rent-aid')).toBe(7)
+    expect(authorizeSubmit(both, 'rent-aid')).toEqual({ program_id: 7, front_end: 'Portal' })
   })
 
   test('any other text is the same 401; only the log tells a name from what is none', () => {
@@ -60,7 +61,7 @@ describe('"A request for a program outside that set fails with 401." (spec, "Aut
     const reader = caller({ may_export: true, may_submit: false })
     const writer = caller({ may_export: false, may_submit: true })
     expect(authorizeExport(reader, 'rent-aid')).toBe(7)
-    expect(authorizeSubmit(writer, 'rent-aid')).toBe(7)
+    expect(authorizeSubmit(writer, 'rent-aid')).toEqual({ program_id: 7, front_end: 'Portal' })
     expect(refusal(() => authorizeSubmit(reader, 'rent-aid')).internal).toBe('may_not_submit')
     expect(refusal(() => authorizeExport(writer, 'rent-aid')).internal).toBe('may_not_export')
   })

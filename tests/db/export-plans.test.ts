@@ -77,8 +77,8 @@ async function manyProgramsAndKeys(sql: Sql): Promise<void> {
     select program_version_id, 1000000, '{}', 0
     from program_version`
   await sql`
-    insert into api_key (api_key_id, name, secret_hash, may_export, may_submit, expires_at, allowed_subnets, created_by)
-    select 'key-' || n, 'Other', sha256(n::text::bytea), true, true, now() + interval '90 days', '{::/0}', 'test'
+    insert into api_key (api_key_id, name, secret_hash, may_export, may_submit, front_end, expires_at, allowed_subnets, created_by)
+    select 'key-' || n, 'Other', sha256(n::text::bytea), true, true, 'Other', now() + interval '90 days', '{::/0}', 'test'
     from generate_series(1, 3000) as n`
   await sql`
     insert into api_key_program (api_key_id, program_id)

@@ -18,12 +18,12 @@ const names: Readonly<Record<string, RegExp>> = {
   'look up the key': /from api_key k where/,
   'start the walk': /from submission_counter c where/,
   'read the rows of the page': /^select snapshot, annotations,.* from application where/,
-  'note the export in the audit trail': /^insert into audit_event/,
+  'note it in the audit trail': /^insert into audit_event/,
   'limit the wait for locks': /set_config\('lock_timeout'/,
   'note the idempotency key and draw an id': /^insert into submission_request/,
   'name the ACTIVE version': /^select program_version_id, published_at from program_version where/,
-  'find the applicant': /from applicant where/,
-  'take the saved answers': /^with taken as \( delete from application_in_progress/,
+  'find the applicant': /^select applicant_id from applicant where/,
+  'take the saved answers': /^with asking as .*delete from application_in_progress/,
   'draw number and time': /^update submission_counter/,
   'store the application': /^with superseded as .*insert into application/,
   'make a place for the answers': /^insert into application_in_progress/,
@@ -32,7 +32,7 @@ const names: Readonly<Record<string, RegExp>> = {
 
 /** Each list is an upper bound: what need not be sent any more may be struck out, and nothing may be sent twice. */
 const allowed = {
-  export: ['look up the key', 'start the walk', 'read the rows of the page', 'note the export in the audit trail'],
+  export: ['look up the key', 'start the walk', 'read the rows of the page', 'note it in the audit trail'],
   checkAuth: ['look up the key'],
   saving: [
     'look up the key',
@@ -52,6 +52,7 @@ const allowed = {
     'take the saved answers',
     'draw number and time',
     'store the application',
+    'note it in the audit trail',
     'commit',
   ],
 }

@@ -6,7 +6,7 @@ import type { Submitter } from '../../src/domain/questions/application.ts'
 import type { Micros } from '../../src/domain/values/offset-time.ts'
 import { saveAnswers } from '../../src/intake/save-answers.ts'
 import { type SubmitResult, submitApplication } from '../../src/intake/submit.ts'
-import type { TestKey } from '../support/keys.ts'
+import { createTestKey, type TestKey, testFrontEnd } from '../support/keys.ts'
 import { asJson } from './checking/checking.ts'
 
 export interface StoredApplication {
@@ -22,39 +22,47 @@ export interface StoredApplication {
 }
 
 export class IntakeStore {
+  /** The key that submits; made for the store unless one is given. */
+  #key: Promise<TestKey> | undefined
+
   constructor(
     readonly sql: Sql,
     readonly program_id: number,
-    readonly key?: TestKey,
-  ) {}
+    key?: TestKey,
+  ) {
+    if (key !== undefined) this.#key = Promise.resolve(key)
+  }
 
   register(language = 'en-US'): Promise<number> {
-    return insertApplicant(this.sql, language)
+    return insertApplicant(this.sql, testFrontEnd, language)
   }
 
   save(applicant_id: number, answers: unknown, answersBytesMax = 8_000_000) {
     return saveAnswers(this.sql, {
       program_id: this.program_id,
       applicant_id,
+      front_end: testFrontEnd,
       answers: asJson(answers),
       answersBytesMax,
     })
   }
 
-  /** Without an idempotency key unless one is given. */
-  submit(
+  /** With an idempotency key of its own unless one is given. */
+  async submit(
     applicant_id: number,
-    idempotency_key?: string,
+    idempotency_key: string = crypto.randomUUID(),
     submitter: Submitter = { submitter_type: 'APPLICANT' },
+    timeZone = 'UTC',
   ): Promise<SubmitResult> {
-    const idempotency =
-      idempotency_key === undefined ? undefined : { api_key_id: this.key!.api_key_id, idempotency_key }
+    this.#key ??= createTestKey(this.sql, { maySubmit: true })
+    const { api_key_id } = await this.#key
     return submitApplication(this.sql, {
       program_id: this.program_id,
       applicant_id,
+      key: { api_key_id, front_end: testFrontEnd, address: '127.0.0.1' },
       submitter,
-      idempotency,
-      timeZone: 'UTC',
+      idempotency_key,
+      timeZone,
     })
   }
 

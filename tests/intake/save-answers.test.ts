@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { loadSavedAnswers } from '../../src/intake/save-answers.ts'
 import { Problem } from '../../src/problem.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { ensureTestProgram } from '../support/keys.ts'
+import { ensureTestProgram, testFrontEnd } from '../support/keys.ts'
 import { aProgram, everyKind, q } from '../support/programs.ts'
 import { IntakeStore } from './intake-store.ts'
 
@@ -15,8 +15,8 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-const load = (applicantId: number, program_id = store.program_id) =>
-  loadSavedAnswers(database.sql, program_id, applicantId)
+const load = (applicant_id: number, program_id = store.program_id) =>
+  loadSavedAnswers(database.sql, program_id, { applicant_id, front_end: testFrontEnd })
 
 /** The kind of the Problem that a promise fails with. */
 const kindOf = (promise: Promise<unknown>): Promise<string> =>

@@ -6,12 +6,10 @@ import { seededRandom } from '../../src/domain/invented/seeded-random.ts'
 import { type Answers, noEntityEnd, renderMembers } from '../../src/domain/questions/answers.ts'
 import type { Submitter } from '../../src/domain/questions/application.ts'
 import { buildKeyMap } from '../../src/domain/questions/key-map.ts'
-import { submitAnswers } from '../../src/intake/submit-answers.ts'
 import { Problem } from '../../src/problem.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { createTestKey, type TestKey } from '../support/keys.ts'
 import { aProgram, everyKind, type PublishedTestProgram, q } from '../support/programs.ts'
-import { asJson } from './checking/checking.ts'
 import { IntakeStore, openSnapshot } from './intake-store.ts'
 
 let database: TestDatabase
@@ -171,7 +169,43 @@ describe('submitting again', () => {
     const store = await aStore()
     const applicant = await store.register()
     await store.apply(applicant, { n: { number: 1 } })
-    expect(await problemOf(store.submit(applicant))).toMatchObject({ kind: 'conflict', internal: 'nothing_saved' })
+    await store.submit(applicant)
+    const [first, second] = await store.applications()
+    expect(openSnapshot(first!.snapshot).application).toEqual({ n: { question_type: 'NUMBER', number: 1 } })
+    expect(openSnapshot(second!.snapshot).application).toEqual({ n: { question_type: 'NUMBER', number: null } })
+  })
+})
+
+const answered = (question: string) => ({ question, operator: 'answered' }) as const
+
+describe('"may be submitted without one answer; `create_time` is the first save, or the submission itself" (D28)', () => {
+  test('with nothing ever saved: the submission itself is create_time', async () => {
+    const store = await aStore([q.text('t', { optional: true }), q.name('hidden', { visible_when: answered('t') })])
+    const applicant = await store.register()
+    const { receipt } = await store.submit(applicant)
+    expect(receipt.create_time).toBe(receipt.submit_time)
+    const [stored] = await store.applications()
+    expect(stored).toMatchObject({ create_time: receipt.submit_time, submit_time: receipt.submit_time })
+    const snapshot = openSnapshot(stored!.snapshot)
+    expect(snapshot.create_time).toBe(snapshot.submit_time as string)
+  })
+
+  test('with everything taken back again: the first save is', async () => {
+    const store = await aStore()
+    const applicant = await store.register()
+    const saved = await store.save(applicant, { n: { number: 1 } })
+    await store.save(applicant, { n: null })
+    const { receipt } = await store.submit(applicant)
+    expect(receipt.create_time).toBe(saved.create_time!)
+    expect(receipt.submit_time).toBeGreaterThan(receipt.create_time)
+  })
+
+  test('a question that is asked and not optional is still missed', async () => {
+    const store = await aStore([q.text('t')])
+    expect(await problemOf(store.submit(await store.register()))).toMatchObject({
+      kind: 'invalid_request',
+      errors: [{ path: '/answers/t', code: 'required' }],
+    })
   })
 })
 
@@ -194,9 +228,8 @@ describe('what cannot be submitted', () => {
     expect(await store.submit(applicant, 'once')).toMatchObject({ repeated: false })
   })
 
-  test('is refused when nothing is saved, or the applicant is unknown', async () => {
+  test('is refused when the applicant is unknown', async () => {
     const store = await aStore()
-    expect(await problemOf(store.submit(await store.register()))).toMatchObject({ kind: 'conflict' })
     expect(await problemOf(store.submit(999_999))).toMatchObject({ kind: 'not_found' })
   })
 })
@@ -271,7 +304,14 @@ test('once its version is known, a submission is five statements, and only the l
   }
   expect(
     statements.map(text => /set_config|(?<=into )\w+|(?<=update )\w+|(?<=delete from )\w+/.exec(text)?.[0]),
-  ).toEqual(['set_config', 'submission_request', 'application_in_progress', 'submission_counter', 'application'])
+  ).toEqual([
+    'set_config',
+    'submission_request',
+    'application_in_progress',
+    'submission_counter',
+    'application',
+    'audit_event',
+  ])
 })
 
 test('answers that were saved for a newer version while a submission waited for them are checked against that one', async () => {
@@ -367,11 +407,11 @@ describe('an idempotency key', () => {
 })
 
 describe('times', () => {
-  const submitIn = async (store: IntakeStore, timeZone: string) =>
-    submitAnswers(database.sql, {
-      ...{ program_id: store.program_id, applicant_id: await store.register(), answers: asJson({ n: { number: 4 } }) },
-      ...{ submitter: { submitter_type: 'APPLICANT' }, idempotency: undefined, timeZone, answersBytesMax: 1000 },
-    })
+  const submitIn = async (store: IntakeStore, timeZone: string) => {
+    const applicant = await store.register()
+    await store.save(applicant, { n: { number: 4 } })
+    return store.submit(applicant, undefined, { submitter_type: 'APPLICANT' }, timeZone)
+  }
 
   test('are in the zone of the instance, and in no other: a process that has another stores nothing', async () => {
     const store = await aStore()

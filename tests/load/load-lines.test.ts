@@ -11,6 +11,7 @@ import { Problem } from '../../src/problem.ts'
 import { exportProgram, importProgram } from '../../src/programs/program-transport.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { exportLines } from '../support/export-lines.ts'
+import { createTestKey, testFrontEnd } from '../support/keys.ts'
 import { aProgram, type PublishedTestProgram, q } from '../support/programs.ts'
 import { until } from '../support/until.ts'
 
@@ -100,10 +101,12 @@ async function submit(db: Sql, to: PublishedTestProgram, applicant_id: number) {
   await db`
     insert into application_in_progress (program_id, applicant_id, create_time, answers, updated_at)
     values (${to.program_id}, ${applicant_id}, now(), '{}', now())`
+  const { api_key_id } = await createTestKey(db, { maySubmit: true })
   const { receipt } = await submitApplication(db, {
     ...{ program_id: to.program_id, applicant_id, timeZone: 'UTC' },
+    key: { api_key_id, front_end: testFrontEnd, address: '127.0.0.1' },
     submitter: { submitter_type: 'APPLICANT' },
-    idempotency: undefined,
+    idempotency_key: crypto.randomUUID(),
   })
   return receipt
 }
@@ -334,7 +337,7 @@ describe('order and times', () => {
 
   test('after that, nothing before its last submission: "clients … would never see it"', async () => {
     const to = await program()
-    await submit(sql, to, await insertApplicant(sql, 'en-US'))
+    await submit(sql, to, await insertApplicant(sql, testFrontEnd, 'en-US'))
     const problem = await refusal(load(sql, lines(to, { id: 100 })))
     expect(told(problem)).toEqual(['line 1: too_early'])
     expect(problem.errors[0]!.detail).toMatch(/Snapshot-Time on would never see it/)
@@ -440,10 +443,12 @@ describe('ids', () => {
   test('the sequences go on behind what was loaded, near or far', async () => {
     const to = await program()
     await load(sql, lines(to, { id: 40, applicant: 30 }))
-    expect(await submit(sql, to, await insertApplicant(sql, 'en-US'))).toMatchObject({ application_id: 41 })
+    expect(await submit(sql, to, await insertApplicant(sql, testFrontEnd, 'en-US'))).toMatchObject({
+      application_id: 41,
+    })
     const other = await aProgram(sql, { slug: 'other-aid', questions: [q.text('reason', { optional: true })] })
     await load(sql, lines(other, { id: 7_000_000_000, applicant: 9_000_000_000, at: 1 }))
-    const applicant = await insertApplicant(sql, 'en-US')
+    const applicant = await insertApplicant(sql, testFrontEnd, 'en-US')
     expect(applicant).toBe(9_000_000_001)
     expect(await submit(sql, other, applicant)).toMatchObject({ application_id: 7_000_000_001 })
   })
@@ -467,7 +472,7 @@ describe('ids', () => {
 
   test('applicants are made with the language of their line; those there are stay as they are', async () => {
     const to = await program()
-    const known = await insertApplicant(sql, 'vi')
+    const known = await insertApplicant(sql, testFrontEnd, 'vi')
     await load(sql, lines(to, { id: 1, applicant: known }, { id: 2, applicant: 70 }))
     expect(await sql`select applicant_id, language from applicant order by 1`).toMatchObject([
       { applicant_id: known, language: 'vi' },
@@ -495,7 +500,7 @@ describe('beside others', () => {
 
   test('a submission to the program waits, and comes after everything that was loaded', async () => {
     const to = await program()
-    const applicant = await insertApplicant(sql, 'en-US')
+    const applicant = await insertApplicant(sql, testFrontEnd, 'en-US')
     const { loading, started, release } = startedLoad(to, [{ id: 50 }], [{ id: 51 }])
     await started
     const submitting = submit(sql, to, applicant)
@@ -517,7 +522,7 @@ describe('beside others', () => {
   test('an id that another program was given meanwhile is refused, not taken twice', async () => {
     const to = await program()
     const other = await aProgram(sql, { slug: 'other-aid', questions: [q.text('reason', { optional: true })] })
-    const applicant = await insertApplicant(sql, 'en-US')
+    const applicant = await insertApplicant(sql, testFrontEnd, 'en-US')
     const { loading, started, release } = startedLoad(
       to,
       [{ id: 50, applicant: 50 }],
@@ -533,7 +538,7 @@ describe('beside others', () => {
     const to = await program()
     const { loading, started, release } = startedLoad(to, [{ id: 50, applicant: 50 }], [{ id: 51, applicant: 1 }])
     await started
-    expect(await insertApplicant(sql, 'en-US')).toBe(1)
+    expect(await insertApplicant(sql, testFrontEnd, 'en-US')).toBe(1)
     release()
     expect(told(await refusal(loading))).toEqual(['line 2: taken_id'])
   })

@@ -68,7 +68,10 @@ describe('create', () => {
   })
 
   test('a key may export unless told otherwise; the operator is in the audit trail', async () => {
-    const [exporter, both] = await Promise.all([apiKey(createArgs()), apiKey(createArgs({ may: 'submit,export' }))])
+    const [exporter, both] = await Promise.all([
+      apiKey(createArgs()),
+      apiKey(createArgs({ may: 'submit,export', 'front-end': 'Portal' })),
+    ])
     const rightsOf = async ({ out }: Ended) => {
       const [row] = await database.sql`
         select k.may_export, k.may_submit, e.actor, e.action
@@ -99,7 +102,7 @@ describe('create', () => {
     [[], 'Say what to do.'],
     [['delete'], 'There is no command "delete".'],
     [['retire'], 'Name exactly one key by its id.'],
-    [['edit', 'tribk_x'], 'Say what to change: --name, --programs or --subnets.'],
+    [['edit', 'tribk_x'], 'Say what to change: --name, --programs, --subnets or --front-end.'],
   ])('wrong usage exits 2 and says what is wrong: %p', async (args, message) => {
     const { code, out, err } = await apiKey(args)
     expect({ code, out }).toEqual({ code: 2, out: '' })
@@ -109,7 +112,8 @@ describe('create', () => {
   test('--help tells all, without a database', async () => {
     const { code, out } = await apiKey(['create', '--help'], { DATABASE_URL: 'postgres://127.0.0.1:1/none' })
     expect(code).toBe(0)
-    for (const word of ['create', 'list', 'edit', 'retire', '--subnets', '--may']) expect(out).toContain(word)
+    for (const word of ['create', 'list', 'edit', 'retire', '--subnets', '--may', '--front-end'])
+      expect(out).toContain(word)
   })
 })
 
@@ -136,14 +140,24 @@ describe('list, edit, retire', () => {
       where api_key_id = ${id}`
     const { out } = await apiKey(['list'])
     const [head, ...lines] = out.trimEnd().split('\n')
-    expect(head).toMatch(/^Key id +Name +Programs +Expires +State +Last used$/)
+    expect(head).toMatch(/^Key id +Name +Programs +Expires +State +Front end +Last used$/)
     const line = lines.find(text => text.startsWith(id))!
-    expect(line).toContain('  retired  2026-01-02T03:04:05+00:00 from 2001:db8::7')
+    expect(line).toMatch(/ {2}retired {2,}- {2,}2026-01-02T03:04:05\+00:00 from 2001:db8::7$/)
     const state = Bun.stringWidth(head!.slice(0, head!.indexOf('State')))
     expect(Bun.stringWidth(line.slice(0, line.indexOf('retired')))).toBe(state)
-    expect(lines.find(text => text.startsWith(old.api_key_id))).toMatch(/ expired +never$/)
+    expect(lines.find(text => text.startsWith(old.api_key_id))).toMatch(/ expired +- +never$/)
     expect(out).not.toContain(shown(created, 'Password'))
     expect(out).not.toContain('tribs_')
+  })
+
+  test('the front end of a key that may submit is listed, and can be changed (D26)', async () => {
+    const refused = await apiKey(createArgs({ may: 'submit' }))
+    expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('  --front-end: must name the front end') })
+    const id = shown((await apiKey(createArgs({ may: 'submit', 'front-end': 'Portal' }))).out, 'Username')
+    const listed = async () => (await apiKey(['list'])).out.split('\n').find(text => text.startsWith(id))
+    expect(await listed()).toMatch(/ active +Portal +never$/)
+    expect(await apiKey(['edit', id, '--front-end', 'Kiosk'])).toMatchObject({ code: 0 })
+    expect(await listed()).toMatch(/ active +Kiosk +never$/)
   })
 
   test('a key that does not exist is said in one sentence', async () => {

@@ -8,6 +8,9 @@ import { testPepper } from './config.ts'
 
 const dayMicros = 86_400_000_000
 
+/** The front end that applicants of tests belong to, unless they say another. */
+export const testFrontEnd = 'front end of tests'
+
 export interface TestKey {
   api_key_id: string
   /** The same as `api_key_id`. */
@@ -24,6 +27,8 @@ export interface TestKeyOptions {
   name?: string
   mayExport?: boolean
   maySubmit?: boolean
+  /** Of a key that may submit; `testFrontEnd` unless given. */
+  frontEnd?: string
   createdAt?: Micros
   /** 90 days after `createdAt` unless given. */
   expiresAt?: Micros
@@ -43,6 +48,7 @@ export async function createTestKey(sql: Sql, options: TestKeyOptions = {}): Pro
     secret_hash: hashPassword(options.pepper ?? testPepper, password),
     may_export: options.mayExport ?? true,
     may_submit: options.maySubmit ?? false,
+    front_end: options.maySubmit ? (options.frontEnd ?? testFrontEnd) : null,
     expires_at: options.expiresAt ?? createdAt + 90 * dayMicros,
     allowed_subnets: options.allowedSubnets ?? ['0.0.0.0/0', '::/0'],
     created_at: createdAt,

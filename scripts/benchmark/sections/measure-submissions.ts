@@ -28,6 +28,7 @@ import { inRounds } from '../rounds.ts'
 import { median, pairedRatio } from '../statistics.ts'
 
 const writers = 16
+const front_end = 'benchmark'
 const programsMany = 20
 const submissionsEach = { small: 640, full: 3200 }
 const answerVariants = 200
@@ -108,7 +109,7 @@ async function makePrograms(sql: Sql, origin: StoredProgramVersion, name: string
 async function makeKey(sql: Sql, pepper: string): Promise<string> {
   const { key } = await createApiKey(sql, pepper, {
     ...{ name: 'Benchmark', programs: ['drawing-0'], allowed_subnets: ['127.0.0.0/8'] },
-    ...{ may_export: false, may_submit: true, actor: 'operator:bench', now: Date.now() * 1000 },
+    ...{ may_export: false, may_submit: true, front_end, actor: 'operator:bench', now: Date.now() * 1000 },
     expires_at: (Date.now() + 86_400_000) * 1000,
   })
   return key.api_key_id
@@ -122,7 +123,7 @@ async function submitUnordered(sql: Sql, request: SubmitRequest): Promise<void> 
   await withBoundedWait(sql, async tx => {
     const prepared = await prepareSubmission(tx, known, request)
     if ('submit_time' in prepared) throw new Error('nothing was prepared for this submission')
-    await storeSubmission(tx, prepared, { submit_seq: prepared.application_id, submit_time: prepared.create_time })
+    await storeSubmission(tx, prepared, { submit_seq: prepared.application_id, submit_time: prepared.create_time! })
   })
 }
 
@@ -136,12 +137,13 @@ async function submissionsPerSecond(
   submit: Submit,
 ): Promise<number> {
   const programIds = Array.from({ length: count }, (_, i) => programs[i % programs.length]!)
-  const applicants = await makeApplicantsWithAnswers(sql, programIds, answers)
+  const applicants = await makeApplicantsWithAnswers(sql, programIds, answers, front_end)
   return perSecond(count, async i => {
     const applicant_id = applicants[i]!
     await submit(sql, {
       ...{ program_id: programIds[i]!, applicant_id, timeZone, submitter: { submitter_type: 'APPLICANT' } },
-      idempotency: { api_key_id, idempotency_key: `submission-${applicant_id}` },
+      key: { api_key_id, front_end, address: '127.0.0.1' },
+      idempotency_key: `submission-${applicant_id}`,
     })
   })
 }

@@ -30,20 +30,31 @@ export const answerRoutes = (deps: Deps) => {
     return new Response(body, { headers })
   }
   const read = async (caller: Caller, request: Request, params: { slug: string; applicantId: string }) => {
-    const { program_id, headers } = enterProgram(deps, caller, request, params.slug)
-    const applicantId = parseApplicantId(params.applicantId)
-    return answer(applicantId, params.slug, await loadSavedAnswers(deps.intakeDb, program_id, applicantId), headers)
+    const { program_id, key, headers } = enterProgram(deps, caller, request, params.slug)
+    const applicant = { applicant_id: parseApplicantId(params.applicantId), front_end: key.front_end }
+    return answer(
+      applicant.applicant_id,
+      params.slug,
+      await loadSavedAnswers(deps.intakeDb, program_id, applicant),
+      headers,
+    )
   }
   return new Elysia({ name: 'intake-answers' })
     .use(authenticate(deps))
     .put(
       path,
       async ({ caller, params, request }) => {
-        const { program_id, headers } = enterProgram(deps, caller, request, params.slug)
+        const { program_id, key, headers } = enterProgram(deps, caller, request, params.slug)
         const applicant_id = parseApplicantId(params.applicantId)
         const answers = parseAnswersBody(await readJsonBody(request, bodyLimits(deps)))
         const answersBytesMax = deps.config.intakeBodyBytesMax
-        const saved = await saveAnswers(deps.intakeDb, { program_id, applicant_id, answers, answersBytesMax })
+        const saved = await saveAnswers(deps.intakeDb, {
+          program_id,
+          applicant_id,
+          front_end: key.front_end,
+          answers,
+          answersBytesMax,
+        })
         return answer(applicant_id, params.slug, saved, headers)
       },
       { parse: 'none', detail: routeDetail(intakeOperations.saveAnswers) },

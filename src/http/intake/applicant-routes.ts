@@ -2,8 +2,7 @@
 // It must hold no rule of its own.
 
 import { Elysia } from 'elysia'
-import { insertApplicant, updateApplicantLanguage } from '../../db/applicants.ts'
-import { noSuchApplicant } from '../../intake/refusals.ts'
+import { changeLanguage, registerApplicant } from '../../intake/register-applicant.ts'
 import { authenticate } from '../authenticate.ts'
 import type { Deps } from '../deps.ts'
 import { methodNotAllowed } from '../errors.ts'
@@ -27,9 +26,9 @@ export const applicantRoutes = (deps: Deps) =>
     .post(
       applicants,
       async ({ caller, request }) => {
-        const { headers } = enterIntake(deps, caller)
+        const { key, headers } = enterIntake(deps, caller)
         const language = parseLanguageBody(await readJsonBody(request, bodyLimits(deps)))
-        const applicant_id = await insertApplicant(deps.intakeDb, language)
+        const applicant_id = await registerApplicant(deps.intakeDb, key, language)
         return Response.json({ applicant_id, language }, { status: 201, headers })
       },
       { parse: 'none', detail: routeDetail(intakeOperations.registerApplicant) },
@@ -38,10 +37,10 @@ export const applicantRoutes = (deps: Deps) =>
     .put(
       applicant,
       async ({ caller, params, request }) => {
-        const { headers } = enterIntake(deps, caller)
+        const { key, headers } = enterIntake(deps, caller)
         const applicant_id = parseApplicantId(params.applicantId)
         const language = parseLanguageBody(await readJsonBody(request, bodyLimits(deps)))
-        if (!(await updateApplicantLanguage(deps.intakeDb, applicant_id, language))) throw noSuchApplicant()
+        await changeLanguage(deps.intakeDb, key, applicant_id, language)
         return Response.json({ applicant_id, language }, { headers })
       },
       { parse: 'none', detail: routeDetail(intakeOperations.changeLanguage) },

@@ -1,8 +1,9 @@
 // What every intake request passes first: may this caller come in, to this program, for this applicant.
 // It must not know what is behind the door.
 
-import { authorizeSubmit, type Caller, unauthenticated } from '../../access/caller.ts'
+import { authorizeIntake, authorizeSubmit, type Caller } from '../../access/caller.ts'
 import { noSuchApplicant } from '../../intake/refusals.ts'
+import type { FrontEndKey } from '../../intake/register-applicant.ts'
 import { invalidRequest } from '../../problem.ts'
 import type { Deps } from '../deps.ts'
 import { recordOf } from '../request-record.ts'
@@ -12,10 +13,12 @@ import type { BodyLimits } from './json-body.ts'
 export type AnswerHeaders = Readonly<Record<string, string>>
 
 /** Throws the 401 unless the caller may submit, or Problem `rate_limited`. */
-export function enterIntake(deps: Deps, caller: Caller): { headers: AnswerHeaders } {
-  if (!caller.may_submit) throw unauthenticated('may_not_submit')
-  return { headers: answerHeaders(deps, caller) }
+export function enterIntake(deps: Deps, caller: Caller): { key: FrontEndKey; headers: AnswerHeaders } {
+  const front_end = authorizeIntake(caller)
+  return { key: keyOf(caller, front_end), headers: answerHeaders(deps, caller) }
 }
+
+const keyOf = ({ api_key_id, address }: Caller, front_end: string): FrontEndKey => ({ api_key_id, front_end, address })
 
 /** As `enterIntake`, for one program: also the 401 unless it is granted. Notes the program for the log. */
 export function enterProgram(
@@ -23,10 +26,10 @@ export function enterProgram(
   caller: Caller,
   request: Request,
   slug: string,
-): { program_id: number; headers: AnswerHeaders } {
-  const program_id = authorizeSubmit(caller, slug)
+): { program_id: number; key: FrontEndKey; headers: AnswerHeaders } {
+  const { program_id, front_end } = authorizeSubmit(caller, slug)
   recordOf(request).fields.program = slug
-  return { program_id, headers: answerHeaders(deps, caller) }
+  return { program_id, key: keyOf(caller, front_end), headers: answerHeaders(deps, caller) }
 }
 
 const answerHeaders = (deps: Deps, caller: Caller): AnswerHeaders => ({

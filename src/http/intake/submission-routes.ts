@@ -19,8 +19,7 @@ const path = '/intake/v1/programs/:slug/applicants/:applicantId/submissions'
 /**
  * `POST` with a header `Idempotency-Key` and `{"submitter": {"type": "APPLICANT"}}`, or `{"type": "TRUSTED_INTERMEDIARY",
  * "email": …, "organization": …}`: 201 `{application_id, program_version_id, create_time, submit_time, revision_state}`.
- * Sent again with the same key: the same body, as it was then, with 200. The key with another applicant or submitter, or nothing
- * saved: 409. Answers that are missing or do not fit: 400, each by its path below `/answers` of what was saved.
+ * Sent again with the same key: the same body, as it was then, with 200. The key with another applicant or submitter: 409. Answers that are missing or do not fit: 400, each by its path below `/answers` of what was saved.
  */
 export const submissionRoutes = (deps: Deps) =>
   new Elysia({ name: 'intake-submissions' })
@@ -28,17 +27,13 @@ export const submissionRoutes = (deps: Deps) =>
     .post(
       path,
       async ({ caller, params, request }) => {
-        const { program_id, headers } = enterProgram(deps, caller, request, params.slug)
+        const { program_id, key, headers } = enterProgram(deps, caller, request, params.slug)
         const applicant_id = parseApplicantId(params.applicantId)
-        const idempotency = {
-          api_key_id: caller.api_key_id,
-          idempotency_key: parseIdempotencyKey(request.headers),
-        }
+        const idempotency_key = parseIdempotencyKey(request.headers)
         const submitter = parseSubmissionBody(await readJsonBody(request, bodyLimits(deps)))
         const { timeZone } = deps.config
-        const { receipt, repeated } = await submitApplication(deps.intakeDb, {
-          ...{ program_id, applicant_id, submitter, idempotency, timeZone },
-        })
+        const asked = { program_id, applicant_id, key, submitter, idempotency_key, timeZone }
+        const { receipt, repeated } = await submitApplication(deps.intakeDb, asked)
         recordOf(request).fields.application_id = receipt.application_id
         const body = {
           application_id: receipt.application_id,

@@ -60,7 +60,7 @@ const bodyRefusals = {
   413: problemAnswer('The body is too long.'),
   415: problemAnswer('The body is not JSON in UTF-8.'),
 }
-const noApplicant = { 404: problemAnswer('There is no such applicant.') }
+const noApplicant = { 404: problemAnswer('The front end of the API key has no such applicant.') }
 
 /** Details of the routes. */
 export const intakeOperations = {
@@ -155,7 +155,7 @@ export const intakeOperations = {
       201: answered('Submitted.', submission),
       ...bodyRefusals,
       ...noApplicant,
-      409: problemAnswer('The key was used for something else, or nothing is saved.'),
+      409: problemAnswer('The key was used for something else, or another request submitted just now what was saved.'),
     },
   },
 }

@@ -53,10 +53,10 @@ export class LoadBatch {
   }
 
   /** Stores everything that was added, in an order that keys and constraints allow. */
-  async store(tx: Transaction): Promise<void> {
+  async store(tx: Transaction, frontEnd: string | null): Promise<void> {
     if (this.#applications.length === 0) return
     const languages = [...this.applicants.values()].map(({ language }) => language)
-    await insertMissingApplicants(tx, [...this.applicants.keys()], languages)
+    await insertMissingApplicants(tx, [...this.applicants.keys()], languages, frontEnd)
     for (const [programId, { applicants, seqs }] of this.#superseding)
       await supersedeCurrentApplications(tx, programId, applicants, seqs)
     await copyApplications(tx, this.#applications)

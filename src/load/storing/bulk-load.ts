@@ -40,6 +40,11 @@ import { type LoadProgram, openLoadProgram } from './program-numbers.ts'
 
 /** `actor` is for the audit trail too. */
 export interface LoadOptions extends PackOptions {
+  /**
+   * The front end that applicants belong to who are not there yet (D26); without it none, so that no key can reach them. Those who are
+   * there stay with the one they have.
+   */
+  frontEnd?: string | undefined
   /** Told how many applications were taken so far, after each batch. */
   onProgress?: ((applications: number) => void) | undefined
 }
@@ -166,7 +171,7 @@ export class BulkLoad {
   async #store(batch: LoadBatch): Promise<void> {
     await this.#refuseTaken(batch)
     if (!this.#faults.any) {
-      await batch.store(this.tx)
+      await batch.store(this.tx, this.options.frontEnd ?? null)
       if (sketchedBatches.has(++this.#batches)) await sketchApplications(this.tx)
     }
     this.options.onProgress?.(this.#applications)

@@ -235,8 +235,4 @@ describe('applicants and idempotency keys', () => {
     await door.save(applicant, answers.answers)
     expect(await send(`~ "'${'x'.repeat(196)}`)).toMatchObject({ status: 201 })
   })
-
-  test('nothing saved is a conflict', async () => {
-    expect(await door.submit(await door.register())).toMatchObject({ status: 409 })
-  })
 })

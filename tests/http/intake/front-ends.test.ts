@@ -1,0 +1,187 @@
+// Contract D26: "An applicant belongs to the front end that registered it. […] To any other key the applicant does not exist: the
+// same 404 as for an id never given."
+
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { openDatabase, type Sql } from '../../../src/db/client.ts'
+import { FrontDoor } from '../../support/front-door.ts'
+import { createTestKey, type TestKey } from '../../support/keys.ts'
+import { q } from '../../support/programs.ts'
+import { startTestService, type TestService } from '../../support/service.ts'
+import { type StatementRecorder, startStatementRecorder } from '../../support/statement-recorder.ts'
+
+let door: FrontDoor
+let recorder: StatementRecorder
+let recorded: Sql
+let service: TestService
+let owner: TestKey
+let sibling: TestKey
+let stranger: TestKey
+beforeAll(async () => {
+  door = await FrontDoor.open([q.text('secret', { optional: true })])
+  const { sql, url } = door.database
+  recorder = await startStatementRecorder(url)
+  recorded = openDatabase({ url: recorder.url, connectionsMax: 2 })
+  service = await startTestService({ ...door.database, url: recorder.url, sql: recorded })
+  const keyOf = (frontEnd: string) => createTestKey(sql, { maySubmit: true, programs: ['housing-aid'], frontEnd })
+  ;[owner, sibling, stranger] = [await keyOf('Portal'), await keyOf('Portal'), await keyOf('Kiosk')]
+})
+afterAll(async () => {
+  await service.stop()
+  await recorded.end()
+  await recorder.stop()
+  await door.close()
+})
+
+interface Said {
+  status: number
+  /** Everything that was answered but for the request's id, and for what the limits and the clock say. */
+  all: string
+  text: string
+}
+
+async function say(key: TestKey, method: string, path: string, body?: unknown, idempotencyKey?: string): Promise<Said> {
+  const response = await service.get(`/intake/v1/${path}`, {
+    method,
+    headers: {
+      Authorization: key.authorization,
+      ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+      ...(idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+  const text = await response.text()
+  const id = response.headers.get('x-request-id')!
+  const fields = [...response.headers].filter(([name]) => name !== 'date').sort()
+  return { status: response.status, all: JSON.stringify([response.status, fields, text]).replaceAll(id, 'ID'), text }
+}
+
+const answers = { answers: { secret: { text: 'told to the portal alone' } } }
+const submitter = { submitter: { type: 'APPLICANT' } }
+const answersOf = (applicant: number): string => `programs/housing-aid/applicants/${applicant}/answers`
+const submissionsOf = (applicant: number): string => `programs/housing-aid/applicants/${applicant}/submissions`
+const neverGiven = 999_999_999
+
+const register = async (key: TestKey): Promise<number> =>
+  JSON.parse((await say(key, 'POST', 'applicants', { language: 'en' })).text).applicant_id
+
+let applicant: number
+beforeEach(async () => {
+  applicant = await register(owner)
+  expect(await say(owner, 'PUT', answersOf(applicant), answers)).toMatchObject({ status: 200 })
+})
+
+/** Every way of intake to name an applicant. */
+const ways: [what: string, ask: (key: TestKey, applicant: number) => Promise<Said>][] = [
+  ['change the language', (key, id) => say(key, 'PUT', `applicants/${id}`, { language: 'de' })],
+  ['read the answers', (key, id) => say(key, 'GET', answersOf(id))],
+  ['ask for them with HEAD', (key, id) => say(key, 'HEAD', answersOf(id))],
+  [
+    'save an answer',
+    (key, id) => say(key, 'PUT', answersOf(id), { answers: { secret: { text: 'put in its place' } } }),
+  ],
+  ['take the answer back', (key, id) => say(key, 'PUT', answersOf(id), { answers: { secret: null } })],
+  ['save nothing', (key, id) => say(key, 'PUT', answersOf(id), { answers: {} })],
+  ['submit', (key, id) => say(key, 'POST', submissionsOf(id), submitter, crypto.randomUUID())],
+]
+
+describe('to a key of another front end an applicant does not exist (D26)', () => {
+  test.each(ways)(
+    '%s: the 404 of an id never given, by the same statements, and nothing has happened',
+    async (_, ask) => {
+      await ask(stranger, neverGiven)
+      const told: { all: string; statements: string[] }[] = []
+      for (const id of [applicant, neverGiven]) {
+        recorder.clear()
+        const { all, status } = await ask(stranger, id)
+        expect(status).toBe(404)
+        told.push({
+          all,
+          statements: recorder.statements.map(({ text }) => text).filter(text => !/last_used/.test(text)),
+        })
+      }
+      expect(told[0]!).toEqual(told[1]!)
+      expect(told[0]!.statements.length).toBeGreaterThan(1)
+      expect(JSON.parse((await say(owner, 'GET', answersOf(applicant))).text).answers).toEqual({
+        secret: { question_type: 'TEXT', text: 'told to the portal alone' },
+      })
+      expect(await traces(applicant)).toEqual(['applicant_registered'])
+    },
+  )
+
+  test('what was submitted under an idempotency key is not told either, once that key is of another front end', async () => {
+    const key = await createTestKey(door.database.sql, {
+      maySubmit: true,
+      programs: ['housing-aid'],
+      frontEnd: 'Portal',
+    })
+    const submit = (id: number) => say(key, 'POST', submissionsOf(id), submitter, 'kept')
+    expect(await submit(applicant)).toMatchObject({ status: 201 })
+    expect(await submit(applicant)).toMatchObject({ status: 200 })
+    await door.database.sql`update api_key set front_end = 'Kiosk' where api_key_id = ${key.api_key_id}`
+    const [replayed, never] = [await submit(applicant), await submit(neverGiven)]
+    expect(replayed.status).toBe(404)
+    expect(replayed.all).toBe(never.all)
+  })
+
+  test("an applicant of no front end is no key's", async () => {
+    const { sql } = door.database
+    const [row] = await sql<{ applicant_id: number }[]>`
+      insert into applicant (language) values ('en') returning applicant_id`
+    for (const [, ask] of ways) expect((await ask(owner, row!.applicant_id)).status).toBe(404)
+  })
+
+  test('the 404 of each way is one and the same', async () => {
+    const bodies: string[] = []
+    for (const [what, ask] of ways.filter(([what]) => !what.includes('HEAD'))) {
+      const { text } = await ask(stranger, applicant)
+      bodies.push(JSON.stringify({ ...JSON.parse(text), request_id: '' }))
+      expect(bodies.at(-1), what).toBe(bodies[0]!)
+    }
+  })
+})
+
+describe('"several keys may share one" (D26)', () => {
+  test('what one key of a front end began, another finishes', async () => {
+    expect(JSON.parse((await say(sibling, 'GET', answersOf(applicant))).text).answers).toEqual({
+      secret: { question_type: 'TEXT', text: 'told to the portal alone' },
+    })
+    expect(await say(sibling, 'PUT', `applicants/${applicant}`, { language: 'de' })).toMatchObject({ status: 200 })
+    expect(await say(sibling, 'POST', submissionsOf(applicant), submitter, 'x')).toMatchObject({ status: 201 })
+  })
+})
+
+test('the audit trail has who was registered, changed and submitted, by which key; ids, and nothing that was told', async () => {
+  await say(sibling, 'PUT', `applicants/${applicant}`, { language: 'vi' })
+  const { text } = await say(owner, 'POST', submissionsOf(applicant), submitter, crypto.randomUUID())
+  const { application_id, program_version_id } = JSON.parse(text)
+  const rows = await door.database.sql`
+    select actor, action, subject, host(address) as address, detail
+    from audit_event
+    where (action like 'applicant\\_%' and subject = ${String(applicant)})
+    or (action = 'application_submitted' and subject = ${String(application_id)})
+    order by audit_event_id`
+  const common = { subject: String(applicant), address: '127.0.0.1' }
+  const detail = { front_end: 'Portal' }
+  expect([...rows] as unknown[]).toEqual([
+    { ...common, actor: `key:${owner.api_key_id}`, action: 'applicant_registered', detail },
+    { ...common, actor: `key:${sibling.api_key_id}`, action: 'applicant_language_changed', detail },
+    {
+      actor: `key:${owner.api_key_id}`,
+      action: 'application_submitted',
+      subject: String(application_id),
+      address: '127.0.0.1',
+      detail: { ...detail, program_id: door.program.program_id, program_version_id, applicant_id: applicant },
+    },
+  ])
+})
+
+/** What the audit trail has of an applicant. */
+async function traces(applicantId: number): Promise<string[]> {
+  const rows = await door.database.sql<{ action: string }[]>`
+    select action
+    from audit_event
+    where subject = ${String(applicantId)}
+    or (detail ->> 'applicant_id')::bigint = ${applicantId}
+    order by audit_event_id`
+  return rows.map(row => row.action)
+}
