@@ -12,6 +12,7 @@ import type { Deps, Foundation, Peer } from './http/deps.ts'
 import { apiDocs } from './http/docs/api-docs.ts'
 import { problemResponse } from './http/errors.ts'
 import { exportApplications } from './http/export-applications.ts'
+import { arrivalMs, inTime } from './http/in-time.ts'
 import { intake } from './http/intake/intake.ts'
 import { keepRecord, RequestRecord, recordOf } from './http/request-record.ts'
 import { invalidRequest, Problem } from './problem.ts'
@@ -61,7 +62,9 @@ export function createApp(foundation: Foundation): App {
         // What can be answered at once is, without a promise.
         const answered: Response | Promise<Response> = routes.fetch(request)
         if (!(answered instanceof Promise)) return conclude(answered, record)
-        return answered.then(response => conclude(response, record)).catch(fail)
+        return inTime(answered, config.responseTimeoutMs + arrivalMs(request))
+          .then(response => conclude(response, record))
+          .catch(fail)
       } catch (error) {
         return fail(error)
       }

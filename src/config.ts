@@ -13,6 +13,8 @@ export interface Config {
   databasePrepare: boolean
   redisUrl: string | undefined
   statementTimeoutMs: number
+  silenceTimeoutMs: number
+  responseTimeoutMs: number
   host: string
   port: number
   healthPort: number
@@ -203,6 +205,20 @@ export const settings = {
     meaning: 'How long one statement may run in PostgreSQL, 100ms to 1h.',
     parse: duration(100, 3_600_000),
   },
+  silenceTimeoutMs: {
+    name: 'SILENCE_TIMEOUT',
+    default: '40s',
+    meaning:
+      'How long PostgreSQL may say nothing while it owes an answer before its connection is given up, 100ms to 2h; longer than STATEMENT_TIMEOUT.',
+    parse: duration(100, 7_200_000),
+  },
+  responseTimeoutMs: {
+    name: 'RESPONSE_TIMEOUT',
+    default: '20s',
+    meaning:
+      'How long a request may wait for the first byte of its answer, for whatever reason, before it is refused with 503, 100ms to 10m. The arrival of a body is not counted.',
+    parse: duration(100, 600_000),
+  },
   redisUrl: {
     name: 'REDIS_URL',
     default: '',
@@ -386,6 +402,8 @@ export function loadConfig(environment: Environment): Config {
       loaded.tlsCert === undefined ? 'TLS_CERT' : 'TLS_KEY',
       'must be set when the other of TLS_CERT and TLS_KEY is',
     )
+  if (loaded.silenceTimeoutMs <= loaded.statementTimeoutMs)
+    fault('SILENCE_TIMEOUT', 'must be longer than STATEMENT_TIMEOUT, so that PostgreSQL ends what is only slow')
   if (loaded.environment === 'development' && !['127.0.0.1', '::1', 'localhost'].includes(loaded.host))
     fault('HOST', 'must be 127.0.0.1, ::1 or localhost when TRIBUTARY_ENV is development')
   if (loaded.environment === 'production' && loaded.baseUrl?.startsWith('http:'))

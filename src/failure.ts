@@ -14,7 +14,8 @@ export function failureLines(error: unknown): string[] {
     case 'ECONNREFUSED':
     case 'ENOTFOUND':
     case 'EHOSTUNREACH':
-    case 'CONNECT_TIMEOUT': {
+    case 'CONNECT_TIMEOUT':
+    case 'CONNECTION_SILENT': {
       const place = [failure.address, failure.port].flat().filter(Boolean).join(':') || 'DATABASE_URL'
       return [`The database at ${place} cannot be reached (${code}). Is it running, and is DATABASE_URL right?`]
     }

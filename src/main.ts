@@ -79,8 +79,16 @@ function keepRunning(log: Log): void {
 
 /** A pool, under a name that PostgreSQL shows in `pg_stat_activity`. */
 function openPool(config: Config, applicationName: string, connectionsMax: number): Sql {
-  const { databaseUrl: url, databasePrepare: prepare, statementTimeoutMs } = config
-  return openDatabase({ url, applicationName, connectionsMax, prepare, statementTimeoutMs })
+  return openDatabase({
+    url: config.databaseUrl,
+    applicationName,
+    connectionsMax,
+    prepare: config.databasePrepare,
+    statementTimeoutMs: config.statementTimeoutMs,
+    silenceTimeoutMs: config.silenceTimeoutMs,
+    // Nobody waits any more for what waited longer.
+    queueTimeoutMs: config.responseTimeoutMs,
+  })
 }
 
 async function closePools(pools: readonly Sql[]): Promise<void> {

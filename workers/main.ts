@@ -26,8 +26,15 @@ try {
 
 async function work(config: Config): Promise<void> {
   const log = createLog(config.logLevel)
-  const { databaseUrl: url, databasePrepare: prepare, statementTimeoutMs } = config
-  const db = openDatabase({ url, prepare, statementTimeoutMs, connectionsMax: 6, applicationName: 'tributary-worker' })
+  const { databaseUrl: url, databasePrepare: prepare, statementTimeoutMs, silenceTimeoutMs } = config
+  const db = openDatabase({
+    url,
+    prepare,
+    statementTimeoutMs,
+    silenceTimeoutMs,
+    connectionsMax: 6,
+    applicationName: 'tributary-worker',
+  })
   await prepareDatabase(db, config.timeZone)
   await requireInstanceTimeZone(db, config.timeZone)
 

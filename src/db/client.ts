@@ -19,13 +19,23 @@ export interface DatabaseOptions {
   connectionsMax: number
   /** Milliseconds one statement may run before PostgreSQL ends it; 0 for no limit. */
   statementTimeoutMs?: number
+  /**
+   * How long the database may say nothing while it owes an answer, in the middle of a batch too; its connection is then given up,
+   * and what waited on it fails as with a lost one. Longer than a statement may run. 0 for no limit.
+   */
+  silenceTimeoutMs?: number
+  /** How long a statement may wait for a connection; it then fails as with a lost one. 0 for no limit. */
+  queueTimeoutMs?: number
   /** Whether statements are prepared by name. Off behind a pooler in transaction mode. */
   prepare?: boolean
   applicationName?: string
 }
 
+/** How long a connection may take to be made at most. */
+const connectTimeoutMs = 10_000
+
 /** What the patch of `patches/` calls itself. Changes with it, so that code and driver cannot drift apart. */
-const patch = 'tributary-1'
+const patch = 'tributary-2'
 
 /**
  * A pool that connects on first use. Close it with `sql.end()`. Throws when the driver is not the patched one: with another, an
@@ -35,11 +45,17 @@ export function openDatabase(options: DatabaseOptions): Sql {
   const { patch: found } = postgres as { patch?: unknown }
   if (found !== patch)
     throw new Error(`The installed postgres driver is not the one this release needs (${patch}). Run: bun install`)
+  // `silence_timeout` and `queue_timeout` are the patch's own.
+  const limits = {
+    silence_timeout: (options.silenceTimeoutMs ?? 0) / 1000,
+    queue_timeout: (options.queueTimeoutMs ?? 0) / 1000,
+  }
   return postgres(options.url, {
+    ...limits,
     max: options.connectionsMax,
     prepare: options.prepare ?? true,
     idle_timeout: 0,
-    connect_timeout: 10,
+    connect_timeout: Math.min(connectTimeoutMs, options.silenceTimeoutMs || connectTimeoutMs) / 1000,
     backoff: reconnectPauseSeconds,
     onnotice: () => {},
     connection: {
@@ -108,7 +124,7 @@ export async function readThroughLoss<T>(read: () => Promise<T>): Promise<T> {
     try {
       return await read()
     } catch (error) {
-      if (!isLostConnection(error)) throw error
+      if (!isLostConnection(error) || hasWaited(error)) throw error
       await Bun.sleep(pauseMs)
     }
   }
@@ -119,6 +135,12 @@ export async function readThroughLoss<T>(read: () => Promise<T>): Promise<T> {
 export function isLostConnection(error: unknown): boolean {
   const code = (error as { code?: unknown } | null)?.code
   return typeof code === 'string' && lostConnectionCodes.test(code)
+}
+
+/** Whether a connection was lost because its time was up: to wait that long once more helps nobody. */
+export function hasWaited(error: unknown): boolean {
+  const code = (error as { code?: unknown } | null)?.code
+  return code === 'CONNECTION_SILENT' || code === 'CONNECTION_BUSY' || code === 'CONNECT_TIMEOUT'
 }
 
 /** Whether an error says that a statement took longer than it may. */

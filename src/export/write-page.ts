@@ -13,7 +13,7 @@
 // than the client, what waits is one batch at most, whose rows follow their size (`batchBytes`); while a client is let go of, it
 // is the buffer of one write. Fast and plain meet in tests/export: every byte is compared with a renderer that knows none of this.
 
-import { isLostConnection, type Sql } from '../db/client.ts'
+import { hasWaited, isLostConnection, type Sql } from '../db/client.ts'
 import { type PageQuery, type Position, type RowReader, type RowView, readPageRows } from '../db/walks.ts'
 import type { VersionFill } from '../domain/questions/version-fill.ts'
 import type { Micros } from '../domain/values/offset-time.ts'
@@ -100,6 +100,7 @@ export async function writePage(
     return { outcome, applications, bytes, next: outcome === 'complete' ? page.next : undefined }
   }
   let reopens = 0
+  let silences = 0
   for (;;) {
     const before = page.applications
     let failure: { error: unknown } | undefined
@@ -115,10 +116,12 @@ export async function writePage(
     const progressed = page.applications > before
     if (!page.letGo) await page.catchUp(0)
     if (failure === undefined && !page.letGo) break
-    if (progressed) reopens = 0
+    if (progressed) reopens = silences = 0
     if (!(await outlet.settle(limits.stallTimeoutMs))) return receipt(outlet.stalled ? 'stalled' : 'client_gone')
     if (failure !== undefined) {
-      if (!canReopen(failure.error, progressed) || ++reopens > limits.reopensMax)
+      // After a silence that was waited out, one more try: a connection that is reset at once may be tried more often.
+      if (hasWaited(failure.error)) silences++
+      if (!canReopen(failure.error, progressed) || silences > 1 || ++reopens > limits.reopensMax)
         throw new PageFailure(receipt('failed'), failure.error)
       await Bun.sleep(limits.reopenPauseMs * 2 ** (reopens - 1))
     }

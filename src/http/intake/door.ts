@@ -6,6 +6,7 @@ import { noSuchApplicant } from '../../intake/refusals.ts'
 import type { FrontEndKey } from '../../intake/register-applicant.ts'
 import { invalidRequest } from '../../problem.ts'
 import type { Deps } from '../deps.ts'
+import { bodyArrivalMs } from '../in-time.ts'
 import { recordOf } from '../request-record.ts'
 import type { BodyLimits } from './json-body.ts'
 
@@ -37,9 +38,6 @@ const answerHeaders = (deps: Deps, caller: Caller): AnswerHeaders => ({
   'Cache-Control': 'no-store',
   ...deps.limits.takeRequest(caller.api_key_id),
 })
-
-/** Time enough for the longest body over a slow line; whoever sends one byte at a time is cut short. */
-const bodyArrivalMs = 60_000
 
 export const bodyLimits = (deps: Deps): BodyLimits => ({
   bytesMax: deps.config.intakeBodyBytesMax,

@@ -1,0 +1,29 @@
+// The budget that each request has up to the first byte of its answer (contract G14): whatever it waits for, and however often, it
+// is answered. It must not know what is waited for.
+
+import { Problem } from '../problem.ts'
+import { settledWithin } from '../settled-within.ts'
+
+/** How long a body may take to arrive: enough for the longest over a slow line; who sends a byte at a time is cut short. */
+export const bodyArrivalMs = 60_000
+
+/** What a request may take beyond its budget, since the time is its client's. */
+export const arrivalMs = ({ method }: Request): number => (method === 'GET' || method === 'HEAD' ? 0 : bodyArrivalMs)
+
+/**
+ * The answer, or a Problem (unavailable) when there is none within `budgetMs`. What comes later is thrown away; if it is a stream,
+ * whatever feeds it finds its client gone.
+ */
+export async function inTime(answered: Promise<Response>, budgetMs: number): Promise<Response> {
+  if (await settledWithin(budgetMs, answered)) return answered
+  answered.then(
+    late => late.body?.cancel(),
+    () => {},
+  )
+  throw new Problem('unavailable', {
+    detail:
+      'This took longer than a request may. What it asked to be changed, if anything, may still be changed. Try again in a few seconds.',
+    headers: { 'Retry-After': '5' },
+    internal: 'response_timeout',
+  })
+}

@@ -1,0 +1,109 @@
+// The deadlines of a database connection (contract G14): how long it may say nothing while it owes an answer, and how long a
+// statement may wait for one.
+
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'bun:test'
+import { openDatabase, type Sql } from '../../src/db/client.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { type SilentProxy, startSilentProxy } from '../support/silent-proxy.ts'
+import { until } from '../support/until.ts'
+
+const silenceTimeoutMs = 200
+let database: TestDatabase
+let proxy: SilentProxy
+let sql: Sql
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.drop())
+beforeEach(async () => {
+  const url = new URL(database.url)
+  proxy = await startSilentProxy(Number(url.port))
+  url.port = String(proxy.port)
+  sql = openDatabase({
+    url: url.href,
+    connectionsMax: 1,
+    silenceTimeoutMs,
+    queueTimeoutMs: 300,
+    applicationName: 'silence',
+  })
+  await sql`select 1`
+})
+afterEach(async () => {
+  await sql.end({ timeout: 0 })
+  await proxy.stop()
+})
+
+const codeOf = (work: PromiseLike<unknown>): Promise<unknown> =>
+  Promise.resolve(work).then(
+    () => 'done',
+    error => error.code,
+  )
+
+test('a connection that says nothing is given up, also while ever more statements are sent on it', async () => {
+  proxy.fallSilent()
+  const codes: unknown[] = []
+  let asked = 0
+  // Each is written behind the one before, on the same connection.
+  await until('the first to fail', async () => {
+    asked++
+    void codeOf(sql`select 1`).then(code => codes.push(code))
+    return codes.length > 0
+  })
+  await until('all to fail', () => codes.length === asked)
+  expect(codes[0]).toBe('CONNECTION_SILENT')
+  proxy.speak()
+  await until('a new connection', async () => (await codeOf(sql`select 1`)) === 'done')
+  expect(proxy.made()).toBeGreaterThan(1)
+})
+
+test('a silence in the middle of an answer counts too', async () => {
+  proxy.fallSilent(50_000)
+  expect(await codeOf(sql`select repeat('x', 1000) from generate_series(1, 1000)`)).toBe('CONNECTION_SILENT')
+})
+
+test('a transaction that falls silent is given up', async () => {
+  const work = sql.begin(async tx => {
+    await tx`select 1`
+    proxy.fallSilent()
+    await tx`select 2`
+  })
+  // Its end is told by the connection that closes.
+  expect(await codeOf(work)).toBe('CONNECTION_CLOSED')
+})
+
+test('no silence: a cursor whose reader takes its time, a transaction that asks nothing, a connection that nobody uses', async () => {
+  const aWhile = () => database.sql`select pg_sleep(${(silenceTimeoutMs * 3) / 1000})`
+  const seen: number[] = []
+  await sql`select n from generate_series(1, 6) as n`.cursor(2, async rows => {
+    if (seen.length === 2) await aWhile()
+    seen.push(...rows.map(row => row.n as number))
+  })
+  expect(seen).toEqual([1, 2, 3, 4, 5, 6])
+  const [row] = await sql.begin(async tx => {
+    await tx`select 1`
+    await aWhile()
+    return tx`select 2 as n`
+  })
+  expect(row!.n).toBe(2)
+  await aWhile()
+  expect((await sql`select 3 as n`)[0]!.n).toBe(3)
+  expect(proxy.made()).toBe(1)
+})
+
+test('what waits too long for a connection fails, the oldest first, and what waits less is served', async () => {
+  const release = Promise.withResolvers<void>()
+  const begun = Promise.withResolvers<void>()
+  const holding = sql.begin(async () => {
+    begun.resolve()
+    await release.promise
+  })
+  await begun.promise
+  const ended: string[] = []
+  const waiting = ['first', 'second'].map(async name => ended.push(`${name} ${await codeOf(sql`select 1`)}`))
+  await Promise.all(waiting)
+  expect(ended).toEqual(['first CONNECTION_BUSY', 'second CONNECTION_BUSY'])
+  const third = codeOf(sql`select 1`)
+  release.resolve()
+  await holding
+  expect(await third).toBe('done')
+})

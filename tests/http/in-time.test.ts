@@ -1,0 +1,65 @@
+// The budget of a request up to its first byte. Contract G14: "No request waits without limit".
+
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { inTime } from '../../src/http/in-time.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { createTestKey, type TestKey } from '../support/keys.ts'
+import { startTestService, type TestService } from '../support/service.ts'
+import { until } from '../support/until.ts'
+
+let database: TestDatabase
+let service: TestService
+let key: TestKey
+beforeAll(async () => {
+  database = await createTestDatabase()
+  key = await createTestKey(database.sql, { programs: ['any'] })
+  service = await startTestService(database, { responseTimeoutMs: 150 })
+})
+afterAll(async () => {
+  await service.stop()
+  await database.drop()
+})
+
+test('G14: a request that waits for a lock is answered when its budget is spent, and served once the lock is gone', async () => {
+  const release = Promise.withResolvers<void>()
+  const locked = Promise.withResolvers<void>()
+  const holding = database.sql.begin(async tx => {
+    await tx`lock table api_key in access exclusive mode`
+    locked.resolve()
+    await release.promise
+  })
+  await locked.promise
+  const headers = { Authorization: key.authorization }
+  for (const path of ['/api/v1/checkAuth', '/api/v1/admin/programs/any/applications', '/docs/api/programs']) {
+    const answer = await service.get(path, { headers })
+    expect([path, answer.status, answer.headers.get('retry-after')]).toEqual([path, 503, '5'])
+    expect(service.requestLine(answer.headers.get('x-request-id'))).toMatchObject({
+      status: 503,
+      reason: 'response_timeout',
+    })
+  }
+  release.resolve()
+  await holding
+  expect((await service.get('/api/v1/checkAuth', { headers })).status).toBe(200)
+})
+
+test('an answer that comes too late is thrown away, and what feeds it is told', async () => {
+  const late = Promise.withResolvers<Response>()
+  let cancelled = false
+  const answered = inTime(late.promise, 1)
+  expect(await answered.catch(error => error.internal)).toBe('response_timeout')
+  late.resolve(
+    new Response(
+      new ReadableStream({
+        cancel() {
+          cancelled = true
+        },
+      }),
+    ),
+  )
+  await until('the stream to be cancelled', () => cancelled)
+})
+
+test('what fails within its budget fails as it does', async () => {
+  expect(await inTime(Promise.reject(new Error('as it is')), 1000).catch(error => error.message)).toBe('as it is')
+})

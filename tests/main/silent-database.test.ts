@@ -1,0 +1,150 @@
+// A database that says nothing any more, and does not close its connections either. Contract G14: "No request waits without limit:
+// every wait (authentication, a pool, a silent database, a lock, a slow reader) has a named deadline and an answer".
+
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { createTestKey, type TestKey } from '../support/keys.ts'
+import { endProcesses, startMain, type TestMain } from '../support/processes.ts'
+import { aProgram, q } from '../support/programs.ts'
+import { insertRawApplications, insertRawProgram } from '../support/raw-applications.ts'
+import { type SilentProxy, startSilentProxy } from '../support/silent-proxy.ts'
+import { until } from '../support/until.ts'
+
+const rows = 60
+let database: TestDatabase
+let key: TestKey
+let proxy: SilentProxy
+let main: TestMain
+beforeAll(async () => {
+  database = await createTestDatabase()
+  await insertRawApplications(database.sql, await insertRawProgram(database.sql, 'raw'), rows, () => 'x'.repeat(60_000))
+  await aProgram(database.sql, { slug: 'asked', questions: [q.text('t')] })
+  key = await createTestKey(database.sql, { programs: ['raw', 'asked'], maySubmit: true })
+})
+afterAll(() => database.drop())
+beforeEach(async () => {
+  const url = new URL(database.url)
+  proxy = await startSilentProxy(Number(url.port))
+  url.port = String(proxy.port)
+  main = await startMain(
+    { url: url.href },
+    { STATEMENT_TIMEOUT: '400ms', SILENCE_TIMEOUT: '500ms', RESPONSE_TIMEOUT: '1s', EXPORT_CONNECTIONS: '2' },
+  )
+})
+afterEach(async () => {
+  await endProcesses()
+  await proxy.stop()
+})
+
+const ask = (path: string, init: RequestInit = {}) =>
+  fetch(main.url + path, {
+    ...init,
+    headers: { Authorization: key.authorization, 'Accept-Encoding': 'identity', ...init.headers },
+  })
+
+const applications = '/api/v1/admin/programs/raw/applications'
+const posted = (method: string, body: unknown): RequestInit => ({
+  method,
+  body: JSON.stringify(body),
+  headers: { 'Content-Type': 'application/json', 'Idempotency-Key': crypto.randomUUID() },
+})
+const requests: [name: string, path: string, init?: RequestInit][] = [
+  ['checkAuth', '/api/v1/checkAuth'],
+  ['an export', applications],
+  ['generated docs', '/docs/api/programs/raw'],
+  ['a registration', '/intake/v1/applicants', posted('POST', { language: 'en' })],
+  ['what a program asks', '/intake/v1/programs/asked'],
+  ['answers', '/intake/v1/programs/asked/applicants/1/answers', posted('PUT', { answers: {} })],
+  [
+    'a submission',
+    '/intake/v1/programs/asked/applicants/1/submissions',
+    posted('POST', { submitter: { type: 'APPLICANT' } }),
+  ],
+]
+
+describe('a silent database', () => {
+  test('G14: every request is answered: 503 with Retry-After; the service is not ready, and serves again when it speaks', async () => {
+    for (const [, path, init] of requests) await (await ask(path, init)).arrayBuffer()
+    proxy.fallSilent()
+    expect((await fetch(`${main.health}/readyz`)).status).toBe(503)
+    expect((await fetch(`${main.health}/livez`)).status).toBe(200)
+    const answers = await Promise.all(
+      requests.map(async ([name, path, init]) => {
+        const answer = await ask(path, init)
+        return [name, answer.status, answer.headers.get('retry-after'), answer.headers.get('content-type')]
+      }),
+    )
+    expect(answers).toEqual(requests.map(([name]) => [name, 503, '5', 'application/problem+json']))
+    proxy.speak()
+    await until('checkAuth to work again', async () => (await ask('/api/v1/checkAuth')).status === 200)
+    await until('ready', async () => (await fetch(`${main.health}/readyz`)).status === 200)
+    expect(((await (await ask(applications)).json()) as { payload: unknown[] }).payload).toHaveLength(rows)
+  })
+
+  test('G14, G9: an export ends wherever the silence begins: whole, 503, or broken off; never short', async () => {
+    await (await ask(applications)).arrayBuffer()
+    const ends = new Set<string>()
+    for (const afterBytes of [1, 300, 1500, 4000, 400_000, 3_000_000]) {
+      proxy.fallSilent(afterBytes)
+      const end = await ask(applications).then(
+        async answer =>
+          answer.status === 200
+            ? answer.json().then(
+                page => `whole ${(page as { payload: unknown[] }).payload.length}`,
+                () => 'broken off',
+              )
+            : `${answer.status} ${answer.headers.get('retry-after')}`,
+        () => 'broken off',
+      )
+      ends.add(end)
+      proxy.speak()
+      await until('an export to be whole again', async () => {
+        const page = await ask(applications).then(
+          answer => (answer.ok ? answer.json() : undefined),
+          () => undefined,
+        )
+        return (page as { payload: unknown[] } | undefined)?.payload.length === rows
+      })
+    }
+    const allowed = [`whole ${rows}`, '503 5', 'broken off']
+    expect([...ends].filter(end => !allowed.includes(end))).toEqual([])
+    expect(ends).toContain('503 5')
+    expect(ends).toContain('broken off')
+  })
+
+  test('a connection that fell silent is closed and used no more; a page that was under way on it is whole', async () => {
+    await (await ask(applications)).arrayBuffer()
+    const before = proxy.made()
+    // Far more than what waits on the way, so that rows are still to come from the database.
+    const answer = await ask(applications)
+    const reader = answer.body!.getReader()
+    const chunks = [(await reader.read()).value!]
+    proxy.silenceConnected()
+    for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) chunks.push(chunk.value)
+    expect((JSON.parse(Buffer.concat(chunks).toString()) as { payload: unknown[] }).payload).toHaveLength(rows)
+    expect(proxy.made()).toBeGreaterThan(before)
+  })
+
+  test('a statement that PostgreSQL is still busy with is ended there, and its connection kept', async () => {
+    await (await ask('/api/v1/checkAuth')).arrayBuffer()
+    const release = Promise.withResolvers<void>()
+    const locked = Promise.withResolvers<void>()
+    const holding = database.sql.begin(async tx => {
+      await tx`lock table api_key in access exclusive mode`
+      locked.resolve()
+      await release.promise
+    })
+    await locked.promise
+    const made = proxy.made()
+    try {
+      const answer = await ask('/api/v1/checkAuth')
+      expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5'])
+    } finally {
+      release.resolve()
+      await holding
+    }
+    expect((await ask('/api/v1/checkAuth')).status).toBe(200)
+    expect(proxy.made()).toBe(made)
+    expect(main.log.find(line => line.reason === 'statement_timeout')).toBeDefined()
+  })
+})
