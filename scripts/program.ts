@@ -2,6 +2,7 @@
 // It must not decide what a definition may say; it reads files, calls src/programs and prints what came of it.
 
 import { parseArgs } from 'node:util'
+import { readSetting } from '../src/config.ts'
 import type { Sql } from '../src/db/client.ts'
 import { findActiveVersion, findDraftVersion, findProgram, readPrograms } from '../src/db/programs.ts'
 import { type ProgramDefinition, programDefinitionJsonSchema } from '../src/domain/definitions/program-definition.ts'
@@ -43,7 +44,7 @@ const help = `Usage:
 
   A file of - is standard input.`
 
-type Work = (context: Pick<ScriptContext, 'sql' | 'actor'>) => Promise<void>
+type Work = (context: Pick<ScriptContext, 'sql' | 'actor' | 'config'>) => Promise<void>
 /** What to do, and whether it takes a database. */
 type Command = { needs: 'database'; work: Work } | { needs: 'nothing'; work: () => Promise<void> }
 
@@ -85,21 +86,25 @@ const commands = {
       return {
         needs: 'nothing',
         work: async () => {
-          const { slug } = parseDefinition(await readDocument(file))
+          const { slug } = parseDefinition(
+            await readDocument(file),
+            undefined,
+            readSetting(process.env, 'enumeratorDepthMax'),
+          )
           console.log(`The definition of "${slug}" has no fault. The question bank was not asked (--bank).`)
         },
       }
     }
-    return inDatabase(async ({ sql }) => {
+    return inDatabase(async ({ sql, config }) => {
       const document = await readDocument(file)
-      const { slug } = parseDefinition(document, await loadBankFor(sql, document))
+      const { slug } = parseDefinition(document, await loadBankFor(sql, document), config.enumeratorDepthMax)
       console.log(`The definition of "${slug}" has no fault and fits the question bank.`)
     })
   },
 
   diff: (file: string): Command =>
-    inDatabase(async ({ sql }) => {
-      await compare(sql, await readDocument(file))
+    inDatabase(async ({ sql, config }) => {
+      await compare(sql, await readDocument(file), config.enumeratorDepthMax)
     }),
 
   publish(subject: string, given: Given): Command {
@@ -107,10 +112,10 @@ const commands = {
     if (basedOn !== undefined && (given.draft || !/^[1-9]\d{0,14}$/.test(String(basedOn)))) {
       throw usage('--based-on takes the id of a program version, and goes with a file.')
     }
-    return inDatabase(async ({ sql, actor }) => {
-      if (given.draft) return tellPublished(await publishReviewedDraft(sql, subject, actor))
-      const { definition, active } = await compare(sql, await readDocument(subject))
-      const basis = { basedOn: basedOn === undefined ? active : Number(basedOn) }
+    return inDatabase(async ({ sql, actor, config: { enumeratorDepthMax } }) => {
+      if (given.draft) return tellPublished(await publishReviewedDraft(sql, subject, actor, enumeratorDepthMax))
+      const { definition, active } = await compare(sql, await readDocument(subject), enumeratorDepthMax)
+      const basis = { basedOn: basedOn === undefined ? active : Number(basedOn), enumeratorDepthMax }
       tellPublished(await publishDefinition(sql, definition, actor, basis))
     })
   },
@@ -123,8 +128,8 @@ const commands = {
         console.log(`The draft of "${slug}" is gone.`)
       })
     }
-    return inDatabase(async ({ sql, actor }) => {
-      const result = await saveDraft(sql, await readDocument(file), actor)
+    return inDatabase(async ({ sql, actor, config: { enumeratorDepthMax } }) => {
+      const result = await saveDraft(sql, await readDocument(file), actor, { enumeratorDepthMax })
       tellChanges(result.changes)
       const { program_version_id: id, slug } = result
       if (result.saved) console.log(`Saved as the draft of "${slug}", ${id}.`)
@@ -170,8 +175,10 @@ const commands = {
   export: (slug: string): Command => inDatabase(async ({ sql }) => print(await exportProgram(sql, slug))),
 
   import: (file: string): Command =>
-    inDatabase(async ({ sql, actor }) => {
-      const { slug, program_id, program_version_ids } = await importProgram(sql, await readDocument(file), actor)
+    inDatabase(async ({ sql, actor, config }) => {
+      const document = await readDocument(file)
+      const imported = await importProgram(sql, document, actor, config.enumeratorDepthMax)
+      const { slug, program_id, program_version_ids } = imported
       const versions = program_version_ids.length === 1 ? 'one version' : `${program_version_ids.length} versions`
       console.log(
         `Brought in "${slug}" (program ${program_id}) with ${versions}; ${program_version_ids.at(-1)} is active.`,
@@ -180,9 +187,13 @@ const commands = {
 }
 
 /** Checks a document against the bank and prints what publishing it would change. */
-async function compare(sql: Sql, document: unknown): Promise<{ definition: ProgramDefinition; active: number | null }> {
+async function compare(
+  sql: Sql,
+  document: unknown,
+  enumeratorDepthMax: number,
+): Promise<{ definition: ProgramDefinition; active: number | null }> {
   const bank = await loadBankFor(sql, document)
-  const definition = parseDefinition(document, bank)
+  const definition = parseDefinition(document, bank, enumeratorDepthMax)
   const program = await findProgram(sql, definition.slug)
   const active = program && (await findActiveVersion(sql, program.program_id))
   const before = active === undefined ? { ...definition, questions: [], screens: [] } : describeVersion(active)
@@ -193,12 +204,17 @@ async function compare(sql: Sql, document: unknown): Promise<{ definition: Progr
 }
 
 /** Prints what the draft changes, then publishes it if it is still the one that was printed. */
-async function publishReviewedDraft(sql: Sql, slug: string, actor: string): Promise<PublicationResult> {
+async function publishReviewedDraft(
+  sql: Sql,
+  slug: string,
+  actor: string,
+  enumeratorDepthMax: number,
+): Promise<PublicationResult> {
   const program = await findProgram(sql, slug)
   const draft = program && (await findDraftVersion(sql, program.program_id))
   if (draft === undefined) throw new Problem('not_found', { detail: `There is no draft of a program "${slug}".` })
-  await compare(sql, describeVersion(draft))
-  return publishDraft(sql, slug, actor, { draft: draft.program_version_id })
+  await compare(sql, describeVersion(draft), enumeratorDepthMax)
+  return publishDraft(sql, slug, actor, { draft: draft.program_version_id, enumeratorDepthMax })
 }
 
 function tellChanges(changes: readonly VersionChange[]): void {

@@ -1,6 +1,7 @@
 // Every setting of the service: its name, default, meaning and bounds, read once from the environment.
 // It must not open anything, and nobody but the two main.ts and the scripts may call it.
 
+import { enumeratorDepthUsual } from './domain/definitions/program-definition.ts'
 import { parseSubnet, type Subnet } from './domain/values/ip-address.ts'
 import { Problem, type ProblemItem } from './problem.ts'
 
@@ -36,6 +37,7 @@ export interface Config {
   authFailuresPerMinute: number
   intakeBodyBytesMax: number
   intakeDepthMax: number
+  enumeratorDepthMax: number
   drainTimeoutMs: number
   logLevel: string
 }
@@ -355,8 +357,14 @@ export const settings = {
   intakeDepthMax: {
     name: 'INTAKE_DEPTH_MAX',
     default: '64',
-    meaning: 'Deepest nesting of JSON at intake, 8 to 512.',
+    meaning: 'Deepest nesting of JSON at intake, 8 to 512; at least 4 and 3 for each of ENUMERATOR_DEPTH_MAX.',
     parse: wholeNumber(8, 512),
+  },
+  enumeratorDepthMax: {
+    name: 'ENUMERATOR_DEPTH_MAX',
+    default: String(enumeratorDepthUsual),
+    meaning: 'Most enumerators within one another that a program may have, 1 to 100.',
+    parse: wholeNumber(1, 100),
   },
   drainTimeoutMs: {
     name: 'DRAIN_TIMEOUT',
@@ -373,6 +381,20 @@ export const settings = {
 } satisfies { [K in keyof Config]: Setting<Config[K]> }
 
 export type Environment = Readonly<Record<string, string | undefined>>
+
+/** One setting, for what needs no other. Throws a Problem. */
+export function readSetting<K extends 'enumeratorDepthMax'>(environment: Environment, key: K): Config[K] {
+  const { name, default: usual, parse } = settings[key]
+  try {
+    return parse(environment[name] || usual)
+  } catch (error) {
+    if (!(error instanceof Unusable)) throw error
+    throw new Problem('invalid_request', {
+      detail: 'A setting cannot be used:',
+      errors: [{ parameter: name, code: 'unusable_setting', detail: error.message }],
+    })
+  }
+}
 
 /**
  * The configuration in an environment. Throws one Problem that names every setting that cannot be used, and why.
@@ -408,6 +430,13 @@ export function loadConfig(environment: Environment): Config {
     fault('HOST', 'must be 127.0.0.1, ::1 or localhost when TRIBUTARY_ENV is development')
   if (loaded.environment === 'production' && loaded.baseUrl?.startsWith('http:'))
     fault('BASE_URL', 'must begin with https:// when TRIBUTARY_ENV is production')
+  // An application that answers the innermost question must be able to come in: an answer in an enumerator lies in its question
+  // object, in the list of entities and in an entity.
+  if (loaded.intakeDepthMax < 4 + 3 * loaded.enumeratorDepthMax)
+    fault(
+      'INTAKE_DEPTH_MAX',
+      `must be at least ${4 + 3 * loaded.enumeratorDepthMax} for an ENUMERATOR_DEPTH_MAX of ${loaded.enumeratorDepthMax}`,
+    )
   if (loaded.healthPort === loaded.port && loaded.port !== 0) fault('HEALTH_PORT', 'must be another port than PORT')
   if (errors.length > 0) {
     throw new Problem('invalid_request', {

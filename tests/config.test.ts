@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { loadConfig, settings } from '../src/config.ts'
+import { loadConfig, readSetting, settings } from '../src/config.ts'
 import { Problem } from '../src/problem.ts'
 
 const good = {
@@ -50,6 +50,17 @@ describe('loadConfig', () => {
     ])
     expect(found.PORT).toBe('must be a whole number from 0 to 65535')
     expect(found.TRUSTED_PROXIES).toContain('10.0.0.0/8')
+  })
+
+  test('D29: an application as deep as a program may be can come in at intake', () => {
+    expect(loadConfig(good)).toMatchObject({ enumeratorDepthMax: 20, intakeDepthMax: 64 })
+    expect(faults({ ENUMERATOR_DEPTH_MAX: '21' }).INTAKE_DEPTH_MAX).toContain('at least 67')
+    expect(loadConfig({ ...good, ENUMERATOR_DEPTH_MAX: '21', INTAKE_DEPTH_MAX: '67' }).enumeratorDepthMax).toBe(21)
+    for (const ENUMERATOR_DEPTH_MAX of ['0', '101', '-1', 'x'])
+      expect(faults({ ENUMERATOR_DEPTH_MAX })).toHaveProperty('ENUMERATOR_DEPTH_MAX')
+    expect(readSetting({}, 'enumeratorDepthMax')).toBe(20)
+    expect(readSetting({ ENUMERATOR_DEPTH_MAX: '7' }, 'enumeratorDepthMax')).toBe(7)
+    expect(() => readSetting({ ENUMERATOR_DEPTH_MAX: '101' }, 'enumeratorDepthMax')).toThrow('cannot be used')
   })
 
   test('refuses to start in production with a pepper that is missing, short, repeated or a placeholder', () => {

@@ -1,6 +1,8 @@
 // Which handler takes which job. It must not know how jobs arrive.
 
-import type { Handlers } from '../src/queue/work.ts'
+import { docsCodeVersion } from '../src/derived/docs-code-version.ts'
+import { keyMapCodeVersion } from '../src/derived/program-key-map.ts'
+import type { CodeVersions, Handlers } from '../src/queue/work.ts'
 import { refreshDocsExample } from './refresh-docs-example.ts'
 import { refreshKeyMap } from './refresh-key-map.ts'
 import { sweep } from './sweep-derived.ts'
@@ -11,3 +13,8 @@ export const handlers = (deps: WorkerDeps): Handlers => ({
   'refresh-docs-example': refreshDocsExample(deps),
   sweep: sweep(deps),
 })
+
+export const codeVersions: CodeVersions = {
+  'refresh-key-map': keyMapCodeVersion,
+  'refresh-docs-example': docsCodeVersion,
+}

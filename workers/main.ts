@@ -11,7 +11,7 @@ import { connectQueue, type Queue } from '../src/queue/connect.ts'
 import { startRelay } from '../src/queue/relay.ts'
 import { startWorking } from '../src/queue/work.ts'
 import { eraseExpired } from '../src/upkeep/erase.ts'
-import { handlers } from './handlers.ts'
+import { codeVersions, handlers } from './handlers.ts'
 
 /** How often what is missing is looked for without anybody having asked. */
 const sweepEveryMs = 60_000
@@ -43,7 +43,7 @@ async function work(config: Config): Promise<void> {
   process.on('unhandledRejection', error => log.error({ err: error }, 'unhandled rejection'))
   const queue = await connectPatiently(config, log)
   const relay = startRelay(db, queue, log)
-  const working = await startWorking(db, queue, handlers({ db, config, log }), log)
+  const working = await startWorking(db, queue, handlers({ db, config, log }), log, codeVersions)
   const sweep = async (): Promise<void> => {
     try {
       const asked = await sweepDerived(db)

@@ -6,4 +6,4 @@ import type { WorkerDeps } from './worker-deps.ts'
 export const refreshDocsExample =
   ({ db, config }: WorkerDeps) =>
   ({ program_version_id }: { program_version_id: number }): Promise<void> =>
-    refresh(db, program_version_id, config.timeZone)
+    refresh(db, program_version_id, config)

@@ -6,6 +6,6 @@ import type { Log } from '../src/log.ts'
 
 export interface WorkerDeps {
   db: Sql
-  config: Pick<Config, 'timeZone'>
+  config: Pick<Config, 'timeZone' | 'enumeratorDepthMax'>
   log: Log
 }

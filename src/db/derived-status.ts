@@ -22,7 +22,10 @@ export interface DerivedStatus extends DerivedThing {
 /** Most characters of an error that are kept. */
 const errorLengthMax = 2000
 
-/** Asks for things once more, each named once, and returns the number that each request has. */
+/**
+ * Asks for things once more, each named once, and returns the number that each request has. Runs are counted on while the thing is
+ * still open, so that asking again and again for what takes its process down every time comes to an end.
+ */
 export async function requestDerived(
   db: Db,
   things: readonly DerivedThing[],
@@ -38,21 +41,22 @@ export async function requestDerived(
     on conflict (program_version_id, job_name) do update
     set state = 'queued',
       requested = derived_status.requested + 1,
-      attempts = 0,
+      attempts = case when derived_status.state in ('queued', 'running') then derived_status.attempts else 0 end,
       updated_at = clock_timestamp()
     returning program_version_id, job_name, requested`
 }
 
 /**
- * Notes that a run begins, and returns the newest request that it meets. Undefined when no request is open, or when the program
- * version is gone: then there is nothing to run for.
+ * Notes that a run begins, and returns the newest request that it meets. Undefined when no request is open, when it was given up
+ * and nobody asked again, or when the program version is gone: then there is nothing to run for.
  */
-export async function beginRun(db: Db, thing: DerivedThing): Promise<number | undefined> {
+export async function beginRun(db: Db, thing: DerivedThing, codeVersion?: number): Promise<number | undefined> {
   const [row] = await db<{ requested: number }[]>`
     update derived_status
-    set state = 'running', attempts = attempts + 1, updated_at = clock_timestamp()
+    set state = 'running', attempts = attempts + 1, code_version = ${codeVersion ?? null}, updated_at = clock_timestamp()
     where program_version_id = ${thing.program_version_id}
     and job_name = ${thing.job_name}
+    and state <> 'failed'
     and fulfilled < requested
     returning requested`
   return row?.requested
@@ -97,6 +101,22 @@ export async function readDerivedStatus(db: Db, programVersionId?: number): Prom
     from derived_status
     where ${programVersionId === undefined ? db`true` : db`program_version_id = ${programVersionId}`}
     order by program_version_id desc, job_name`
+}
+
+/**
+ * Gives up what has begun this often, and is on record as running for too long: its process died under it each time. Returns what
+ * was given up.
+ */
+export async function giveUpRuns(db: Db, olderThanMs: number, attemptsMax: number): Promise<DerivedThing[]> {
+  return db<DerivedThing[]>`
+    update derived_status
+    set state = 'failed',
+      last_error = 'given up: ' || attempts || ' runs began and none ended. Its process may have died under it; the log of the workers tells more.',
+      updated_at = clock_timestamp()
+    where state = 'running'
+    and attempts >= ${attemptsMax}
+    and updated_at < clock_timestamp() - ${olderThanMs} * interval '1 millisecond'
+    returning program_version_id, job_name`
 }
 
 /** What was asked for and has not moved for so long that its job may be lost: the queue's store can lose what it holds. */

@@ -12,19 +12,19 @@ export interface CodeVersions {
 
 /**
  * Key maps of active versions, and docs of active and draft ones, that are missing or stale and that nobody is already
- * working on. Those that have failed for good are not among them: asking again is an operator's decision.
+ * working on. Those that have failed for good under this code are not among them: asking again is an operator's decision.
  */
 export async function readMissingDerived(db: Db, code: CodeVersions): Promise<DerivedThing[]> {
   return db<DerivedThing[]>`
     select wanted.program_version_id, wanted.job_name
     from (
-      select v.program_version_id, 'refresh-key-map' as job_name
+      select v.program_version_id, 'refresh-key-map' as job_name, ${code.keyMap}::integer as code_version
       from program_version v
       left join program_key_map k on k.program_version_id = v.program_version_id
       where v.state = 'ACTIVE'
       and k.code_version is distinct from ${code.keyMap}
       union all
-      select v.program_version_id, 'refresh-docs-example'
+      select v.program_version_id, 'refresh-docs-example', ${code.docsExample}::integer
       from program_version v
       left join docs_example e on e.program_version_id = v.program_version_id
       where v.state in ('ACTIVE', 'DRAFT')
@@ -32,6 +32,7 @@ export async function readMissingDerived(db: Db, code: CodeVersions): Promise<De
     ) wanted
     left join derived_status s on s.program_version_id = wanted.program_version_id and s.job_name = wanted.job_name
     where s.state is null or s.state in ('missing', 'done')
+    or (s.state = 'failed' and s.code_version is distinct from wanted.code_version)
     order by wanted.program_version_id, wanted.job_name`
 }
 

@@ -31,7 +31,12 @@ function fingerprint(): number {
     ...{ ...common, program_version_id: 2, display_name: 'B', questions },
     screens: [{ name: 'All', visible_when: null, questions: placements }],
   }
-  const docs = [versionDocs(first, [], 'UTC'), versionDocs(second, [first], 'UTC'), versionDocs(first, [second], 'UTC')]
+  const making = { timeZone: 'UTC' }
+  const docs = [
+    versionDocs(first, [], making),
+    versionDocs(second, [first], making),
+    versionDocs(first, [second], making),
+  ]
   // A PostgreSQL integer greater than 0.
   return createHash('sha256').update(JSON.stringify(docs)).digest().readUInt32BE(0) >>> 1 || 1
 }

@@ -4,7 +4,8 @@
 import type { Db } from '../db/client.ts'
 import { type DocumentedVersionRow, readDocumentedVersions, upsertDocsExample } from '../db/docs-examples.ts'
 import { findDraftVersion, loadProgramVersion, readPublishedVersions } from '../db/programs.ts'
-import { type VersionDocs, versionDocs } from '../domain/invented/version-docs.ts'
+import { enumeratorDepthUsual } from '../domain/definitions/program-definition.ts'
+import { type DocsMaking, type VersionDocs, versionDocs } from '../domain/invented/version-docs.ts'
 import type { Micros } from '../domain/values/offset-time.ts'
 import { docsCodeVersion } from './docs-code-version.ts'
 
@@ -19,15 +20,14 @@ export interface GeneratedDocs {
   failed_at: Micros | null
 }
 
-export interface DocsOptions {
-  /** Zone of the times in examples: the instance's. */
-  timeZone: string
+export interface DocsOptions extends DocsMaking {
   now: () => Micros
 }
 
-/** What is kept of one version. The example's times depend on the zone, so it is part of what is kept. */
+/** What is kept of one version, with the settings that it depends on. */
 interface KeptDocs extends VersionDocs {
   time_zone: string
+  enumerator_depth_max: number
 }
 
 /** The docs of a program's ACTIVE version, then of its DRAFT; empty for a program with neither. */
@@ -35,8 +35,8 @@ export async function loadProgramDocs(db: Db, programId: number, options: DocsOp
   const rows = await readDocumentedVersions(db, programId)
   const all: GeneratedDocs[] = []
   for (const { state, since, failed_at, ...row } of rows) {
-    const kept = keptDocs(row, options.timeZone)
-    const docs = kept?.docs ?? (await makeDocs(db, programId, row.program_version_id, options.timeZone))
+    const kept = keptDocs(row, options)
+    const docs = kept?.docs ?? (await makeDocs(db, programId, row.program_version_id, options))
     // A draft may have been replaced since.
     if (docs === undefined) continue
     all.push({ docs, state, since, failed_at, generated_at: kept?.produced_at ?? options.now() })
@@ -48,12 +48,13 @@ export async function loadProgramDocs(db: Db, programId: number, options: DocsOp
  * Makes the docs of a program version, in any state, and keeps them in place of whatever was kept: the job
  * `refresh-docs-example`. Running twice is running once. Throws a `not_found` Problem when the version is gone.
  */
-export async function refreshDocsExample(db: Db, programVersionId: number, timeZone: string): Promise<void> {
+export async function refreshDocsExample(db: Db, programVersionId: number, making: DocsMaking): Promise<void> {
   const startedMs = performance.now()
   const { program_id } = await loadProgramVersion(db, programVersionId)
-  const docs = await makeDocs(db, program_id, programVersionId, timeZone)
+  const docs = await makeDocs(db, program_id, programVersionId, making)
   if (docs === undefined) return
-  const content: KeptDocs = { ...docs, time_zone: timeZone }
+  const { timeZone: time_zone, enumeratorDepthMax: enumerator_depth_max = enumeratorDepthUsual } = making
+  const content: KeptDocs = { ...docs, time_zone, enumerator_depth_max }
   await upsertDocsExample(db, {
     ...{ program_version_id: programVersionId, code_version: docsCodeVersion, content },
     duration_ms: performance.now() - startedMs,
@@ -65,21 +66,23 @@ async function makeDocs(
   db: Db,
   programId: number,
   programVersionId: number,
-  timeZone: string,
+  making: DocsMaking,
 ): Promise<VersionDocs | undefined> {
   const published = await readPublishedVersions(db, programId)
   const at = published.findIndex(version => version.program_version_id === programVersionId)
-  if (at !== -1) return versionDocs(published[at]!, published.slice(0, at), timeZone)
+  if (at !== -1) return versionDocs(published[at]!, published.slice(0, at), making)
   const draft = await findDraftVersion(db, programId)
-  return draft?.program_version_id === programVersionId ? versionDocs(draft, published, timeZone) : undefined
+  return draft?.program_version_id === programVersionId ? versionDocs(draft, published, making) : undefined
 }
 
 type KeptRow = Pick<DocumentedVersionRow, 'content' | 'code_version' | 'produced_at' | 'published_before'>
 
-/** What is kept, if this release made it, for this zone, and nothing was published in between. */
-function keptDocs(row: KeptRow, timeZone: string): { docs: VersionDocs; produced_at: Micros } | undefined {
+/** What is kept, if this release made it, with these settings, and nothing was published in between. */
+function keptDocs(row: KeptRow, making: DocsMaking): { docs: VersionDocs; produced_at: Micros } | undefined {
   if (row.produced_at === null || row.code_version !== docsCodeVersion) return undefined
-  const { time_zone, ...docs } = row.content as KeptDocs
-  if (time_zone !== timeZone || docs.changed_since !== row.published_before) return undefined
+  const { time_zone, enumerator_depth_max, ...docs } = row.content as KeptDocs
+  if (time_zone !== making.timeZone || enumerator_depth_max !== (making.enumeratorDepthMax ?? enumeratorDepthUsual))
+    return undefined
+  if (docs.changed_since !== row.published_before) return undefined
   return { docs, produced_at: row.produced_at }
 }

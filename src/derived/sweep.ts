@@ -2,7 +2,7 @@
 // It must not derive anything itself.
 
 import { inTransaction, type Sql } from '../db/client.ts'
-import { type DerivedThing, readOverdue } from '../db/derived-status.ts'
+import { type DerivedThing, giveUpRuns, readOverdue } from '../db/derived-status.ts'
 import { readDocumentedVersionIds, readMissingDerived } from '../db/missing-derived.ts'
 import { enqueue } from '../queue/enqueue.ts'
 import type { DerivingJob } from '../queue/jobs.ts'
@@ -11,10 +11,16 @@ import { keyMapCodeVersion } from './program-key-map.ts'
 
 /** How long something may be on record as queued or running before its job is taken for lost. */
 const overdueMs = 5 * 60_000
+/** Runs that may begin and never end, before the thing is given up: as many as the queue tries one that fails. */
+const unendedRunsMax = 5
 
-/** Asks for everything that is missing, made by another release, or has not moved for too long. Returns what was asked for. */
+/**
+ * Asks for everything that is missing, made by another release, or has not moved for too long. Returns what was asked for. What
+ * cannot be done is failed in the end, and asked for again when another release may be able to, or an operator says so.
+ */
 export async function sweepDerived(sql: Sql, options: { overdueMs: number } = { overdueMs }): Promise<DerivedThing[]> {
   return inTransaction(sql, async tx => {
+    await giveUpRuns(tx, options.overdueMs, unendedRunsMax)
     const missing = await readMissingDerived(tx, { keyMap: keyMapCodeVersion, docsExample: docsCodeVersion })
     const overdue = await readOverdue(tx, options.overdueMs)
     const things = [...missing, ...overdue]

@@ -98,7 +98,8 @@ function move(
 
 function refuseBrokenConditions(version: StoredProgramVersion, because_of: string): void {
   try {
-    parseDefinition(describeVersion(version))
+    // How deep it is was decided when it was published.
+    parseDefinition(describeVersion(version), undefined, Number.POSITIVE_INFINITY)
   } catch (error) {
     if (!(error instanceof Problem)) throw error
     throw new Problem('conflict', {

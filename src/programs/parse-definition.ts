@@ -6,21 +6,29 @@ import { type BankQuestion, readBankQuestions } from '../db/questions.ts'
 import { formFaults, member, members } from '../domain/definitions/definition-form.ts'
 import { type KnownQuestion, questionFaults, readQuestions } from '../domain/definitions/definition-questions.ts'
 import { screenFaults } from '../domain/definitions/definition-screens.ts'
-import type { ProgramDefinition } from '../domain/definitions/program-definition.ts'
+import { enumeratorDepthUsual, type ProgramDefinition } from '../domain/definitions/program-definition.ts'
 import { foldedQuestionKey, questionKey } from '../domain/questions/question-key.ts'
 import { invalidRequest } from '../problem.ts'
 
 /**
  * Checks the whole document and lists every fault by its path (RFC 6901), then says that it is a definition.
  * Without a bank, what only the bank can tell is left unchecked: names that are not defined in the document, kinds and keys
- * of questions that exist. Throws an `invalid_request` Problem.
+ * of questions that exist. `enumeratorDepthMax` is the setting of that name. Throws an `invalid_request` Problem.
  */
-export function parseDefinition(document: unknown, bank?: readonly KnownQuestion[]): ProgramDefinition {
+export function parseDefinition(
+  document: unknown,
+  bank?: readonly KnownQuestion[],
+  enumeratorDepthMax: number = enumeratorDepthUsual,
+): ProgramDefinition {
   const form = formFaults(document)
-  // A document too deep to walk is not walked further.
-  const faults = form.some(({ code }) => code === 'too_deep')
+  // A document too deep or too large to walk is not walked further.
+  const faults = form.some(({ code, path }) => code === 'too_deep' || (code === 'too_large' && path === ''))
     ? form
-    : [...form, ...questionFaults(document, bank), ...screenFaults(document, bank)]
+    : [
+        ...form,
+        ...questionFaults(document, bank, enumeratorDepthMax),
+        ...screenFaults(document, bank, enumeratorDepthMax),
+      ]
   if (faults.length > 0) {
     const count = faults.length === 1 ? 'one fault' : `${faults.length} faults`
     throw invalidRequest(`The program definition has ${count}.`, faults)

@@ -68,8 +68,13 @@ export interface ImportResult {
  * Recreates a program from a bundle, all or nothing. Questions that are here already exactly as the bundle has them are shared.
  * Throws `invalid_request` when it is no bundle, `conflict` with everything that stands in its way.
  */
-export async function importProgram(sql: Sql, document: unknown, actor: string): Promise<ImportResult> {
-  const faults = bundleFaults(document)
+export async function importProgram(
+  sql: Sql,
+  document: unknown,
+  actor: string,
+  enumeratorDepthMax?: number,
+): Promise<ImportResult> {
+  const faults = bundleFaults(document, enumeratorDepthMax)
   if (faults.length > 0) throw invalidRequest('This is not a bundle that scripts/program export has written.', faults)
   const bundle = document as ProgramBundle
   const keys = bundle.questions.flatMap((question, at) =>

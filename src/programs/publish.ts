@@ -56,7 +56,7 @@ export async function publishDefinition(
     const { program, active, draft } = await openEdit(tx, definition, basis)
     const used = basis.draft === draft?.program_version_id ? draft : undefined
     const kept = used === undefined ? draft : undefined
-    const edit = await checkEdit(tx, definition, active, used)
+    const edit = await checkEdit(tx, definition, active, used, basis.enumeratorDepthMax)
     const { changes } = edit
     const { slug } = edit.definition
     if (active !== undefined && changes.length === 0) {
@@ -100,7 +100,7 @@ export async function publishDraft(
     }
     await refuseOutdatedQuestions(tx, draft)
     const definition = describeVersion(draft)
-    parseDefinition(definition, await loadBankFor(tx, definition))
+    parseDefinition(definition, await loadBankFor(tx, definition), basis.enumeratorDepthMax)
     const { program_id } = program
     const { program_version_id } = draft
     return release(tx, { program_id, slug, program_version_id, replaces: active, kept: undefined, changes, actor })

@@ -41,6 +41,8 @@ export interface EditBasis {
   basedOn?: number | null
   /** The draft that was being edited. */
   draft?: number | null
+  /** The setting; where it is left out, its default. */
+  enumeratorDepthMax?: number
 }
 
 export interface DraftResult {
@@ -83,7 +85,7 @@ export async function saveDraft(
     const { program, active, draft } = await openEdit(tx, document, basis)
     const same = program && draft && (await changesIfSame(tx, draft, active, document))
     if (program !== undefined && draft !== undefined && same !== undefined) return resultOf(draft, false, same)
-    const { definition, bank, changes } = await checkEdit(tx, document, active, draft)
+    const { definition, bank, changes } = await checkEdit(tx, document, active, draft, basis.enumeratorDepthMax)
     if (active !== undefined && changes.length === 0) {
       if (draft !== undefined) await tellDiscarded(tx, draft, actor)
       return resultOf(active, false, changes)
@@ -143,10 +145,11 @@ export async function checkEdit(
   document: unknown,
   active: StoredProgramVersion | undefined,
   replaces: StoredProgramVersion | undefined,
+  enumeratorDepthMax: number | undefined,
 ): Promise<CheckedEdit> {
   if (replaces !== undefined) await removeDraft(tx, replaces)
   const bank = await loadBankFor(tx, document)
-  const definition = completeDefinition(parseDefinition(document, bank), bank)
+  const definition = completeDefinition(parseDefinition(document, bank, enumeratorDepthMax), bank)
   return { definition, bank, changes: changesAgainst(active, definition) }
 }
 
@@ -177,7 +180,7 @@ async function changesIfSame(
 async function parsedOrNothing(tx: Transaction, document: unknown): Promise<ProgramDefinition | undefined> {
   const bank = await loadBankFor(tx, document)
   try {
-    return completeDefinition(parseDefinition(document, bank), bank)
+    return completeDefinition(parseDefinition(document, bank, Number.POSITIVE_INFINITY), bank)
   } catch (error) {
     if (error instanceof Problem) return undefined
     throw error

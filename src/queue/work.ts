@@ -12,16 +12,25 @@ import type { ArrivedJob } from './runs.ts'
 /** What to do for each job. Running twice must come to the same as running once. A rejection is tried again, and kept on record. */
 export type Handlers = { [N in JobName]: (payload: JobPayload<N>) => Promise<void> }
 
+/** The release of what each handler computes with, for the record: what failed under another one is tried again. */
+export type CodeVersions = { readonly [N in JobName]?: number }
+
 export interface Working {
   /** Takes no further jobs, and resolves when those under way have ended and are on record. */
   stop(): Promise<void>
 }
 
 /** Resolves when jobs are being taken; goes on by itself when the store or the database were away. */
-export async function startWorking(sql: Sql, queue: Queue, handlers: Handlers, log: Log): Promise<Working> {
+export async function startWorking(
+  sql: Sql,
+  queue: Queue,
+  handlers: Handlers,
+  log: Log,
+  codeVersions: CodeVersions = {},
+): Promise<Working> {
   const noting = new Set<Promise<void>>()
   const worker = await queue.work({
-    run: arrived => runJob(sql, handlers, arrived, log),
+    run: arrived => runJob(sql, handlers, arrived, log, codeVersions),
     abandoned: (arrived, error) => {
       const note = noteAbandoned(sql, arrived, error, log).finally(() => noting.delete(note))
       noting.add(note)
@@ -35,13 +44,25 @@ export async function startWorking(sql: Sql, queue: Queue, handlers: Handlers, l
   }
 }
 
-async function runJob(sql: Sql, handlers: Handlers, arrived: ArrivedJob, log: Log): Promise<void> {
+async function runJob(
+  sql: Sql,
+  handlers: Handlers,
+  arrived: ArrivedJob,
+  log: Log,
+  codeVersions: CodeVersions,
+): Promise<void> {
   const line = { job: arrived.name, job_id: arrived.id }
   const startedMs = performance.now()
   try {
     const job = parseJob(arrived.name, arrived.payload)
     const ran = isDeriving(job)
-      ? await runOnRecord(sql, { job_name: job.name, ...job.payload }, arrived.lastAttempt, () => handle(handlers, job))
+      ? await runOnRecord(
+          sql,
+          { job_name: job.name, ...job.payload },
+          arrived.lastAttempt,
+          codeVersions[job.name],
+          () => handle(handlers, job),
+        )
       : await handle(handlers, job).then(() => true)
     const duration_ms = Math.round((performance.now() - startedMs) * 100) / 100
     log.info({ ...line, duration_ms }, ran ? 'job done' : 'job had nothing left to do')
@@ -53,8 +74,14 @@ async function runJob(sql: Sql, handlers: Handlers, arrived: ArrivedJob, log: Lo
 }
 
 /** False when nothing was left to do: another run met every request, or the program version is gone. */
-async function runOnRecord(sql: Sql, thing: DerivedThing, final: boolean, run: () => Promise<void>): Promise<boolean> {
-  const request = await beginRun(sql, thing)
+async function runOnRecord(
+  sql: Sql,
+  thing: DerivedThing,
+  final: boolean,
+  codeVersion: number | undefined,
+  run: () => Promise<void>,
+): Promise<boolean> {
+  const request = await beginRun(sql, thing, codeVersion)
   if (request === undefined) return false
   try {
     await run()

@@ -195,6 +195,7 @@ create table derived_status (
   requested bigint not null,
   fulfilled bigint default 0 not null,
   attempts integer default 0 not null,
+  code_version integer,
   last_error text,
   updated_at timestamp with time zone default clock_timestamp() not null,
   constraint derived_status_pkey PRIMARY KEY (program_version_id, job_name),

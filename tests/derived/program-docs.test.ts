@@ -56,7 +56,7 @@ test('kept docs are shown as they were made, with the time they were made', asyn
     questions: [q.text('kept one')],
   })
   const [made] = await load(program_id)
-  await refreshDocsExample(database.sql, program_version_id, 'UTC')
+  await refreshDocsExample(database.sql, program_version_id, { timeZone: 'UTC' })
   const [shown] = await load(program_id)
   expect(shown!.docs).toEqual(made!.docs)
   expect(shown!.generated_at).toBe((await kept(program_version_id))!.produced_at)
@@ -69,7 +69,7 @@ test('what another release or another zone made is stale, and made anew', async 
     slug: 'stale',
     questions: [q.text('stale one')],
   })
-  await refreshDocsExample(database.sql, program_version_id, 'UTC')
+  await refreshDocsExample(database.sql, program_version_id, { timeZone: 'UTC' })
   await mark(program_version_id)
   const [elsewhere] = await load(program_id, 'Asia/Kolkata')
   expect(elsewhere!.docs.display_name).toBe('Program stale')
@@ -82,7 +82,7 @@ test('docs of a draft stay good when it is published: it is the same version', a
   const { program_id } = await aProgram(database.sql, { slug: 'grown', questions: [q.text('grown one')] })
   const questions = [q.text('grown one'), q.text('grown two')]
   const draft = await saveDraft(database.sql, aDefinition({ slug: 'grown', questions }), 'admin:test')
-  await refreshDocsExample(database.sql, draft.program_version_id, 'UTC')
+  await refreshDocsExample(database.sql, draft.program_version_id, { timeZone: 'UTC' })
   await mark(draft.program_version_id)
   await publishDraft(database.sql, 'grown', 'admin:test')
   const all = await load(program_id)
@@ -98,7 +98,7 @@ test('docs that were made before another version was published are stale', async
     aDefinition({ slug: 'overtaken', questions: [q.text('overtaken two')] }),
     'admin:test',
   )
-  await refreshDocsExample(database.sql, draft.program_version_id, 'UTC')
+  await refreshDocsExample(database.sql, draft.program_version_id, { timeZone: 'UTC' })
   await mark(draft.program_version_id, { content: { changed_since: null } })
   const [, shown] = await load(program.program_id)
   expect(shown!.docs).toMatchObject({ display_name: 'Program overtaken', changed_since: program.program_version_id })
@@ -106,9 +106,9 @@ test('docs that were made before another version was published are stale', async
 
 test('running the job twice is running it once', async () => {
   const { program_version_id } = await aProgram(database.sql, { slug: 'twice', questions: [q.text('twice one')] })
-  await refreshDocsExample(database.sql, program_version_id, 'UTC')
+  await refreshDocsExample(database.sql, program_version_id, { timeZone: 'UTC' })
   const once = (await kept(program_version_id))!
-  await refreshDocsExample(database.sql, program_version_id, 'UTC')
+  await refreshDocsExample(database.sql, program_version_id, { timeZone: 'UTC' })
   const again = (await kept(program_version_id))!
   expect(again.content).toEqual(once.content)
   expect(again.produced_at).toBeGreaterThan(once.produced_at)
@@ -119,7 +119,7 @@ test('a failed regeneration is told, and what was made before is still shown', a
     slug: 'failed',
     questions: [q.text('failed one')],
   })
-  await refreshDocsExample(database.sql, program_version_id, 'UTC')
+  await refreshDocsExample(database.sql, program_version_id, { timeZone: 'UTC' })
   await mark(program_version_id)
   await database.sql`
     insert into derived_status (program_version_id, job_name, state, requested, last_error, updated_at)
@@ -131,6 +131,6 @@ test('a failed regeneration is told, and what was made before is still shown', a
 })
 
 test('the job for a version that is gone fails, and leaves nothing behind', async () => {
-  expect(refreshDocsExample(database.sql, 999_999, 'UTC')).rejects.toMatchObject({ kind: 'not_found' })
+  expect(refreshDocsExample(database.sql, 999_999, { timeZone: 'UTC' })).rejects.toMatchObject({ kind: 'not_found' })
   expect(await kept(999_999)).toBeUndefined()
 })

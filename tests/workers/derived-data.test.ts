@@ -27,7 +27,8 @@ for (const store of stores) {
   describe(`derived data, with the queue in ${store}`, () => {
     afterEach(() => queue.reset())
 
-    const work = () => queue.work(handlers({ db: queue.sql, config: { timeZone }, log: createLog('silent') }))
+    const work = () =>
+      queue.work(handlers({ db: queue.sql, config: { timeZone, enumeratorDepthMax: 20 }, log: createLog('silent') }))
     const statesOf = async (versionId: number) =>
       Object.fromEntries((await readDerivedStatus(queue.sql, versionId)).map(row => [row.job_name, row.state]))
     const allDone = (versionId: number) => async () => {
@@ -55,7 +56,9 @@ for (const store of stores) {
 
     test('a kept key map that does not cover the newest version, or that another release made, is not used', async () => {
       const program = await aProgram(queue.sql, { questions: [q.text(`old ${store}`)] })
-      await handlers({ db: queue.sql, config: { timeZone }, log: createLog('silent') })['refresh-key-map'](program)
+      await handlers({ db: queue.sql, config: { timeZone, enumeratorDepthMax: 20 }, log: createLog('silent') })[
+        'refresh-key-map'
+      ](program)
       await aProgram(queue.sql, { slug: program.slug, questions: [q.text(`new ${store}`)] })
       const { keyMap } = await new KeyMaps().load(queue.sql, program.program_id, 2)
       expect(keyMap.map(node => node.type)).toEqual(['TEXT', 'TEXT'])
@@ -102,7 +105,7 @@ for (const store of stores) {
       expect(await regenerateDocs(queue.sql, program.program_id)).toEqual([program.program_version_id])
       expect(await statesOf(program.program_version_id)).toMatchObject({ 'refresh-docs-example': 'queued' })
       let runs = 0
-      const real = handlers({ db: queue.sql, config: { timeZone }, log: createLog('silent') })
+      const real = handlers({ db: queue.sql, config: { timeZone, enumeratorDepthMax: 20 }, log: createLog('silent') })
       await queue.relay()
       await queue.work({
         ...real,
@@ -117,7 +120,7 @@ for (const store of stores) {
 
     test('a failed regeneration keeps the docs there were, and says so', async () => {
       const program = await aProgram(queue.sql, { questions: [q.text(`kept ${store}`)] })
-      const real = handlers({ db: queue.sql, config: { timeZone }, log: createLog('silent') })
+      const real = handlers({ db: queue.sql, config: { timeZone, enumeratorDepthMax: 20 }, log: createLog('silent') })
       await real['refresh-docs-example'](program)
       const before = await loadProgramDocs(queue.sql, program.program_id, { timeZone, now })
       await regenerateDocs(queue.sql, program.program_id)

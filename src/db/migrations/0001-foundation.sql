@@ -395,8 +395,10 @@ create table derived_status (
   -- job runs is thus seen to be open when it ends, however the queue merged the two.
   requested bigint not null check (requested >= 0),
   fulfilled bigint not null default 0 check (fulfilled between 0 and requested),
-  -- Runs begun since it was last asked for.
+  -- Runs begun since it was last asked for after it was done or given up.
   attempts integer not null default 0 check (attempts >= 0),
+  -- Which release of the code ran it last: what failed is tried again by another one.
+  code_version integer,
   -- Of the newest run that failed; null once a run succeeded.
   last_error text,
   updated_at timestamptz not null default clock_timestamp(),

@@ -19,10 +19,18 @@ export const definitionDepthMax = 64
 // TypeBox stops at 8 errors unless told otherwise; whoever wrote the document wants to see all of them.
 Settings.Set({ maxErrors: 10_000 })
 
-/** Every fault of form: depth, characters that cannot be kept, and the schema. */
+/** Characters of a definition as JSON, which everything that is made of it is linear in. */
+export const definitionCharactersMax = 4 * 1024 * 1024
+
+/** Every fault of form: depth, size, characters that cannot be kept, and the schema. */
 export function formFaults(document: unknown): DefinitionFault[] {
   const tooDeep = depthFault(document, definitionDepthMax)
   if (tooDeep !== undefined) return [tooDeep]
+  const characters = JSON.stringify(document)?.length ?? 0
+  if (characters > definitionCharactersMax) {
+    const detail = `Must not be longer than ${definitionCharactersMax} characters as JSON: it has ${characters}.`
+    return [{ path: '', code: 'too_large', detail }]
+  }
   return [...characterFaults(document), ...schemaFaults(document), ...conditionFormFaults(document)]
 }
 

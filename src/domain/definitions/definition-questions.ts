@@ -20,6 +20,8 @@ export interface ReadQuestion {
   kind: QuestionKind | undefined
   enumerator: string | null
   option_ids: readonly string[] | undefined
+  /** Whether the document leaves it to the bank. */
+  banked?: boolean
 }
 
 /** The questions of a document that have a name at all, in its order. */
@@ -46,13 +48,17 @@ export function readQuestions(document: unknown): ReadQuestion[] {
 }
 
 /** Every fault of the questions of a document. `bank` undefined: the bank is not there to be asked. */
-export function questionFaults(document: unknown, bank: readonly KnownQuestion[] | undefined): DefinitionFault[] {
+export function questionFaults(
+  document: unknown,
+  bank: readonly KnownQuestion[] | undefined,
+  enumeratorDepthMax: number,
+): DefinitionFault[] {
   const questions = readQuestions(document)
   return [
     ...questions.flatMap(keyFaults),
     ...duplicateNameFaults(questions),
     ...collisionFaults(questions, bank ?? []),
-    ...enumeratorFaults(questions, bank),
+    ...enumeratorFaults(questions, bank, enumeratorDepthMax),
     ...questions.flatMap(question => immutableFaults(question, bank ?? [])),
     ...members(document, 'questions').flatMap(({ value, path }) => settingFaults(value, path)),
   ]
@@ -122,9 +128,13 @@ function collisionFaults(questions: readonly ReadQuestion[], bank: readonly Know
   })
 }
 
-function enumeratorFaults(questions: readonly ReadQuestion[], bank: readonly KnownQuestion[] | undefined) {
+function enumeratorFaults(
+  questions: readonly ReadQuestion[],
+  bank: readonly KnownQuestion[] | undefined,
+  enumeratorDepthMax: number,
+) {
   const known = knownQuestions(questions, bank)
-  return questions.flatMap(({ admin_name, enumerator, path }): DefinitionFault[] => {
+  return questions.flatMap(({ admin_name, kind, enumerator, path }): DefinitionFault[] => {
     if (enumerator === null) return []
     const fault = (code: string, detail: string): DefinitionFault[] => [{ path: `${path}/enumerator`, code, detail }]
     const parent = known.get(enumerator)
@@ -137,13 +147,19 @@ function enumeratorFaults(questions: readonly ReadQuestion[], bank: readonly Kno
       return fault('not_an_enumerator', `Must name an ENUMERATOR question: "${enumerator}" is of kind ${parent.kind}.`)
     }
     const above = ancestors(enumerator, known)
-    return above.includes(admin_name)
-      ? fault(
-          'enumerator_cycle',
-          `Must not lead back to itself: ${[admin_name, ...above].map(n => `"${n}"`).join(' → ')}.`,
-        )
+    if (above.includes(admin_name)) {
+      const chain = [admin_name, ...above.slice(0, 10)].map(n => `"${n}"`).join(' → ')
+      return fault('enumerator_cycle', `Must not lead back to itself: ${chain}${above.length > 10 ? ' → …' : ''}.`)
+    }
+    return kind === 'ENUMERATOR' && above.length === enumeratorDepthMax
+      ? fault('too_deep', enumeratorDepthWords(admin_name, enumeratorDepthMax))
       : []
   })
+}
+
+/** D29. Said of the first enumerator that is too deep, not of all within it. */
+export function enumeratorDepthWords(admin_name: string, enumeratorDepthMax: number): string {
+  return `Must not have more than ${enumeratorDepthMax} enumerators within one another (ENUMERATOR_DEPTH_MAX): "${admin_name}" is one more.`
 }
 
 /** All questions that can be referred to by admin name: the document's own, then the bank's. */
@@ -153,7 +169,12 @@ export function knownQuestions(
 ): Map<string, ReadQuestion> {
   const known = new Map<string, ReadQuestion>()
   for (const { settings, ...question } of bank ?? []) {
-    known.set(question.admin_name, { ...question, path: '', option_ids: settings.options?.map(o => o.admin_id) })
+    known.set(question.admin_name, {
+      ...question,
+      path: '',
+      option_ids: settings.options?.map(o => o.admin_id),
+      banked: true,
+    })
   }
   for (const question of [...questions].reverse()) known.set(question.admin_name, question)
   return known
@@ -161,12 +182,12 @@ export function knownQuestions(
 
 /** The question and the enumerators it lies in, from the inside outwards. Ends where a cycle begins. */
 export function ancestors(admin_name: string, known: ReadonlyMap<string, ReadQuestion>): string[] {
-  const chain: string[] = []
-  for (let name: string | null | undefined = admin_name; name != null && !chain.includes(name); ) {
-    chain.push(name)
+  const chain = new Set<string>()
+  for (let name: string | null | undefined = admin_name; name != null && !chain.has(name); ) {
+    chain.add(name)
     name = known.get(name)?.enumerator
   }
-  return chain
+  return [...chain]
 }
 
 function immutableFaults(question: ReadQuestion, bank: readonly KnownQuestion[]): DefinitionFault[] {

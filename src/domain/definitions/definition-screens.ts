@@ -5,6 +5,7 @@ import { comparisonFaults } from './definition-conditions.ts'
 import { type DefinitionFault, isObject, member, members } from './definition-form.ts'
 import {
   ancestors,
+  enumeratorDepthWords,
   type KnownQuestion,
   knownQuestions,
   type ReadQuestion,
@@ -21,7 +22,11 @@ interface Placed {
 }
 
 /** Every fault of the screens of a document. `bank` undefined: the bank is not there to be asked. */
-export function screenFaults(document: unknown, bank: readonly KnownQuestion[] | undefined): DefinitionFault[] {
+export function screenFaults(
+  document: unknown,
+  bank: readonly KnownQuestion[] | undefined,
+  enumeratorDepthMax: number,
+): DefinitionFault[] {
   const questions = readQuestions(document)
   const known = knownQuestions(questions, bank)
   const placed = readPlacements(document)
@@ -31,7 +36,10 @@ export function screenFaults(document: unknown, bank: readonly KnownQuestion[] |
   const complete = bank !== undefined && Array.isArray(member(document, 'questions'))
   return [
     ...statusFaults(document),
-    ...placed.flatMap(placement => placementFaults(placement, first, known, complete)),
+    ...placed.flatMap(placement => [
+      ...placementFaults(placement, first, known, complete),
+      ...bankedDepthFaults(placement, known, enumeratorDepthMax),
+    ]),
     ...(Array.isArray(member(document, 'screens')) ? unplacedFaults(questions, first) : []),
     ...members(document, 'screens').flatMap((screen, index) => {
       const earlier = (target: Placed): boolean => target.screen < index
@@ -101,6 +109,18 @@ function placementFaults(
         'enumerator_not_placed',
         `Must come after its enumerator: "${admin_name}" is repeated under "${question.enumerator}", asked only at ${parent.path}.`,
       )
+}
+
+/** D29, of an enumerator that the document leaves to the bank; of its own ones the questions are told. */
+function bankedDepthFaults(
+  { admin_name, path }: Placed,
+  known: ReadonlyMap<string, ReadQuestion>,
+  enumeratorDepthMax: number,
+): DefinitionFault[] {
+  const question = known.get(admin_name)
+  if (question?.kind !== 'ENUMERATOR' || !question.banked) return []
+  if (ancestors(admin_name, known).length !== enumeratorDepthMax + 1) return []
+  return [{ path: `${path}/question`, code: 'too_deep', detail: enumeratorDepthWords(admin_name, enumeratorDepthMax) }]
 }
 
 function unplacedFaults(questions: readonly ReadQuestion[], first: ReadonlyMap<string, Placed>): DefinitionFault[] {

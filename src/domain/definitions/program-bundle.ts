@@ -5,7 +5,9 @@ import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
 import { questionKinds } from '../questions/question.ts'
 import { characterFaults, type DefinitionFault, definitionDepthMax, depthFault } from './definition-form.ts'
+import { enumeratorDepthWords } from './definition-questions.ts'
 import { closed, conditionRef, conditionSchema, settingSchemas } from './definition-schemas.ts'
+import { enumeratorDepthUsual } from './program-definition.ts'
 import type { Condition } from './program-version.ts'
 
 /** Said at the head of every bundle; another number means another form. */
@@ -87,7 +89,7 @@ export type BundledQuestionVersion = Static<typeof bundledQuestionVersion>
 export type BundledVersion = Static<typeof bundledVersion>
 
 /** Everything that keeps a document from being a bundle; empty when it is one. */
-export function bundleFaults(document: unknown): DefinitionFault[] {
+export function bundleFaults(document: unknown, enumeratorDepthMax: number = enumeratorDepthUsual): DefinitionFault[] {
   // A version lies two levels deeper here than in a document of its own.
   const tooDeep = depthFault(document, definitionDepthMax + 2)
   if (tooDeep !== undefined) return [tooDeep]
@@ -98,7 +100,25 @@ export function bundleFaults(document: unknown): DefinitionFault[] {
     code: 'wrong_form',
     detail: `Not as scripts/program export writes it: ${message}.`,
   }))
-  return form.length > 0 ? form : referenceFaults(document as ProgramBundle)
+  if (form.length > 0) return form
+  return [
+    ...referenceFaults(document as ProgramBundle),
+    ...nestingFaults(document as ProgramBundle, enumeratorDepthMax),
+  ]
+}
+
+/** D29, and questions that lead back to themselves. */
+function nestingFaults({ questions }: ProgramBundle, enumeratorDepthMax: number): DefinitionFault[] {
+  const byId = new Map(questions.map(question => [question.question_id, question]))
+  return questions.flatMap(({ question_id, kind, enumerator_id, admin_name }, at) => {
+    const path = `/questions/${at}/enumerator_id`
+    const above = new Set<number>()
+    for (let id = enumerator_id; id !== null && !above.has(id); id = byId.get(id)?.enumerator_id ?? null) above.add(id)
+    if (above.has(question_id)) return [{ path, code: 'enumerator_cycle', detail: 'Must not lead back to itself.' }]
+    return kind === 'ENUMERATOR' && above.size === enumeratorDepthMax
+      ? [{ path, code: 'too_deep', detail: enumeratorDepthWords(admin_name, enumeratorDepthMax) }]
+      : []
+  })
 }
 
 /** What a bundle refers to is in it; its own order is that of publication. */

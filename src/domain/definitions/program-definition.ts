@@ -42,6 +42,9 @@ export interface ScreenDefinition {
   questions: PlacementDefinition[]
 }
 
+/** Enumerators within enumerators, where nothing else is set: ENUMERATOR_DEPTH_MAX (contract D29). */
+export const enumeratorDepthUsual = 20
+
 /** A program as an administrator writes it. A question used on a screen is defined here or already in the bank. */
 export interface ProgramDefinition {
   $schema?: string

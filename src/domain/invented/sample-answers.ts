@@ -19,25 +19,43 @@ export interface AnsweredVersion {
 interface SampleNode {
   question: VersionQuestion
   children: readonly SampleNode[]
+  /** Question objects of one entity, with one entity in every enumerator within. */
+  entitySize: number
+}
+
+/**
+ * What an example shows at most, whatever its questions ask for. One entity of each enumerator is always there, so an example is
+ * as long as the version has questions, and no more than this longer: two entities at each of 30 levels would be a billion.
+ */
+const further = {
+  /** Question objects in the second and later entities of all enumerators together. */
+  questionsMax: 2000,
+  /** Entities of one enumerator; selections, files. */
+  countMax: 5,
+  /** Characters of a text or an ID. */
+  lengthMax: 300,
 }
 
 /**
  * Answers to every question, the same for the same version and `variant` (0, 1, …): each type at its most telling, two
- * entities of every enumerator at every depth (or as many as its `min_count` and `max_count` ask for). Whether a question
- * would be shown is not considered.
+ * entities of every enumerator at every depth (or as many as its `min_count` and `max_count` ask for) as long as that stays short.
+ * Whether a question would be shown is not considered.
  */
 export function sampleAnswers(version: AnsweredVersion, options: { variant?: number } = {}): Answers {
-  return sampleMembers(sampleTree(version), options.variant ?? 0)
+  return sampleMembers(sampleTree(version), options.variant ?? 0, { left: further.questionsMax })
 }
 
-function sampleMembers(nodes: readonly SampleNode[], variant: number): Answers {
+function sampleMembers(nodes: readonly SampleNode[], variant: number, room: { left: number }): Answers {
   const answers = new Map<string, Answer>()
-  for (const { question, children } of nodes) {
+  for (const { question, children, entitySize } of nodes) {
     if (question.kind === 'ENUMERATOR') {
       const { min_count = 0, max_count = 2 } = question.settings
-      const count = Math.min(Math.max(2, min_count), max_count)
+      const wanted = Math.min(Math.max(2, min_count), max_count, further.countMax)
+      // Taken before what lies within is looked at: outer enumerators show two entities rather than inner ones.
+      let count = 1
+      for (; count < wanted && entitySize <= room.left; count++) room.left -= entitySize
       const entities = Array.from({ length: count }, (_, i) => {
-        const members = sampleMembers(children, variant + i)
+        const members = sampleMembers(children, variant + i, room)
         return {
           entity_name: entityName(children, members) ?? organizations[(variant + i) % organizations.length]!,
           answers: members,
@@ -45,10 +63,23 @@ function sampleMembers(nodes: readonly SampleNode[], variant: number): Answers {
       })
       answers.set(question.question_key, { type: 'ENUMERATOR', entities })
     } else {
-      answers.set(question.question_key, sampleAnswer(question, variant))
+      answers.set(question.question_key, sampleAnswer(modest(question), variant))
     }
   }
   return answers
+}
+
+/** The question as if it asked for no more than an example shows. */
+function modest(question: VersionQuestion): VersionQuestion {
+  const { min_count, min_length, options } = question.settings
+  if ((min_count ?? 0) <= further.countMax && (min_length ?? 0) <= further.lengthMax && (options?.length ?? 0) <= 100) {
+    return question
+  }
+  const settings = { ...question.settings }
+  if (min_count !== undefined) settings.min_count = Math.min(min_count, further.countMax)
+  if (min_length !== undefined) settings.min_length = Math.min(min_length, further.lengthMax)
+  if (options !== undefined) settings.options = options.slice(0, 100)
+  return { ...question, settings }
 }
 
 /** As `answerSampler(version)(next)`, for a single use. */
@@ -147,12 +178,17 @@ function randomEntityName(next: Rng): string {
 }
 
 function sampleTree(version: AnsweredVersion): SampleNode[] {
+  const byEnumerator = new Map<number | null, VersionQuestion[]>()
+  for (const question of version.questions) {
+    if (exportedType(question.kind) === undefined) continue
+    const siblings = byEnumerator.get(question.enumerator_id)
+    if (siblings === undefined) byEnumerator.set(question.enumerator_id, [question])
+    else siblings.push(question)
+  }
   const under = (enumeratorId: number | null): SampleNode[] =>
-    version.questions
-      .filter(question => question.enumerator_id === enumeratorId && exportedType(question.kind) !== undefined)
-      .map(question => ({
-        question,
-        children: question.kind === 'ENUMERATOR' ? under(question.question_id) : [],
-      }))
+    (byEnumerator.get(enumeratorId) ?? []).map(question => {
+      const children = question.kind === 'ENUMERATOR' ? under(question.question_id) : []
+      return { question, children, entitySize: children.reduce((size, child) => size + 1 + child.entitySize, 0) }
+    })
   return under(null)
 }

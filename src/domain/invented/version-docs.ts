@@ -1,12 +1,14 @@
 // What the docs say about one version of a program, put together from the program's versions. Pure, so it can be kept or made again.
 // It must not know where versions come from, how docs are shown, or the address of the service.
 
+import { enumeratorDepthUsual } from '../definitions/program-definition.ts'
 import type { DescribableVersion } from '../definitions/version-definition.ts'
 import { diffVersions, type VersionChange } from '../definitions/version-diff.ts'
 import { answerFields, typeWords } from '../questions/answer-schema.ts'
 import { buildKeyMap, type KeyMap, type KeyNode } from '../questions/key-map.ts'
 import type { ExportedType, VersionQuestion } from '../questions/question.ts'
 import { type ExampleVersion, examplePage } from './docs-example.ts'
+import { documentedPart, optionTextMax, questionTextMax, shortened } from './documented-part.ts'
 
 /** A version as the docs need it. */
 export interface DocumentableVersion extends ExampleVersion, DescribableVersion {}
@@ -24,9 +26,22 @@ export interface VersionDocs {
   /** The published version that `changes` compares with; null for a program's first. */
   changed_since: number | null
   changes: readonly VersionChange[]
-  /** Every question the export of this version has; what schemas are made of. */
+  /** The questions of this export, as far as docs show them; what schemas are made of. */
   key_map: KeyMap
+  /** What docs of bounded size have no room for; zeros, but for programs of many thousand questions or options. */
+  left_out: { questions: number; options: number; changes: number }
 }
+
+/** What docs are made with, besides the versions. */
+export interface DocsMaking {
+  /** Zone of the times in examples: the instance's. */
+  timeZone: string
+  /** Enumerators within enumerators that docs show; deeper ones are left out. */
+  enumeratorDepthMax?: number
+}
+
+/** Most changes that are told one by one. */
+const changesMax = 200
 
 /** A question of the export. */
 export interface QuestionDocs {
@@ -37,35 +52,58 @@ export interface QuestionDocs {
   /** How many enumerators it lies in. */
   depth: number
   admin_name: string
-  /** As asked now; as it was asked last, where it is not asked any more. */
+  /** As asked now, or as it was asked last; a long one is cut. */
   text: string
   /** Whether this version asks it. */
   asked: boolean
   fields: readonly { path: string; type: string }[]
-  /** Every option id ever selectable, in order of first publication. */
+  /** Every option id ever selectable, in order of first publication; a long text is cut. */
   options: readonly { id: string; text: string; retired: boolean }[]
 }
 
 /**
  * The docs of one of a program's versions. `earlier` are the versions published before it, oldest first: what they asked is in
- * its export too (D20, D21), and it is compared with the last of them.
+ * its export too (D20, D21), and it is compared with the last of them. Their size is bounded, whatever the versions ask for (D29).
  */
 export function versionDocs(
   version: DocumentableVersion,
   earlier: readonly DocumentableVersion[],
-  timeZone: string,
+  making: DocsMaking,
 ): VersionDocs {
   const { program_version_id, slug, display_name, statuses } = version
-  const keyMap = buildKeyMap([...earlier, version])
+  const asked = new Set(version.questions.map(question => question.question_id))
+  const { keyMap, left_out } = documentedPart(
+    buildKeyMap([...earlier, version]),
+    asked,
+    making.enumeratorDepthMax ?? enumeratorDepthUsual,
+  )
+  const shown = documentedIds(keyMap)
+  const questions = version.questions.filter(question => shown.has(question.question_id))
   const before = earlier.at(-1)
+  const changes = before === undefined ? [] : diffVersions(before, version)
   return {
     ...{ program_version_id, slug, display_name, statuses },
-    example: examplePage(version, keyMap, timeZone),
+    example: examplePage({ ...version, questions }, keyMap, making.timeZone),
     questions: questionDocs(keyMap, version, earlier),
     changed_since: before?.program_version_id ?? null,
-    changes: before === undefined ? [] : diffVersions(before, version),
+    changes: changes
+      .slice(0, changesMax)
+      .map(change => ({ ...change, detail: shortened(change.detail, questionTextMax) })),
     key_map: keyMap,
+    left_out: { ...left_out, changes: Math.max(0, changes.length - changesMax) },
   }
+}
+
+function documentedIds(keyMap: KeyMap): Set<number> {
+  const ids = new Set<number>()
+  const visit = (nodes: KeyMap): void => {
+    for (const { question_id, children } of nodes) {
+      ids.add(question_id)
+      visit(children)
+    }
+  }
+  visit(keyMap)
+  return ids
 }
 
 function questionDocs(
@@ -76,10 +114,12 @@ function questionDocs(
   const askedNow = new Map(version.questions.map(question => [question.question_id, question]))
   const askedLast = new Map<number, VersionQuestion>()
   const optionTexts = new Map<string, string>()
-  for (const question of [...earlier, version].flatMap(one => one.questions)) {
-    askedLast.set(question.question_id, question)
-    for (const option of question.settings.options ?? [])
-      optionTexts.set(`${question.question_id} ${option.admin_id}`, option.text)
+  for (const { questions } of [...earlier, version]) {
+    for (const question of questions) {
+      askedLast.set(question.question_id, question)
+      for (const option of question.settings.options ?? [])
+        optionTexts.set(`${question.question_id} ${option.admin_id}`, option.text)
+    }
   }
   const describe = (node: KeyNode, prefix: string, depth: number): QuestionDocs[] => {
     const { question_id, question_key, type } = node
@@ -88,12 +128,13 @@ function questionDocs(
     const selectable = new Set(askedNow.get(question_id)?.settings.options?.map(option => option.admin_id))
     return [
       {
-        ...{ question_key, question_type: type, path, depth, admin_name, text: settings.text },
+        ...{ question_key, question_type: type, path, depth, admin_name },
+        text: shortened(settings.text, questionTextMax),
         asked: askedNow.has(question_id),
         fields: fieldPaths(node, path),
         options: node.option_ids.map(id => ({
           id,
-          text: optionTexts.get(`${question_id} ${id}`) ?? '',
+          text: shortened(optionTexts.get(`${question_id} ${id}`) ?? '', optionTextMax),
           retired: !selectable.has(id),
         })),
       },

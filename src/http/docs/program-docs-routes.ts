@@ -58,11 +58,12 @@ export const programDocsRoutes = (deps: Deps) => {
 
 function handlers(deps: Deps) {
   const { config, db, now } = deps
+  const { timeZone, enumeratorDepthMax } = config
   const load = async ({ viewer, request, params }: Asked) => {
     const found = await loadVisibleProgram(db, viewer, request, params.programSlug ?? null)
     return { found, place: placeOf(config, request) }
   }
-  const loadDocs = (programId: number) => loadProgramDocs(db, programId, { timeZone: config.timeZone, now })
+  const loadDocs = (programId: number) => loadProgramDocs(db, programId, { timeZone, enumeratorDepthMax, now })
 
   return {
     showIndex: async ({ viewer, request }: Asked): Promise<Response> => {

@@ -112,8 +112,8 @@ function Version({ version }: { version: VersionView }): VNode {
       <Changes version={version} />
       <h3 id={`example-${id}`}>Example response</h3>
       <p>
-        Two invented applications: one with every question answered, one with none. <code>nextPageToken</code> is null
-        on the last page.
+        Two invented applications: one with every question answered, one with none. Where a question asks for very many
+        entities, selections, files or characters, fewer are shown. <code>nextPageToken</code> is null on the last page.
       </p>
       <ScrollBox label={`Example response of version ${id}`} tall>
         <pre>
@@ -121,8 +121,21 @@ function Version({ version }: { version: VersionView }): VNode {
         </pre>
       </ScrollBox>
       <h3 id={`questions-${id}`}>Questions</h3>
+      <LeftOut version={version} />
       <QuestionTable questions={version.questions} versionId={id} />
     </article>
+  )
+}
+
+/** Said only where the docs have no room for everything. */
+function LeftOut({ version: { left_out } }: { version: VersionView }): VNode | null {
+  const { questions, options } = left_out
+  if (questions === 0 && options === 0) return null
+  return (
+    <p class="note">
+      The program is too large to be shown whole: {questions} questions and {options} option IDs more are in its export,
+      and neither in this table nor in the example. By the JSON Schema they are valid.
+    </p>
   )
 }
 
@@ -135,7 +148,7 @@ function GeneratedFrom({ version }: { version: VersionView }): VNode {
 }
 
 function Changes({ version }: { version: VersionView }): VNode {
-  const { changed_since, changes } = version
+  const { changed_since, changes, left_out } = version
   if (changed_since === null) return <p>This is the first version of the program.</p>
   if (changes.length === 0) return <p>Nothing, since version {changed_since}.</p>
   return (
@@ -148,6 +161,7 @@ function Changes({ version }: { version: VersionView }): VNode {
             {change.detail}
           </li>
         ))}
+        {left_out.changes > 0 && <li>{left_out.changes} more.</li>}
       </ul>
     </>
   )

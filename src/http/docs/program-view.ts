@@ -4,7 +4,7 @@
 import type { Program } from '../../db/programs.ts'
 import type { GeneratedDocs } from '../../derived/program-docs.ts'
 import type { VersionChange } from '../../domain/definitions/version-diff.ts'
-import type { QuestionDocs } from '../../domain/invented/version-docs.ts'
+import type { QuestionDocs, VersionDocs } from '../../domain/invented/version-docs.ts'
 import { formatOffsetTime } from '../../domain/values/offset-time.ts'
 import { type CodeSample, codeSamples } from './code-samples/code-samples.ts'
 import type { Place } from './place.ts'
@@ -23,6 +23,8 @@ export interface VersionView {
   changed_since: number | null
   changes: readonly VersionChange[]
   questions: readonly QuestionDocs[]
+  /** What the docs have no room for: zeros, but for programs of many thousand questions or options. */
+  left_out: VersionDocs['left_out']
   /** A page of an export. All values are invented. */
   example: unknown
   response_schema_url: string
@@ -67,14 +69,14 @@ export function viewProgram(program: Program, docs: readonly GeneratedDocs[], pl
 
 function viewVersion(generated: GeneratedDocs, docs_url: string, timeZone: string): VersionView {
   const { docs, state, since, generated_at, failed_at } = generated
-  const { program_version_id, display_name, statuses, changed_since, changes, questions, example } = docs
+  const { program_version_id, display_name, statuses, changed_since, changes, questions, left_out, example } = docs
   const files = `${docs_url}/versions/${program_version_id}`
   return {
     ...{ program_version_id, state, display_name, statuses },
     since: formatOffsetTime(since, timeZone),
     generated_at: formatOffsetTime(generated_at, timeZone),
     regeneration_failed_at: failed_at === null ? null : formatOffsetTime(failed_at, timeZone),
-    ...{ changed_since, changes, questions },
+    ...{ changed_since, changes, questions, left_out },
     example: JSON.parse(example),
     response_schema_url: `${files}/response.schema.json`,
     openapi_url: `${files}/openapi.json`,

@@ -13,7 +13,7 @@ const withOptions = (key: string, ids: string[]): VersionQuestion => ({
 })
 
 test('lists every question ever in the program with its path, type and answer fields, at every depth', () => {
-  const docs = versionDocs(everyKindVersion(), [], 'UTC')
+  const docs = versionDocs(everyKindVersion(), [], { timeZone: 'UTC' })
   // Spec: "Static text questions do not appear, since they have no answer."
   expect(docs.questions.map(question => question.question_key).sort()).toEqual(
     all
@@ -36,7 +36,7 @@ test('lists every question ever in the program with its path, type and answer fi
 })
 
 test('every path leads to its answer in the example', () => {
-  const docs = versionDocs(everyKindVersion(), [], 'UTC')
+  const docs = versionDocs(everyKindVersion(), [], { timeZone: 'UTC' })
   const [full] = JSON.parse(docs.example).payload
   for (const { path } of docs.questions.flatMap(question => question.fields)) {
     const value = path
@@ -51,7 +51,7 @@ test('every path leads to its answer in the example', () => {
 test('lists every option id ever selectable, and marks those that are not any more', () => {
   const first = asking(1, [withOptions('radio_one', ['red', 'green']), keyed('text_one')])
   const second = asking(2, [withOptions('radio_one', ['green', 'blue'])])
-  const [radio, text] = versionDocs(second, [first], 'UTC').questions
+  const [radio, text] = versionDocs(second, [first], { timeZone: 'UTC' }).questions
   expect(radio!.options).toEqual([
     { id: 'red', text: 'Now red', retired: true },
     { id: 'green', text: 'Now green', retired: false },
@@ -64,7 +64,7 @@ test('lists every option id ever selectable, and marks those that are not any mo
 test('the docs of a draft show what its export will be: all that was published, and the draft', () => {
   const active = asking(1, [keyed('text_one'), keyed('radio_one')])
   const draft = asking(2, [keyed('text_one'), keyed('date_one')])
-  const docs = versionDocs(draft, [active], 'UTC')
+  const docs = versionDocs(draft, [active], { timeZone: 'UTC' })
   const [full, empty] = JSON.parse(docs.example).payload
   for (const application of [full, empty]) {
     expect(Object.keys(application.application).sort()).toEqual(['date_one', 'radio_one', 'text_one'])
@@ -78,5 +78,5 @@ test('the docs of a draft show what its export will be: all that was published, 
 })
 
 test('the first version of a program has nothing to be compared with', () => {
-  expect(versionDocs(everyKindVersion(), [], 'UTC')).toMatchObject({ changed_since: null, changes: [] })
+  expect(versionDocs(everyKindVersion(), [], { timeZone: 'UTC' })).toMatchObject({ changed_since: null, changes: [] })
 })

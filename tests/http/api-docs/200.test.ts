@@ -175,7 +175,7 @@ describe('the docs of a program', () => {
 })
 
 test('a failed regeneration is told on the page, with the time of what is shown instead', async () => {
-  await refreshDocsExample(database.sql, activeId, 'UTC')
+  await refreshDocsExample(database.sql, activeId, { timeZone: 'UTC' })
   await database.sql`
     insert into derived_status (program_version_id, job_name, state, requested, last_error, updated_at)
     values (${activeId}, 'refresh-docs-example', 'failed', 1, 'secret of the machine', '2026-05-06T07:08:09Z')

@@ -170,7 +170,7 @@ describe.each([...questionKinds])('a program that gains a question of kind %s', 
     async how => {
       if (how === 'made by the worker') {
         await refreshKeyMap(database.sql, versionId)
-        await refreshDocsExample(database.sql, versionId, 'UTC')
+        await refreshDocsExample(database.sql, versionId, { timeZone: 'UTC' })
       }
       // A process that has seen nothing yet.
       const fresh = await startTestService(database)

@@ -5,7 +5,7 @@ import { everyKindVersion } from '../../support/every-kind.ts'
 import { lintOpenApi } from '../../support/openapi-lint.ts'
 import { schemaFaults } from '../../support/response-schema.ts'
 
-const docs = versionDocs(everyKindVersion(), [], 'UTC')
+const docs = versionDocs(everyKindVersion(), [], { timeZone: 'UTC' })
 const document = programOpenApi({
   ...{ slug: docs.slug, display_name: docs.display_name, program_version_id: docs.program_version_id },
   ...{ baseUrl: 'https://apply.example.gov', keyMap: docs.key_map, example: JSON.parse(docs.example) },

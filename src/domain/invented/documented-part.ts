@@ -1,0 +1,105 @@
+// How much of a program its docs show: everything, up to a bound on what is generated from it.
+// A pure choice among the questions of a key map; what is made of them is linear in what this leaves.
+
+import { answerFields } from '../questions/answer-schema.ts'
+import type { KeyMap, KeyNode } from '../questions/key-map.ts'
+
+/**
+ * Characters that the questions of one version take in its docs, counted roughly: each field with its path, each option with its
+ * text. Some 2,000 ordinary questions, or 25,000 options. Example, schema, OpenAPI and page are each a few times that at most.
+ */
+export const documentedCharactersMax = 4_000_000
+/** Most characters of a question's, an option's or a change's text that docs show. */
+export const questionTextMax = 500
+export const optionTextMax = 100
+
+export interface DocumentedPart {
+  keyMap: KeyMap
+  /** What the program has beyond this. */
+  left_out: { questions: number; options: number }
+}
+
+/**
+ * The part of a key map that docs are made of: first what the version asks, then what was asked before, in their order, and no
+ * enumerators nested deeper than `depthMax`; then their options, of which each question gets its share. What is left out is still
+ * valid in every schema made of the rest: there, an unknown member must be a question object.
+ */
+export function documentedPart(keyMap: KeyMap, asked: ReadonlySet<number>, depthMax: number): DocumentedPart {
+  const shown = new Set<number>()
+  const choosing: KeyNode[] = []
+  let room = documentedCharactersMax
+  const take = (nodes: KeyMap, pathLength: number, depth: number, isAsked: boolean): void => {
+    for (const node of nodes) {
+      if (node.type === 'ENUMERATOR' && depth >= depthMax) continue
+      const path = pathLength + node.question_key.length + '.entities[<index>]'.length
+      if (!shown.has(node.question_id) && asked.has(node.question_id) === isAsked) {
+        const cost = fieldsOf(node) * (path + 100) + questionTextMax
+        if (cost > room) continue
+        room -= cost
+        shown.add(node.question_id)
+        if (node.option_ids.length > 0) choosing.push(node)
+      }
+      if (shown.has(node.question_id)) take(node.children, path, depth + 1, isAsked)
+    }
+  }
+  take(keyMap, 'application'.length, 0, true)
+  take(keyMap, 'application'.length, 0, false)
+
+  const optionsShown = new Map<number, number>()
+  for (const [i, node] of choosing.entries()) {
+    const { count, cost } = optionsWithin(node, room / (choosing.length - i))
+    optionsShown.set(node.question_id, count)
+    room -= cost
+  }
+  const keep = (nodes: KeyMap): KeyNode[] =>
+    nodes
+      .filter(node => shown.has(node.question_id))
+      .map(node => ({
+        ...node,
+        option_ids: node.option_ids.slice(0, optionsShown.get(node.question_id) ?? 0),
+        children: keep(node.children),
+      }))
+  const kept = keep(keyMap)
+  const [all, part] = [countOf(keyMap), countOf(kept)]
+  return {
+    keyMap: kept,
+    left_out: { questions: all.questions - part.questions, options: all.options - part.options },
+  }
+}
+
+const fieldsOf = (node: KeyNode): number =>
+  Object.keys(answerFields({ ...node, option_ids: [], children: [] }, { definitionsAt: '#/$defs/' })).length + 1
+
+/** How many of a question's options fit, and what they take. */
+function optionsWithin(node: KeyNode, room: number): { count: number; cost: number } {
+  let [count, cost] = [0, 0]
+  for (const id of node.option_ids) {
+    const more = id.length + optionTextMax + 40
+    if (cost + more > room) break
+    count++
+    cost += more
+  }
+  return { count, cost }
+}
+
+/** Without recursion: the tree may be deeper than what docs show of it. */
+function countOf(keyMap: KeyMap): { questions: number; options: number } {
+  const waiting = [...keyMap]
+  let [questions, options] = [0, 0]
+  for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
+    questions++
+    options += node.option_ids.length
+    for (const child of node.children) waiting.push(child)
+  }
+  return { questions, options }
+}
+
+/** At most so many characters, with an ellipsis where something is missing; never half a surrogate pair. */
+export function shortened(text: string, charactersMax: number): string {
+  return text.length <= charactersMax
+    ? text
+    : `${text
+        .slice(0, charactersMax - 1)
+        .toWellFormed()
+        .replace(/\ufffd$/, '')}…`
+}

@@ -1,0 +1,76 @@
+// A job that cannot be done is failed in the end, not repeated for ever: also one that takes its process down each time, so that
+// nobody is left to say so.
+
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { beginRun, failRun, giveUpRuns, readDerivedStatus } from '../../src/db/derived-status.ts'
+import { readMissingDerived } from '../../src/db/missing-derived.ts'
+import { docsCodeVersion } from '../../src/derived/docs-code-version.ts'
+import { keyMapCodeVersion } from '../../src/derived/program-key-map.ts'
+import { regenerateDocs, sweepDerived } from '../../src/derived/sweep.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { aProgram, q } from '../support/programs.ts'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.drop())
+
+const job_name = 'refresh-docs-example'
+const statusOf = async (program_version_id: number) =>
+  (await readDerivedStatus(database.sql, program_version_id)).find(row => row.job_name === job_name)!
+/** As the timer does it, when everything on record has not moved for too long. */
+const sweep = async (program_version_id: number): Promise<boolean> =>
+  (await sweepDerived(database.sql, { overdueMs: 0 })).some(
+    thing => thing.job_name === job_name && thing.program_version_id === program_version_id,
+  )
+
+test('what never ends is asked for again five times, then failed with the reason, and asked for no more', async () => {
+  const { program_version_id } = await aProgram(database.sql, { slug: 'deadly', questions: [q.text('deadly')] })
+  const thing = { program_version_id, job_name }
+  let runs = 0
+  while ((await beginRun(database.sql, thing, docsCodeVersion)) !== undefined) {
+    runs++
+    await sweep(program_version_id)
+    expect(runs).toBeLessThan(10)
+  }
+  expect(runs).toBe(5)
+  expect(await statusOf(program_version_id)).toMatchObject({
+    state: 'failed',
+    last_error: expect.stringContaining('given up: 5 runs began and none ended') as string,
+  })
+  expect(await sweep(program_version_id)).toBe(false)
+  // Jobs that are still on their way find nothing to do.
+  expect(await beginRun(database.sql, thing)).toBeUndefined()
+
+  // "… or an admin forces it": counted from the start.
+  const [program] = await database.sql<{ program_id: number }[]>`select program_id from program where slug = 'deadly'`
+  await regenerateDocs(database.sql, program!.program_id)
+  expect(await statusOf(program_version_id)).toMatchObject({ state: 'queued', attempts: 0 })
+  expect(await beginRun(database.sql, thing)).toBeDefined()
+})
+
+test('what failed is asked for again when another release may be able to do it, and not by the same one', async () => {
+  const { program_version_id } = await aProgram(database.sql, { slug: 'released', questions: [q.text('released')] })
+  const thing = { program_version_id, job_name }
+  const request = await beginRun(database.sql, thing, docsCodeVersion)
+  await failRun(database.sql, thing, { request, error: 'too hard', final: true })
+  const missing = async (docsExample: number) =>
+    (await readMissingDerived(database.sql, { keyMap: keyMapCodeVersion, docsExample })).some(
+      one => one.program_version_id === program_version_id && one.job_name === job_name,
+    )
+  expect(await missing(docsCodeVersion)).toBe(false)
+  expect(await missing(docsCodeVersion + 1)).toBe(true)
+  expect(await sweep(program_version_id)).toBe(false)
+})
+
+test('a run that goes on, or that failed and waits for its next try, is not given up', async () => {
+  const { program_version_id } = await aProgram(database.sql, { slug: 'slow', questions: [q.text('slow')] })
+  const thing = { program_version_id, job_name }
+  for (let i = 0; i < 5; i++) await beginRun(database.sql, thing, docsCodeVersion)
+  await giveUpRuns(database.sql, 60_000, 5)
+  expect(await statusOf(program_version_id)).toMatchObject({ state: 'running', attempts: 5 })
+  await failRun(database.sql, thing, { request: 1, error: 'in passing', final: false })
+  await giveUpRuns(database.sql, 0, 5)
+  expect(await statusOf(program_version_id)).toMatchObject({ state: 'queued', last_error: 'in passing' })
+})
