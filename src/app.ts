@@ -2,6 +2,7 @@
 // It must not know what happens behind a door.
 
 import { Elysia } from 'elysia'
+import { originOf } from './access/client-address.ts'
 import { FailureThrottle } from './access/failure-throttle.ts'
 import { databaseKeys } from './access/key-source.ts'
 import { KeyUses } from './access/key-use.ts'
@@ -26,6 +27,7 @@ export interface App {
 export function createApp(foundation: Foundation): App {
   const { config, db, log, now } = foundation
   const tls = config.tlsCert !== undefined
+  const strict = tls || config.trustedProxies.length > 0
   const deps: Deps = {
     ...foundation,
     keys: databaseKeys(db),
@@ -53,17 +55,19 @@ export function createApp(foundation: Foundation): App {
   return {
     forgetProgram: programId => deps.keyMaps.drop(programId),
     fetch(request, peer) {
-      const record = new RequestRecord(request, peer.requestIP(request)?.address ?? '', tls, deps.log, deps.metrics)
+      const address = peer.requestIP(request)?.address ?? ''
+      const origin = originOf({ peer: address, tls, fields: request.headers }, config)
+      const record = new RequestRecord(request, address, origin, deps.log, deps.metrics)
       keepRecord(record)
-      const fail = (error: unknown) => conclude(problemResponse(error, record), record)
+      const fail = (error: unknown) => conclude(problemResponse(error, record), record, strict)
       try {
-        // Bun hands on a Host header that names no host; the address is then none.
-        if (!URL.canParse(request.url)) throw badHost()
+        // Bun hands on a Host header that names no host; the address is then none. Of several it takes the first, and shows all.
+        if (!URL.canParse(request.url) || request.headers.get('host')?.includes(',')) throw badHost()
         // What can be answered at once is, without a promise.
         const answered: Response | Promise<Response> = routes.fetch(request)
-        if (!(answered instanceof Promise)) return conclude(answered, record)
+        if (!(answered instanceof Promise)) return conclude(answered, record, strict)
         return inTime(answered, config.responseTimeoutMs + arrivalMs(request))
-          .then(response => conclude(response, record))
+          .then(response => conclude(response, record, strict))
           .catch(fail)
       } catch (error) {
         return fail(error)
@@ -72,9 +76,16 @@ export function createApp(foundation: Foundation): App {
   }
 }
 
-function conclude(answered: Response, record: RequestRecord): Response {
+/**
+ * For a year, a browser that was here over HTTPS comes back over nothing else. Other names of this domain are not ours to decide.
+ * Over plain HTTP it is ignored (RFC 6797, section 8.1); it is sent there too, so that a 401 is the same for every cause (D4).
+ */
+const strictTransport = 'max-age=31536000'
+
+function conclude(answered: Response, record: RequestRecord, strict: boolean): Response {
   const response = record.lengthUnknown ? ofUnknownLength(answered) : answered
   response.headers.set('X-Request-Id', record.id)
+  if (strict) response.headers.set('Strict-Transport-Security', strictTransport)
   if (!record.streaming) record.finish(response.status, response.status >= 500 ? 'failed' : 'complete')
   return response
 }
@@ -85,5 +96,9 @@ const ofUnknownLength = (response: Response): Response =>
 
 const badHost = (): Problem =>
   invalidRequest('The request cannot be understood.', [
-    { parameter: 'Host', code: 'bad_host', detail: 'must be a host name or address, with a port or without' },
+    {
+      parameter: 'Host',
+      code: 'bad_host',
+      detail: 'must be given once, as a host name or address, with a port or without',
+    },
   ])

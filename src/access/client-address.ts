@@ -22,6 +22,8 @@ export interface Origin {
   address: Address | undefined
   /** Whether credentials came over HTTPS, or from this machine itself in development. */
   secure: boolean
+  /** Whether the client speaks HTTPS, with this process or with a trusted proxy. */
+  https: boolean
 }
 
 const forwardingFields = ['forwarded', 'x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host', 'x-real-ip', 'via']
@@ -29,22 +31,14 @@ const forwardingFields = ['forwarded', 'x-forwarded-for', 'x-forwarded-proto', '
 /** Source: spec, "Authentication" 1; contract section 3, HTTPS and client address. */
 export function originOf(connection: Connection, trust: Trust): Origin {
   const peer = parseAddress(connection.peer)
-  if (peer === undefined) return { address: undefined, secure: connection.tls }
-  if (!isTrusted(peer, trust)) {
-    return {
-      address: peer,
-      secure: connection.tls || (trust.environment === 'development' && isLoopback(peer) && isDirect(connection)),
-    }
-  }
+  const { tls } = connection
+  if (peer === undefined) return { address: undefined, secure: tls, https: tls }
+  const fromHere = trust.environment === 'development' && isLoopback(peer)
+  if (!isTrusted(peer, trust)) return { address: peer, secure: tls || (fromHere && isDirect(connection)), https: tls }
   const address = forwardedAddress(connection.fields.get('x-forwarded-for'), peer, trust)
   const scheme = connection.fields.get('x-forwarded-proto')
-  return {
-    address,
-    secure:
-      saysHttps(scheme) ||
-      (connection.tls && scheme === null) ||
-      (trust.environment === 'development' && isLoopback(peer) && address !== undefined && isLoopback(address)),
-  }
+  const https = saysHttps(scheme) || (tls && scheme === null)
+  return { address, secure: https || (fromHere && address !== undefined && isLoopback(address)), https }
 }
 
 /**

@@ -92,10 +92,10 @@ export function hashPassword(pepper: string, password: string): Buffer {
 /** Stands in for the hash of a key that does not exist, so that an unknown id takes the same steps as a known one. */
 const nobodysHash = Buffer.alloc(32)
 
-/** Whether a secret is the one whose hash is given; in constant time, and in the same time when there is none. */
-export function passwordMatches(pepper: string, password: string, secretHash: Buffer | undefined): boolean {
-  const equal = timingSafeEqual(hashPassword(pepper, password), secretHash ?? nobodysHash)
-  return equal && secretHash !== undefined
+/** Whether the hash of a secret is the one that is stored; in constant time, and in the same time when none is. */
+export function hashMatches(hash: Buffer, storedHash: Buffer | undefined): boolean {
+  const equal = timingSafeEqual(hash, storedHash ?? nobodysHash)
+  return equal && storedHash !== undefined
 }
 
 /** Evenly distributed: bytes beyond the last whole multiple of 62 are thrown away. */

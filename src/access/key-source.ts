@@ -18,20 +18,23 @@ export interface KnownKey {
   allowed_subnets: readonly Subnet[]
   retired_at: Micros | null
   exposed_at: Micros | null
+  /** Slug → program id of what it may reach. */
   programs: ReadonlyMap<string, number>
 }
 
 export interface KeySource {
-  /** The key as it is now. `apiKeyId` has the form of an id. */
-  find(apiKeyId: string): Promise<KnownKey | undefined>
+  /** The key as it is now. `apiKeyId` has the form of an id; without the hash of its secret, `programs` is empty. */
+  find(apiKeyId: string, hash: Buffer): Promise<KnownKey | undefined>
 }
 
 /** One statement per call, and nothing kept: a change is in force with the next request on every instance. */
 export function databaseKeys(db: Db): KeySource {
   return {
-    async find(apiKeyId) {
-      const row = await readThroughLoss(() => findApiKeyForAuthentication(db, apiKeyId))
-      return row && { ...row, allowed_subnets: row.allowed_subnets.map(storedSubnet), programs: new Map(row.programs) }
+    async find(apiKeyId, hash) {
+      const row = await readThroughLoss(() => findApiKeyForAuthentication(db, apiKeyId, hash))
+      if (row === undefined) return undefined
+      const { allowed_subnets, programs } = row
+      return { ...row, allowed_subnets: allowed_subnets.map(storedSubnet), programs: new Map(programs ?? []) }
     },
   }
 }

@@ -37,25 +37,30 @@ export interface ApiKeyAuthenticationRow {
   allowed_subnets: string[]
   retired_at: Micros | null
   exposed_at: Micros | null
-  /** Slug and program id of each program it may reach. */
-  programs: [string, number][]
+  /** Slug and program id of each program it may reach; null when there are none, or the secret was not its own. */
+  programs: [string, number][] | null
 }
 
-/** One statement, whether the key exists or not. */
+/**
+ * One statement, whether the key exists or not. Its programs are read only for the hash of its own secret: a wrong one takes as long
+ * for a key with a thousand programs as for one with none. That PostgreSQL compares the hashes tells nothing, since nobody without the
+ * pepper knows the hash of what he sends; whether the key is let in is decided by `access/credential`, in constant time.
+ */
 export async function findApiKeyForAuthentication(
   db: Db,
   apiKeyId: string,
+  hash: Buffer,
 ): Promise<ApiKeyAuthenticationRow | undefined> {
   const [row] = await db<ApiKeyAuthenticationRow[]>`
     select
       k.api_key_id, k.name, k.secret_hash, k.may_export, k.may_submit, k.front_end, k.expires_at,
       k.allowed_subnets::text[], k.retired_at, k.exposed_at,
-      coalesce((
+      case when k.secret_hash = ${hash} then (
         select json_agg(json_build_array(p.slug, p.program_id))
         from api_key_program g
         join program p using (program_id)
         where g.api_key_id = k.api_key_id
-      ), '[]') as programs
+      ) end as programs
     from api_key k
     where k.api_key_id = ${apiKeyId}`
   return row

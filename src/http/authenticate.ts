@@ -4,7 +4,6 @@
 import { Elysia } from 'elysia'
 import { type Admission, type Attempt, admit } from '../access/admission.ts'
 import { type Caller, unauthenticated } from '../access/caller.ts'
-import { originOf } from '../access/client-address.ts'
 import { addressText } from '../domain/values/ip-address.ts'
 import { Problem } from '../problem.ts'
 import type { Deps } from './deps.ts'
@@ -25,8 +24,8 @@ export const authenticate = (deps: Deps) =>
  */
 export async function authenticateRequest(deps: Deps, request: Request): Promise<Caller> {
   const { config, keys, now, uses } = deps
-  const { fields, peer, tls } = recordOf(request)
-  const { address, secure } = originOf({ peer, tls, fields: request.headers }, config)
+  const { fields, origin } = recordOf(request)
+  const { address, secure } = origin
   if (address !== undefined) fields.address = addressText(address)
   const attempt = { authorization: request.headers.get('authorization'), address, secure, now: now() }
   const admission = await admit(keys, config.apiKeyPepper, attempt)

@@ -29,9 +29,10 @@ export const exportApplications = (deps: Deps) => {
   const answer = async (caller: Caller, slug: string, request: Request): Promise<Response> => {
     const { config, db, exportDb, keyMaps, limits } = deps
     const record = recordOf(request)
+    // First, so that what is refused for want of a grant counts too.
+    const headers = new Headers(limits.takeRequest(caller.api_key_id))
     const programId = authorizeExport(caller, slug)
     record.fields.program = slug
-    const headers = new Headers(limits.takeRequest(caller.api_key_id))
     headers.set('Content-Type', 'application/json')
     headers.set('Cache-Control', 'no-store')
     headers.set('Vary', 'Accept-Encoding')

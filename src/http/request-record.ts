@@ -1,6 +1,7 @@
 // What the service notes about one request while it is served, and the one log line it becomes.
 // It must not hold an answer, a secret or a credential; what is noted here is logged.
 
+import type { Origin } from '../access/client-address.ts'
 import { scannerPatterns } from '../access/credential.ts'
 import type { Log } from '../log.ts'
 import { redactSecrets } from '../redact.ts'
@@ -56,8 +57,7 @@ export class RequestRecord {
     readonly request: Request,
     /** The address of the socket's other end, before any proxy header is believed. */
     readonly peer: string,
-    /** Whether TLS was ended by this process. */
-    readonly tls: boolean,
+    readonly origin: Origin,
     private readonly log: Log,
     private readonly counts: RequestCounts,
   ) {

@@ -1,12 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, spyOn, test } from 'bun:test'
+import * as crypto from 'node:crypto'
 import { type Admission, admit } from '../../src/access/admission.ts'
 import { apiSecretToken, mintCredential } from '../../src/access/credential.ts'
 import { databaseKeys, type KeySource } from '../../src/access/key-source.ts'
-import type { Sql } from '../../src/db/client.ts'
+import { openDatabase, type Sql } from '../../src/db/client.ts'
 import { parseAddress } from '../../src/domain/values/ip-address.ts'
 import { testPepper } from '../support/config.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { createTestKey, type TestKey, type TestKeyOptions, testFrontEnd } from '../support/keys.ts'
+import { type StatementRecorder, startStatementRecorder } from '../support/statement-recorder.ts'
 
 const dayMicros = 86_400_000_000
 const now = Date.UTC(2026, 2, 1) * 1000
@@ -132,31 +134,87 @@ describe('who does not, and why (spec, "Authentication" 6: "When any constraint 
 })
 
 describe('"unknown ids cost the same as known ones" (contract section 3)', () => {
-  test('every readable header is one and the same statement, whatever it says', async () => {
-    const key = await makeKey({ programs: ['a', 'b', 'c'] })
-    const retired = await makeKey({ retiredAt: now })
-    const statements: string[] = []
-    const counted = new Proxy(database.sql, {
-      apply: (target, self, args: [TemplateStringsArray, ...unknown[]]) => {
-        statements.push(args[0].join('?'))
-        return Reflect.apply(target as (...values: unknown[]) => unknown, self, args)
-      },
-    }) as Sql
-    const statementsOf = async (username: string, password: string, from = '192.0.2.1', secure = true) => {
-      statements.length = 0
+  let recorder: StatementRecorder
+  let recorded: Sql
+  let rich: TestKey
+  beforeAll(async () => {
+    recorder = await startStatementRecorder(database.url)
+    recorded = openDatabase({ url: recorder.url, connectionsMax: 1 })
+    rich = await makeKey()
+    await database.sql`
+      with made as (
+        insert into program (slug, display_name)
+        select 'rich-' || n, 'One of a thousand' from generate_series(1, 1000) as n
+        returning program_id
+      )
+      insert into api_key_program (api_key_id, program_id)
+      select ${rich.api_key_id}, program_id from made`
+    // The driver asks for the types of arrays once.
+    await recorded`select 1`
+  })
+  afterAll(async () => {
+    await recorded.end()
+    await recorder.stop()
+  })
+
+  /** What PostgreSQL is sent for one attempt, and what is done with the secret. */
+  async function costOf(username: string, password: string, from = '192.0.2.1', secure = true) {
+    const hashed = spyOn(crypto, 'createHmac')
+    const compared = spyOn(crypto, 'timingSafeEqual')
+    recorder.clear()
+    try {
       const authorization = `Basic ${apiSecretToken(username, password)}`
-      await admit(databaseKeys(counted), testPepper, { authorization, address: parseAddress(from), secure, now })
-      return [...statements]
+      const facts = { authorization, address: parseAddress(from), secure, now }
+      const admission = await admit(databaseKeys(recorded), testPepper, facts)
+      const statements = recorder.statements.map(({ text, parameterTypes, fetches }) => ({
+        text,
+        parameterTypes,
+        fetches,
+      }))
+      return { admission, cost: { statements, hashed: hashed.mock.calls.length, compared: compared.mock.calls.length } }
+    } finally {
+      hashed.mockRestore()
+      compared.mockRestore()
     }
-    const known = await statementsOf(key.username, key.password)
-    expect(known).toHaveLength(1)
+  }
+
+  test('one statement on the wire, one HMAC, one comparison in constant time, whatever the header says', async () => {
+    const retired = await makeKey({ retiredAt: now })
     const unknown = mintCredential()
-    expect(await statementsOf(unknown.username, unknown.password)).toEqual(known)
-    expect(await statementsOf('not an id', '')).toEqual(known)
-    expect(await statementsOf(key.username, unknown.password)).toEqual(known)
-    expect(await statementsOf(retired.username, retired.password)).toEqual(known)
-    expect(await statementsOf(key.username, key.password, 'unknown')).toEqual(known)
-    expect(await statementsOf(unknown.username, unknown.password, '192.0.2.1', false)).toEqual(known)
+    const known = await costOf(rich.username, rich.password)
+    expect(known.admission).toHaveProperty('caller')
+    expect(known.cost).toMatchObject({ statements: [{ fetches: 1 }], hashed: 1, compared: 1 })
+    for (const attempted of [
+      await costOf(unknown.username, unknown.password),
+      await costOf('not an id', ''),
+      await costOf(rich.username, unknown.password),
+      await costOf(rich.username, 'short'),
+      await costOf(retired.username, retired.password),
+      await costOf(rich.username, rich.password, 'unknown'),
+      await costOf(unknown.username, unknown.password, '192.0.2.1', false),
+      await costOf(rich.username, unknown.password, '192.0.2.1', false),
+    ]) {
+      expect(attempted.admission).toHaveProperty('refused')
+      expect(attempted.cost).toEqual(known.cost)
+    }
+  })
+
+  test('the programs of a key, be they a thousand, are read for its own secret alone', async () => {
+    /** How often PostgreSQL read the grants in the one statement of an attempt. */
+    const grantReads = async (username: string, password: string): Promise<number> => {
+      await costOf(username, password)
+      const { text, parameters } = recorder.statements[0]!
+      const [row] = await database.sql.unsafe<{ 'QUERY PLAN': unknown }[]>(
+        `explain (analyze, format json) ${text}`,
+        parameters.map(value => (value!.startsWith('\\x') ? Buffer.from(value!.slice(2), 'hex') : value)) as string[],
+      )
+      return nodesOf(row!['QUERY PLAN'])
+        .filter(node => node['Relation Name'] === 'api_key_program')
+        .reduce((sum, node) => sum + Number(node['Actual Loops']), 0)
+    }
+    expect(await grantReads(rich.username, rich.password)).toBe(1)
+    expect(await grantReads(rich.username, mintCredential().password)).toBe(0)
+    expect(await grantReads(mintCredential().username, rich.password)).toBe(0)
   })
 
   test('a header that cannot be read costs no statement', async () => {
@@ -166,3 +224,10 @@ describe('"unknown ids cost the same as known ones" (contract section 3)', () =>
       expect(await admit(refuses, testPepper, { ...facts, authorization })).toHaveProperty('refused')
   })
 })
+
+/** Every node of an execution plan. */
+function nodesOf(plan: unknown): Record<string, unknown>[] {
+  if (Array.isArray(plan)) return plan.flatMap(nodesOf)
+  if (typeof plan !== 'object' || plan === null) return []
+  return [plan as Record<string, unknown>, ...Object.values(plan).flatMap(nodesOf)]
+}

@@ -60,6 +60,9 @@ describe('client address (contract section 3)', () => {
     'fe80::1%eth0',
     '',
     '192.0.2.1,',
+    '::10.0.0.1',
+    '::a00:1',
+    '::2',
   ])('"unparseable means refused": %p', value => {
     expect(addressOf('10.0.0.1', forwardedFor(value))).toBeUndefined()
   })
@@ -107,6 +110,18 @@ describe('"Every request must use HTTPS." (spec, "Authentication" 1)', () => {
 
   test('a trusted proxy that encrypts towards us but was reached without encryption is plain HTTP', () => {
     expect(isSecure('10.0.0.1', proto('http'), production, true)).toBe(false)
+  })
+
+  test('"HSTS on": whether the client itself speaks HTTPS is told apart from what counts as safe in development', () => {
+    const isHttps = (peer: string, fields: Record<string, string>, trust: Trust, tls = false) =>
+      originOf({ peer, tls, fields: new Headers(fields) }, trust).https
+    expect(isHttps('203.0.113.9', {}, production, true)).toBe(true)
+    expect(isHttps('10.0.0.1', proto('https'), production)).toBe(true)
+    expect(isHttps('10.0.0.1', proto('http'), production, true)).toBe(false)
+    expect(isHttps('203.0.113.9', proto('https'), production)).toBe(false)
+    expect(isHttps('127.0.0.1', {}, development)).toBe(false)
+    expect(isHttps('', {}, production, true)).toBe(true)
+    expect(isHttps('', proto('https'), production)).toBe(false)
   })
 
   test('loopback is not enough in production', () => {

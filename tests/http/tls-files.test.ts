@@ -3,6 +3,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { connect } from 'node:tls'
 import { readTlsFiles } from '../../src/http/tls-files.ts'
 import { type Problem, problemLines } from '../../src/problem.ts'
 import { testCertificate } from '../support/certificate.ts'
@@ -44,4 +45,42 @@ test('what cannot be used is named, all at once, and no key is repeated', async 
     head,
     `  TLS_KEY: ${folder}/key.pem is not the private key of the first certificate in ${folder}/cert.pem [unusable_setting]`,
   ])
+})
+
+/** The suite and version that a client with these settings gets, or undefined when the server has none of them. */
+async function agreed(port: number, settings: { ciphers?: string; maxVersion?: 'TLSv1.1' | 'TLSv1.2' }) {
+  const { promise, resolve } = Promise.withResolvers<string | undefined>()
+  const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false, ...settings }, () => {
+    resolve(`${socket.getProtocol()} ${socket.getCipher().name}`)
+    socket.destroy()
+  })
+  socket.on('error', () => resolve(undefined))
+  return promise
+}
+
+test('TLS 1.2 offers authenticated encryption with forward secrecy alone, and nothing older is spoken', async () => {
+  const tls = await readTlsFiles(
+    await written('cert.pem', testCertificate.cert),
+    await written('key.pem', testCertificate.key),
+  )
+  const fetch = () => new Response()
+  const server = Bun.serve({ hostname: '127.0.0.1', port: 0, development: false, tls, fetch })
+  // What Bun offers when it is not told: the suites that are refused are such as a client could have had.
+  const { cert, key } = tls
+  const untold = Bun.serve({ hostname: '127.0.0.1', port: 0, development: false, tls: { cert, key }, fetch })
+  try {
+    for (const suite of ['AES128-GCM-SHA256', 'AES256-GCM-SHA384', 'CHACHA20-POLY1305']) {
+      const ciphers = `ECDHE-ECDSA-${suite}`
+      expect(await agreed(server.port!, { ciphers, maxVersion: 'TLSv1.2' })).toBe(`TLSv1.2 ${ciphers}`)
+    }
+    for (const ciphers of ['ECDHE-ECDSA-AES128-SHA', 'ECDHE-ECDSA-AES256-SHA']) {
+      expect(await agreed(untold.port!, { ciphers, maxVersion: 'TLSv1.2' })).toBe(`TLSv1.2 ${ciphers}`)
+      expect(await agreed(server.port!, { ciphers, maxVersion: 'TLSv1.2' })).toBeUndefined()
+    }
+    expect(await agreed(server.port!, {})).toStartWith('TLSv1.3 ')
+    expect(await agreed(server.port!, { maxVersion: 'TLSv1.1' })).toBeUndefined()
+  } finally {
+    await server.stop(true)
+    await untold.stop(true)
+  }
 })

@@ -22,8 +22,19 @@ export function parseAddress(text: string): Address | undefined {
   if (text.length > textLengthMax) return undefined
   if (ipaddr.IPv4.isValidFourPartDecimal(text)) return ipaddr.IPv4.parse(text)
   if (!text.includes(':') || text.includes('%') || !ipaddr.IPv6.isValid(text)) return undefined
+  // The library takes this deprecated form for the IPv4-mapped one.
+  if (/^::\d+\./.test(text)) return undefined
   const address = ipaddr.IPv6.parse(text)
-  return address.isIPv4MappedAddress() ? address.toIPv4Address() : address
+  if (address.isIPv4MappedAddress()) return address.toIPv4Address()
+  return isIPv4Compatible(address) ? undefined : address
+}
+
+/**
+ * An IPv4 address behind 96 zero bits (`::10.0.0.1`), which RFC 4291 has given up: no client has such an address, and a subnet of
+ * IPv4 would not contain it. `::` and `::1` are not of these.
+ */
+function isIPv4Compatible({ parts }: ipaddr.IPv6): boolean {
+  return parts.slice(0, 6).every(part => part === 0) && (parts[6] !== 0 || parts[7]! > 1)
 }
 
 /** An address in canonical form. */

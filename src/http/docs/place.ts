@@ -1,7 +1,6 @@
 // Where the service is, as whoever asks sees it: for links, and for the addresses in examples.
 // It must not know what is linked to.
 
-import { originOf } from '../../access/client-address.ts'
 import type { Config } from '../../config.ts'
 import { recordOf } from '../request-record.ts'
 
@@ -15,13 +14,10 @@ export interface Place {
 
 /** BASE_URL; where that is not set, the address that was asked. */
 export function placeOf(config: Config, request: Request): Place {
-  const baseUrl = config.baseUrl === '' ? askedOrigin(config, request) : config.baseUrl
+  const baseUrl = config.baseUrl === '' ? askedOrigin(request) : config.baseUrl
   return { baseUrl, root: new URL(baseUrl).pathname.replace(/\/$/, ''), timeZone: config.timeZone }
 }
 
-function askedOrigin(config: Config, request: Request): string {
-  const { peer, tls } = recordOf(request)
-  const local = config.environment === 'development' && !tls
-  const { secure } = originOf({ peer, tls, fields: request.headers }, config)
-  return `${secure && !local ? 'https' : 'http'}://${new URL(request.url).host}`
+function askedOrigin(request: Request): string {
+  return `${recordOf(request).origin.https ? 'https' : 'http'}://${new URL(request.url).host}`
 }

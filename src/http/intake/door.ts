@@ -13,10 +13,10 @@ import type { BodyLimits } from './json-body.ts'
 /** Fields of every answer of intake. */
 export type AnswerHeaders = Readonly<Record<string, string>>
 
-/** Throws the 401 unless the caller may submit, or Problem `rate_limited`. */
+/** Throws the 401 unless the caller may submit, or Problem `rate_limited`: what is refused counts too. */
 export function enterIntake(deps: Deps, caller: Caller): { key: FrontEndKey; headers: AnswerHeaders } {
-  const front_end = authorizeIntake(caller)
-  return { key: keyOf(caller, front_end), headers: answerHeaders(deps, caller) }
+  const headers = answerHeaders(deps, caller)
+  return { key: keyOf(caller, authorizeIntake(caller)), headers }
 }
 
 const keyOf = ({ api_key_id, address }: Caller, front_end: string): FrontEndKey => ({ api_key_id, front_end, address })
@@ -28,9 +28,10 @@ export function enterProgram(
   request: Request,
   slug: string,
 ): { program_id: number; key: FrontEndKey; headers: AnswerHeaders } {
+  const headers = answerHeaders(deps, caller)
   const { program_id, front_end } = authorizeSubmit(caller, slug)
   recordOf(request).fields.program = slug
-  return { program_id, key: keyOf(caller, front_end), headers: answerHeaders(deps, caller) }
+  return { program_id, key: keyOf(caller, front_end), headers }
 }
 
 const answerHeaders = (deps: Deps, caller: Caller): AnswerHeaders => ({

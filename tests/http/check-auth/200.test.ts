@@ -40,6 +40,8 @@ describe('"status 200 when the key is valid" (spec, "Check credentials")', () =>
     })
     const response = await check(key.authorization)
     expect(response.status).toBe(200)
+    // Over plain HTTP, as here in development, it would mean nothing.
+    expect(response.headers.get('strict-transport-security')).toBeNull()
     expect(response.headers.get('content-type')).toStartWith('application/json')
     expect(response.headers.get('cache-control')).toBe('no-store')
     expect(await response.json()).toEqual({
@@ -100,6 +102,7 @@ describe('"status 200 when the key is valid" (spec, "Check credentials")', () =>
       const response = await check(key.authorization, { tls: { rejectUnauthorized: false } } as RequestInit, secure)
       expect(response.status).toBe(200)
       expect(secure.baseUrl).toStartWith('https:')
+      expect(response.headers.get('strict-transport-security')).toBe('max-age=31536000')
     } finally {
       await secure.stop()
     }
@@ -116,6 +119,7 @@ describe('"status 200 when the key is valid" (spec, "Check credentials")', () =>
       const headers = { 'X-Forwarded-Proto': 'https', 'X-Forwarded-For': '203.0.113.1, 2001:DB8::0:7' }
       const response = await check(key.authorization, { headers }, proxied)
       expect(response.status).toBe(200)
+      expect(response.headers.get('strict-transport-security')).toBe('max-age=31536000')
       expect(proxied.requestLine(response.headers.get('x-request-id'))).toMatchObject({
         address: '2001:db8::7',
         peer: '127.0.0.1',

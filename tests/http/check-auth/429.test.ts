@@ -104,6 +104,29 @@ describe('"Per key …: requests a minute …. Over: 429 problem with Retry-Afte
       expect((await get(other.authorization)).status).toBe(200)
     }))
 
+  test('what is refused for want of a grant or of a right counts like what is answered', () =>
+    withService({ requestsPerMinute: 3 }, async (_, service) => {
+      const ask = async (method: string, path: string): Promise<number> => {
+        const headers = {
+          Authorization: own.authorization,
+          'X-Forwarded-Proto': 'https',
+          'X-Forwarded-For': '192.0.2.1',
+        }
+        return (await service.get(path, { method, headers })).status
+      }
+      let own: TestKey
+      for (const [method, path] of [
+        ['GET', '/api/v1/admin/programs/not-granted/applications'],
+        ['GET', '/docs/api/programs/not-granted'],
+        ['GET', '/intake/v1/programs/not-granted'],
+        ['POST', '/intake/v1/applicants'],
+      ] as const) {
+        own = await createTestKey(database.sql)
+        expect([await ask(method, path), await ask(method, path), await ask(method, path)]).toEqual([401, 401, 401])
+        expect([path, await ask(method, path)]).toEqual([path, 429])
+      }
+    }))
+
   test('a 401 carries none of these fields: they would tell a key that works from one that does not', () =>
     withService({ requestsPerMinute: 10, exportsAtATime: 4 }, async (_, service) => {
       const headers = { Authorization: key.authorization, 'X-Forwarded-Proto': 'https', 'X-Forwarded-For': '192.0.2.1' }
