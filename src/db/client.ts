@@ -1,9 +1,7 @@
 // Opens PostgreSQL and fixes, once, how its types appear in the code. It holds no statement and decides nothing.
 // Instants are whole microseconds (numbers), int8 is a number asserted safe, date and numeric stay text.
 //
-// postgres.js is patched (patches/): unpatched, a connection that dies while something waits to be written to it throws where
-// nobody can catch it (porsager/postgres 1208), gives its last error to the next query, and may not send anything when it is
-// made again. tests/http/export-applications/broken.test.ts finds all three.
+// postgres.js is patched: why, and what for, is told in patches/README.md. What the patch adds is declared in postgres-patch.d.ts.
 
 import postgres from 'postgres'
 import { formatMicros, type Micros, parsePostgresInstant } from '../domain/values/offset-time.ts'
@@ -35,27 +33,22 @@ export interface DatabaseOptions {
 const connectTimeoutMs = 10_000
 
 /** What the patch of `patches/` calls itself. Changes with it, so that code and driver cannot drift apart. */
-const patch = 'tributary-2'
+const patch = 'tributary-3'
 
 /**
  * A pool that connects on first use. Close it with `sql.end()`. Throws when the driver is not the patched one: with another, an
  * export would find no rows and look complete.
  */
 export function openDatabase(options: DatabaseOptions): Sql {
-  const { patch: found } = postgres as { patch?: unknown }
-  if (found !== patch)
+  if (postgres.patch !== patch)
     throw new Error(`The installed postgres driver is not the one this release needs (${patch}). Run: bun install`)
-  // `silence_timeout` and `queue_timeout` are the patch's own.
-  const limits = {
-    silence_timeout: (options.silenceTimeoutMs ?? 0) / 1000,
-    queue_timeout: (options.queueTimeoutMs ?? 0) / 1000,
-  }
   return postgres(options.url, {
-    ...limits,
     max: options.connectionsMax,
     prepare: options.prepare ?? true,
     idle_timeout: 0,
     connect_timeout: Math.min(connectTimeoutMs, options.silenceTimeoutMs || connectTimeoutMs) / 1000,
+    silence_timeout: (options.silenceTimeoutMs ?? 0) / 1000,
+    queue_timeout: (options.queueTimeoutMs ?? 0) / 1000,
     backoff: reconnectPauseSeconds,
     onnotice: () => {},
     connection: {

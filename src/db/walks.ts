@@ -1,6 +1,7 @@
 // What an export reads: where a walk starts, and the rows of a page from a cursor.
 // It must not know what becomes of a row, nor what a client is.
 
+import type { PendingQuery, Row } from 'postgres'
 import { formatMicros, type Micros } from '../domain/values/offset-time.ts'
 import { int4At, int8At, postgresEpoch } from './binary-values.ts'
 import type { Db, Sql } from './client.ts'
@@ -62,11 +63,11 @@ export interface RowView {
 }
 
 export interface RowReader {
-  /** Gets each row, in order. What it throws is what the reading rejects with. */
+  /** Gets each row, in order. What it or another of these throws is what the reading rejects with. */
   take(row: RowView): void
-  /** Called within a batch: how many rows may be asked for ahead of it, or 0 to wait until it has ended. Must not throw. */
+  /** Called within a batch: how many rows may be asked for ahead of it, or 0 to wait until it has ended. */
   batchAhead(): number
-  /** Called after each batch: how many rows the next should have if none was asked for, or 0 to read no more. Must not reject. */
+  /** Called after each batch: how many rows the next should have if none was asked for, or 0 to read no more. */
   endBatch(): number | Promise<number>
 }
 
@@ -76,8 +77,9 @@ export interface RowReader {
  *
  * Rows are handed over as they lie in the piece that was read from the socket, before the rest of the batch has come: nothing is
  * built of them in between. When half of a batch has come the next is asked for, so PostgreSQL never waits, and yet what has to
- * be read in one go is little: other requests get their turn between two batches. That takes some lines in the driver (patches/:
- * `onRow`); they also ask for the columns in binary, which spares the server writing numbers and times as text.
+ * be read in one go is little: other requests get their turn between two batches. That takes some lines in the driver
+ * (`onRow`, in postgres-patch.d.ts); they also ask for the columns in binary, which spares the server writing numbers and times as
+ * text.
  *
  * The callback form of the cursor, because the iterator form ends as if complete when its connection dies. The statement is a
  * transaction of its own: the cursor lives until the driver sends Sync, with the last batch or when it is closed.
@@ -99,7 +101,7 @@ export async function readPageRows(sql: Sql, query: PageQuery, firstRows: number
     ${query.to === undefined ? sql`` : sql`and submit_time < ${query.to}::timestamptz`}
     ${revisionCondition(sql, query)}
     order by submit_time, submit_seq
-    limit (select ${query.rowsMax}::bigint)` as unknown as RowStatement
+    limit (select ${query.rowsMax}::bigint)`
   const row = newRowView()
   const batches = new Batches(statement, query.rowsMax, firstRows, reader)
   let failure: { error: unknown } | undefined
@@ -107,25 +109,16 @@ export async function readPageRows(sql: Sql, query: PageQuery, firstRows: number
     if (batches.stopped) return
     try {
       reader.take(viewRow(row, bytes, at))
+      batches.noteRow()
     } catch (error) {
-      // Not into the driver, which would take it for a fault of the connection.
+      // What reaches the driver costs the connection. Here a row is at fault, and the connection goes on after the last of them.
       failure = { error }
       batches.stop()
     }
-    batches.noteRow()
   }
-  if (query.rowsMax > firstRows) statement.cursor(firstRows, () => batches.noteEnd())
+  if (batches.areMany) statement.cursor(firstRows, () => batches.noteEnd())
   await statement
   if (failure !== undefined) throw failure.error
-}
-
-/** What a statement of postgres.js has beyond its types, most of it from our patch. */
-interface RowStatement extends PromiseLike<unknown> {
-  onRow: (bytes: Buffer, at: number) => void
-  cursor(rows: number, endBatch: () => void): unknown
-  /** Asks for more rows; for all the rest when it is Infinity, which saves a round trip at the end. */
-  more(rows: number): void
-  close(): void
 }
 
 /** When the batches of a statement are asked for: one ahead, unless the reader is behind. */
@@ -136,16 +129,19 @@ class Batches {
   #askAt: number
   /** Batches asked for and not ended. */
   #open = 1
+  /** Whether the rows come in more than one batch: only then does the statement have a cursor. */
+  readonly areMany: boolean
   stopped = false
 
   constructor(
-    private readonly statement: RowStatement,
+    private readonly statement: Pick<PendingQuery<Row[]>, 'more' | 'close'>,
     private readonly rowsMax: number,
     firstRows: number,
     private readonly reader: RowReader,
   ) {
     this.#asked = firstRows
-    this.#askAt = rowsMax > firstRows ? firstRows / 2 : Number.POSITIVE_INFINITY
+    this.areMany = rowsMax > firstRows
+    this.#askAt = this.areMany ? firstRows / 2 : Number.POSITIVE_INFINITY
   }
 
   noteRow(): void {
@@ -154,18 +150,19 @@ class Batches {
     if (rows > 0) this.#ask(rows)
   }
 
-  noteEnd(): void {
+  /** What it throws or rejects with goes to the driver, which ends the statement with it. */
+  noteEnd(): void | Promise<void> {
     this.#open--
     if (this.stopped) return
     const rows = this.reader.endBatch()
     if (typeof rows === 'number') this.#goOn(rows)
-    else void rows.then(later => this.#goOn(later))
+    else return rows.then(later => this.#goOn(later))
   }
 
   /** Asks for no more. What was asked for still comes, and is not looked at. */
   stop(): void {
     this.stopped = true
-    this.statement.close()
+    if (this.areMany) this.statement.close()
   }
 
   #goOn(rows: number): void {

@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import postgres from 'postgres'
+import postgres, { type PendingQuery, type Row } from 'postgres'
 import { openDatabase, type Sql } from '../../src/db/client.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 
@@ -18,18 +18,15 @@ afterAll(async () => {
   await database.drop()
 })
 
-interface RowStatement extends PromiseLike<unknown> {
-  onRow: (bytes: Buffer, at: number) => void
-  cursor(rows: number, endBatch: () => void): unknown
-  more(rows: number): void
-  close(): void
-}
-
 /** Reads a statement of one text column through `onRow`, in batches of the sizes given; the last goes on for all batches to come. */
-async function readTexts(statement: unknown, batches: readonly number[]): Promise<string[]> {
+async function readTexts(
+  query: PendingQuery<Row[]>,
+  batches: readonly number[],
+  noteRow: () => void = () => {},
+): Promise<string[]> {
   const texts: string[] = []
-  const query = statement as RowStatement
   query.onRow = (bytes, at) => {
+    noteRow()
     const length = bytes.readInt32BE(at + 7)
     texts.push(bytes.toString('utf8', at + 11, at + 11 + length))
   }
@@ -51,6 +48,7 @@ async function expectInOrder(): Promise<void> {
 }
 
 const all = Number.POSITIVE_INFINITY
+const thrown = 'thrown by the reader'
 
 describe('rows handed over where they lie', () => {
   const text = (i: number): string => `${i}:${'ä'.repeat((i * 7919) % 9000)}`
@@ -72,7 +70,7 @@ describe('rows handed over where they lie', () => {
 
   test('are the columns in binary, for this statement and no other', async () => {
     const seen: string[] = []
-    const query = one`select 258::bigint as a, true as b` as unknown as RowStatement
+    const query = one`select 258::bigint as a, true as b`
     query.onRow = (bytes, at) => void seen.push(bytes.toString('hex', at + 7, at + 24))
     await query
     expect(seen).toEqual(['00000008000000000000010200000001' + '01'])
@@ -107,7 +105,7 @@ describe('what happens to a statement ends with it', () => {
   })
 
   test('a batch answered late, with other statements waiting', async () => {
-    const query = one`select 'x' || i from generate_series(1, 50) i` as unknown as RowStatement
+    const query = one`select 'x' || i from generate_series(1, 50) i`
     let rows = 0
     query.onRow = () => void rows++
     query.cursor(10, () => setImmediate(() => query.more(rows < 30 ? 10 : all)))
@@ -117,7 +115,56 @@ describe('what happens to a statement ends with it', () => {
     expect(await after).toEqual([{ n: 7 }] as never)
   })
 
-  test('batches asked for ahead, a close or an error at any row: what came is right, and the next statements are', async () => {
+  test('G15: a close without a cursor sends nothing: the next statements get their own answers', async () => {
+    const query = one`select 'x' || i from generate_series(1, 10) i`
+    let rows = 0
+    query.onRow = () => {
+      if (++rows === 3) query.close()
+    }
+    await query
+    expect(rows).toBe(10)
+    await expectInOrder()
+  })
+
+  test('G15: what a reader throws, at any row and in the end of a batch, is what its statement rejects with', async () => {
+    for (const throwsAt of [1, 2, 7, 1000]) {
+      for (const batches of [[], [3, 3], [400, all]]) {
+        let rows = 0
+        const reading = readTexts(one`select 'x' || i from generate_series(1, 1000) i`, batches, () => {
+          if (++rows >= throwsAt) throw new Error(`row ${rows}`)
+        })
+        await expect(reading).rejects.toThrow(`row ${throwsAt}`)
+        expect(rows).toBe(throwsAt)
+        await expectInOrder()
+      }
+    }
+    for (const fail of [
+      () => {
+        throw new Error('the end of a batch')
+      },
+      () => Promise.reject(new Error('the end of a batch')),
+    ]) {
+      const query = one`select 'x' || i from generate_series(1, 1000) i`
+      query.onRow = () => {}
+      query.cursor(5, fail)
+      await expect(Promise.resolve(query)).rejects.toThrow('the end of a batch')
+      await expectInOrder()
+    }
+  })
+
+  test('a plain cursor whose plan is out of date, and fails again when it is made anew, rejects', async () => {
+    await one`create table changing (a int)`
+    const read = () => one`select *, 1 / a from changing where a <> ${1}`.cursor(2, () => {})
+    await read()
+    // The kept plan no longer fits, and the new one meets a row that it cannot divide by.
+    await one`alter table changing add column b text`
+    await one`insert into changing values (0)`
+    await expect(read()).rejects.toMatchObject({ code: '0A000' })
+    await expectInOrder()
+    await one`drop table changing`
+  })
+
+  test('G15: cursor or not, batches asked for ahead, a close, an error or a throwing reader at any row: what came is right, and the next statements are', async () => {
     const plan = fc.record({
       rows: fc.nat(60),
       first: fc.integer({ min: 1, max: 20 }),
@@ -130,11 +177,13 @@ describe('what happens to a statement ends with it', () => {
       ),
       failsAt: fc.option(fc.integer({ min: 1, max: 60 })),
       prepared: fc.boolean(),
+      cursor: fc.boolean(),
+      readerThrowsAt: fc.option(fc.integer({ min: 1, max: 60 })),
     })
     await fc.assert(
-      fc.asyncProperty(plan, async ({ rows, first, asks, failsAt, prepared }) => {
+      fc.asyncProperty(plan, async ({ rows, first, asks, failsAt, prepared, cursor, readerThrowsAt }) => {
         const text = 'select (i + 0 / ($1::int - i))::text from generate_series(1, $2::int) i'
-        const query = one.unsafe(text, [failsAt ?? 0, rows], { prepare: prepared }) as unknown as RowStatement
+        const query = one.unsafe(text, [failsAt ?? 0, rows], { prepare: prepared })
         const pending = [...asks]
         let [seen, open, closed] = [0, 1, false]
         const ask = (): void => {
@@ -148,21 +197,31 @@ describe('what happens to a statement ends with it', () => {
           }
         }
         query.onRow = (bytes, at) => {
-          seen++
+          if (++seen === readerThrowsAt) throw new Error(thrown)
           expect(bytes.toString('latin1', at + 11, at + 11 + bytes.readInt32BE(at + 7))).toBe(String(seen))
           if (!closed && pending.length > 0 && seen >= pending[0]!.at && open < 3) ask()
         }
-        query.cursor(first, () => {
-          open--
-          if (!closed && open === 0) ask()
-        })
-        const error = await query.then(
+        if (cursor)
+          query.cursor(first, () => {
+            open--
+            if (!closed && open === 0) ask()
+          })
+        const reading = query.then(
           () => undefined,
-          error => error as { code?: string },
+          error => error as { code?: string; message: string },
         )
+        // Written to the same connection at once, if that takes it.
+        const beside = one`select ${rows}::int as rows`.then(
+          answer => answer as unknown,
+          error => error.code as unknown,
+        )
+        const error = await reading
         const reachable = failsAt === null || failsAt > rows ? rows : failsAt - 1
-        if (error !== undefined) expect([error.code, seen]).toEqual(['22012', reachable])
-        else if (!closed) expect(seen).toBe(rows)
+        const gaveUp = error?.message === thrown
+        expect([[{ rows }], ...(gaveUp ? ['CONNECTION_CLOSED'] : [])]).toContainEqual((await beside) as never)
+        if (gaveUp) expect(seen).toBe(readerThrowsAt as number)
+        else if (error !== undefined) expect([error.code, seen]).toEqual(['22012', reachable])
+        else if (!closed || !cursor) expect(seen).toBe(rows)
         else expect(seen).toBeLessThanOrEqual(reachable)
         await expectInOrder()
       }),

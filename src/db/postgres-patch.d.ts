@@ -1,0 +1,28 @@
+// What our patch (patches/README.md) adds to postgres.js, declared once. `openDatabase` sees to it that the patch is there.
+
+import 'postgres'
+
+declare module 'postgres' {
+  /** What the patch calls itself, or nothing where the driver is not patched. */
+  const patch: string | undefined
+
+  interface Options<T extends Record<string, PostgresType>> {
+    /** Seconds that the server may say nothing while it owes an answer; the connection is then destroyed. 0 for no limit. */
+    silence_timeout?: number
+    /** Seconds that a statement may wait for a connection; it is then rejected. 0 for no limit. */
+    queue_timeout?: number
+  }
+
+  interface PendingQuery<TRow extends readonly MaybeRow[]> {
+    /**
+     * Set before the statement is awaited: gets each row as a DataRow message that begins at `at`, its columns in binary, instead
+     * of a row being made of it. The bytes are the connection's own and good for the time of the call. What it throws is what the
+     * statement rejects with, once its connection has been given up: rows were lost on it.
+     */
+    onRow?: (bytes: Buffer, at: number) => void
+    /** Asks for more rows of the cursor; for all the rest when it is Infinity, which saves a round trip at the end. Void without one. */
+    more(rows: number): void
+    /** Asks for the end of the cursor. What was asked for before still comes. Void without one. */
+    close(): void
+  }
+}

@@ -1,0 +1,83 @@
+// Pages that follow one that failed on a row, on the same connection and without a pause in between.
+
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { openDatabase, type Sql } from '../../src/db/client.ts'
+import { PageFailure, type PagePlan, pageLimits, writePage } from '../../src/export/write-page.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { insertRawApplications, insertRawProgram, type RawProgram } from '../support/raw-applications.ts'
+
+let database: TestDatabase
+let one: Sql
+let whole: RawProgram
+let damaged: RawProgram
+let ids: number[]
+beforeAll(async () => {
+  database = await createTestDatabase()
+  one = openDatabase({ url: database.url, connectionsMax: 1 })
+  whole = await insertRawProgram(database.sql, 'whole')
+  ids = await insertRawApplications(database.sql, whole, 300)
+  damaged = await insertRawProgram(database.sql, 'damaged')
+  await insertRawApplications(database.sql, damaged, 300)
+})
+afterAll(async () => {
+  await one.end()
+  await database.drop()
+})
+
+/** Stores text that no version accounts for, as only damage to the database could make it. */
+const damage = (row: number) =>
+  database.sql.begin(async tx => {
+    await tx`set local tributary.rerender = 'on'`
+    await tx`update application set snapshot = replace(snapshot, ${'\u0001999\u0002'}, '') where program_id = ${damaged.program_id}`
+    await tx`
+      update application set snapshot = snapshot || ${'\u0001999\u0002'}
+      where program_id = ${damaged.program_id} and submit_seq = ${row}`
+  })
+
+const planOf = (program: RawProgram, pageSize: number): PagePlan => ({
+  query: { program_id: program.program_id, horizon: 300, from: undefined, to: undefined, revision_state: undefined },
+  after: undefined,
+  pageSize,
+})
+
+async function read(program: RawProgram, pageSize: number): Promise<{ ids: number[]; next: unknown }> {
+  let text = ''
+  const sink = {
+    write(bytes: Uint8Array) {
+      text += new TextDecoder().decode(bytes)
+      return true
+    },
+  }
+  const limits = { ...pageLimits, letGoAfterMs: 60_000, stallTimeoutMs: 60_000 }
+  await writePage(one, planOf(program, pageSize), program.fills, limits, sink, () => 'next')
+  const { payload, nextPageToken } = JSON.parse(text)
+  return { ids: payload.map((a: { application_id: number }) => a.application_id), next: nextPageToken }
+}
+
+const backend = async (): Promise<unknown> => (await one`select pg_backend_pid() as pid`)[0]!.pid
+
+test.each([
+  [2, 1],
+  [2, 2],
+  [150, 7],
+  [150, 120],
+  [1000, 3],
+  [1000, 290],
+])(
+  'G15: "A page holds nothing of another program, caller or walk, whatever failed before it on the same connection": page of %p, row %p',
+  async (pageSize, row) => {
+    await damage(row)
+    const before = await backend()
+    for (const size of [2, 50, 150, 1000]) {
+      const own = { ids: ids.slice(0, size), next: size < ids.length ? 'next' : null }
+      // The moment it has failed, one after the other; and written to the connection, or waiting for it, while it fails.
+      await expect(read(damaged, pageSize)).rejects.toThrow(PageFailure)
+      for (let i = 0; i < 3; i++) expect(await read(whole, size)).toEqual(own)
+      const failing = read(damaged, pageSize).catch(error => error)
+      const following = await Promise.all([read(whole, size), read(whole, size)])
+      expect(await failing).toBeInstanceOf(PageFailure)
+      expect(following).toEqual([own, own])
+    }
+    expect(await backend()).toBe(before)
+  },
+)

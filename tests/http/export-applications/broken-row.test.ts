@@ -1,0 +1,73 @@
+// What follows a page that failed on one of its rows, on the same database connection.
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { ExportClient } from '../../support/export-client.ts'
+import { createTestKey } from '../../support/keys.ts'
+import { insertRawApplications, insertRawProgram } from '../../support/raw-applications.ts'
+import { startTestService, type TestService } from '../../support/service.ts'
+
+let database: TestDatabase
+let service: TestService
+let whole: ExportClient
+let ids: number[]
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  // One connection for all exports, so that each page follows the one before on it.
+  service = await startTestService(database, { exportConnections: 1 })
+  ids = await insertRawApplications(database.sql, await insertRawProgram(database.sql, 'whole'), 300)
+  const key = await createTestKey(database.sql, { programs: ['whole'] })
+  whole = new ExportClient(service, key, 'whole')
+})
+afterAll(async () => {
+  await service.stop()
+  await database.drop()
+})
+
+/** The backend that serves exports. */
+const backend = async (): Promise<number[]> => {
+  const rows = await database.sql<{ pid: number }[]>`
+    select pid from pg_stat_activity where datname = current_database() and application_name = 'test-export'`
+  return rows.map(row => row.pid)
+}
+
+describe('G15: "A page holds nothing of another program, caller or walk, whatever failed before it on the same connection or in the same buffer"', () => {
+  test.each([
+    ['2', 1],
+    ['2', 2],
+    ['150', 7],
+    ['150', 120],
+    [undefined, 3],
+    [undefined, 290],
+  ])('pageSize %p, row %p cannot be read: the pages after it are whole and their own', async (pageSize, damagedRow) => {
+    const slug = `damaged-${pageSize ?? 'default'}-${damagedRow}`
+    const damaged = await insertRawProgram(database.sql, slug)
+    await insertRawApplications(database.sql, damaged, 300)
+    // Stored text that no version accounts for, as only damage to the database could make it.
+    await database.sql.begin(async tx => {
+      await tx`set local tributary.rerender = 'on'`
+      await tx`
+        update application set snapshot = snapshot || ${'\u0001999\u0002'}
+        where program_id = ${damaged.program_id} and submit_seq = ${damagedRow}`
+    })
+    const reader = new ExportClient(service, await createTestKey(database.sql, { programs: [slug] }), slug)
+    const sized = (size: string | undefined): Record<string, string> => (size === undefined ? {} : { pageSize: size })
+    await whole.page({ pageSize: '1' })
+    const before = await backend()
+    expect(before).toHaveLength(1)
+    for (const size of ['2', '50', '150', undefined]) {
+      // At once, so that the others wait for the connection while the page fails, and use it the moment it is free.
+      const failing = reader.request(sized(pageSize))
+      const following = [1, 2, 3].map(() => whole.page(sized(size)))
+      const failed = await failing
+      if (failed.status === 200) await expect(failed.text()).rejects.toThrow()
+      else expect([failed.status, await failed.text()]).toEqual([500, expect.not.stringContaining('payload')])
+      for (const { page } of await Promise.all(following)) {
+        expect(page.payload.map(a => a.application_id)).toEqual(ids.slice(0, Number(size ?? 300)))
+        expect(page.nextPageToken === null).toBe(size === undefined)
+      }
+    }
+    expect(await backend()).toEqual(before)
+  })
+})
