@@ -1,19 +1,125 @@
-// `bun scripts/check.ts [folder]`: holds a checkout to the rules of the house, and prints each breach as `file:line: sentence`.
-// It must not know the rules; they are in house-rules.
+// `bun scripts/check.ts [folder]`: holds a checkout to the rules of the house that Biome does not know, and prints each breach as
+// `file:line: sentence`. It reads the text as Biome formats it, so a line is what it seems; ARCHITECTURE.md has the reasons.
 
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { breachesOf, type SourceFile } from './house-rules.ts'
+import { basename, dirname, extname, join } from 'node:path'
 
-const root = process.argv[2] ?? join(import.meta.dir, '..')
-const sources: SourceFile[] = []
-for await (const path of new Bun.Glob('{src,workers,scripts}/**/*.{ts,tsx}').scan({ cwd: root, dot: true })) {
-  sources.push({ path, text: await readFile(join(root, path), 'utf8') })
+const useCases = ['access', 'export', 'programs', 'intake', 'load', 'upkeep', 'derived']
+const leaves = ['problem', 'log', 'error-facts', 'redact', 'settled-within']
+const everything = ['app', 'config', 'failure', 'http', 'workers', ...useCases, 'db', 'queue', 'domain', ...leaves]
+/** For each room, the others it may import; `type config` means its types alone. Nobody imports a main. */
+const mayImport: Readonly<Record<string, readonly string[]>> = {
+  main: everything,
+  scripts: everything,
+  app: ['http', ...useCases, 'db', 'queue', 'domain', ...leaves, 'type config'],
+  http: [...useCases, 'db', 'queue', 'domain', ...leaves, 'type config'],
+  workers: [...useCases, 'db', 'queue', 'domain', ...leaves, 'type config'],
+  ...Object.fromEntries(useCases.map(room => [room, ['db', 'queue', 'domain', ...leaves]])),
+  db: ['domain', ...leaves],
+  // The relay moves jobs from the outbox, which is a table, into the queue.
+  queue: ['db', 'domain', ...leaves],
+  domain: [],
+  config: ['domain', 'problem'],
+  failure: ['problem', 'error-facts', 'redact'],
+  problem: [],
+  'settled-within': [],
+  log: ['error-facts', 'redact'],
+  'error-facts': [],
+  redact: [],
 }
-if (sources.length === 0) {
-  console.error(`There is nothing to check in ${root}: no TypeScript in src, workers or scripts.`)
-  process.exit(2)
+/** Packages that only some rooms may know; scripts may know any. */
+const packageRooms: readonly (readonly [RegExp, readonly string[]])[] = [
+  [/^elysia(\/|$)/, ['app', 'http']],
+  [/^preact/, ['http']],
+  [/^postgres$/, ['db']],
+  [/^(bullmq|ioredis|pg)$/, ['queue', 'main']],
+]
+const imports = /^(import|export)( type)?\b([^'"`;()]*?\bfrom )?\s*'([^']+)'|\bimport\('([^']+)'\)/gm
+/** What a text may not hold, where, and why. */
+const contents: readonly (readonly [pattern: RegExp, allowed: (path: string, room: string) => boolean, why: string])[] =
+  [
+    [
+      /\b(sql|tx|db|transaction|connection)(<[^`;]*?>)?`|['"`]\s*(?:(?:select\s[^'"`]*\sfrom|insert into|delete from|update \w+\s+set|truncate|(?:create|alter|drop) (?:table|index|view|function|trigger|type|schema|database|role))\s|with \w+ as \()/g,
+      // The benchmark holds the statements of the programs it is compared with; they are not ours.
+      (path, room) => room === 'db' || path.startsWith('scripts/benchmark/'),
+      'holds SQL; that belongs in src/db.',
+    ],
+    [/\.unsafe\(/g, path => path === 'src/db/migrate.ts', 'runs text as SQL; only src/db/migrate.ts may.'],
+    [
+      /\bprocess\.env\b|\bloadConfig\(/g,
+      (path, room) => path.startsWith('scripts/') || room === 'config' || room === 'main',
+      'reads the environment; only the two main.ts and scripts may.',
+    ],
+    [
+      /\b(Date\.now|new Date\(\)|Temporal\.Now|Math\.random|performance\.now|crypto\.|process\.|fetch\(|from 'node:|from 'bun')/g,
+      (_, room) => room !== 'domain',
+      'domain knows no clock, no randomness and no machine.',
+    ],
+    [
+      /\bstatus(Code)?( ===?| !==?| [<>]=?|:|\() ?[1-5]\d\d\b/g,
+      (path, room) => !path.startsWith('src/') || room === 'http' || room === 'app',
+      'holds a status code; only src/http may.',
+    ],
+  ]
+
+/** Every breach in these files of src, workers and scripts, by path from the root of the checkout. */
+export function breachesOf(files: ReadonlyMap<string, string>): string[] {
+  return [...files].sort().flatMap(([path, text]) => {
+    const room = roomOf(path)
+    // Comments go, and the places of all else stay.
+    const code = text.replace(/^\s*(\/\/|\/?\*).*$|(?<=[\s,;])\/\/ .*$/gm, gone => ' '.repeat(gone.length))
+    const at = (index = 0, sentence = '') => `${path}:${code.slice(0, index).split('\n').length}: ${sentence}`
+    const breaches = nameFaults(path, [...files.keys()]).map(sentence => at(0, sentence))
+    if (mayImport[room] === undefined) return [...breaches, at(0, 'is in no room; see scripts/check.ts.')]
+    for (const found of code.matchAll(imports)) {
+      const [, , type = '', , from, dynamic] = found
+      breaches.push(...importFaults(path, room, type, (from ?? dynamic)!).map(sentence => at(found.index, sentence)))
+    }
+    for (const [pattern, allowed, why] of contents)
+      if (!allowed(path, room)) breaches.push(...[...code.matchAll(pattern)].map(found => at(found.index, why)))
+    return breaches
+  })
 }
-const breaches = breachesOf(sources)
-for (const { path, line, sentence } of breaches) console.log(`${path}:${line}: ${sentence}`)
-process.exit(breaches.length === 0 ? 0 : 1)
+
+/** `http` for `src/http/docs/viewer.ts`, `config` for `src/config.ts`, `main` for both processes, the path for what is in none. */
+function roomOf(path: string): string {
+  if (path === 'src/main.ts' || path === 'workers/main.ts') return 'main'
+  const [top = '', second = ''] = path.split('/')
+  const room = top === 'src' ? basename(second, extname(second)) : top
+  return mayImport[room] === undefined ? path : room
+}
+
+function importFaults(path: string, room: string, type: string, specifier: string): string[] {
+  if (!specifier.startsWith('.')) {
+    const rooms = packageRooms.find(([name]) => name.test(specifier))?.[1]
+    return rooms?.includes(room) || rooms === undefined || room === 'scripts'
+      ? []
+      : [`imports ${specifier}, which is for ${rooms.join(' and ')}.`]
+  }
+  const target = join(dirname(path), specifier)
+  const other = roomOf(target)
+  const may = mayImport[room]!
+  if (other !== 'main' && (other === room || may.includes(other) || may.includes(`${type.trim()} ${other}`))) return []
+  return [`imports ${target}; ${room} may import ${may.join(', ') || 'nothing of ours'}.`]
+}
+
+function nameFaults(path: string, all: readonly string[]): string[] {
+  const nameOf = (one: string): string => basename(one, extname(one))
+  const first = all.filter(other => nameOf(other) === nameOf(path)).sort()[0]
+  return [
+    ...(first === path || nameOf(path) === 'main' ? [] : [`has the name of ${first}; no two files share one.`]),
+    ...(/(^|\/)utils?([-./]|$)/i.test(path) ? ['is called util; name it for what it knows.'] : []),
+  ]
+}
+
+if (import.meta.main) {
+  const root = process.argv[2] ?? join(import.meta.dir, '..')
+  const paths = await Array.fromAsync(
+    new Bun.Glob('{src,workers,scripts}/**/*.{ts,tsx}').scan({ cwd: root, dot: true }),
+  )
+  if (paths.length === 0)
+    throw new Error(`There is nothing to check in ${root}: no TypeScript in src, workers or scripts.`)
+  const files = await Promise.all(paths.map(async path => [path, await Bun.file(join(root, path)).text()] as const))
+  const breaches = breachesOf(new Map(files))
+  for (const breach of breaches) console.log(breach)
+  process.exit(breaches.length === 0 ? 0 : 1)
+}

@@ -25,7 +25,7 @@ test('it shares the fate of the transaction it was written in', async () => {
     await appendAuditEvent(tx, event)
     throw new Error('undone')
   })
-  expect(undone).rejects.toThrow('undone')
+  await expect(undone).rejects.toThrow('undone')
   await undone.catch(() => {})
   expect([...(await read())]).toEqual([...before])
 })

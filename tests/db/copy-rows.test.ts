@@ -66,7 +66,7 @@ describe('copyRows', () => {
       await database.sql`truncate copied`
       const twice = Array.from({ length: count }, (_, i) => ({ id: i % (count - 1), instant: 0, words: 'words' }))
       const copying = database.sql.begin(tx => copy(tx, pack(twice)))
-      expect(copying).rejects.toThrow(/duplicate key value violates unique constraint "copied_pkey"/)
+      await expect(copying).rejects.toThrow(/duplicate key value violates unique constraint "copied_pkey"/)
       await copying.catch(() => {})
       expect(await database.sql`select count(*) as rows from copied`).toMatchObject([{ rows: 0 }])
     }

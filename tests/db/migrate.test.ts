@@ -1,37 +1,48 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, describe, expect, test } from 'bun:test'
 import { loadMigrations, migrate } from '../../src/db/migrate.ts'
 import { createBareDatabase, type TestDatabase } from '../support/database.ts'
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await createBareDatabase()
-})
-afterAll(() => database.drop())
+const databases: TestDatabase[] = []
+afterAll(() => Promise.all(databases.map(database => database.drop())))
+
+const migrations = await loadMigrations()
+
+/** A database of the test's own, with no schema at all, so that no test depends on another. */
+async function emptyDatabase(): Promise<TestDatabase['sql']> {
+  const database = await createBareDatabase()
+  databases.push(database)
+  return database.sql
+}
+
+async function migratedDatabase(): Promise<TestDatabase['sql']> {
+  const sql = await emptyDatabase()
+  await migrate(sql, migrations)
+  return sql
+}
 
 describe('migrate', () => {
   test('two processes starting at once migrate once', async () => {
-    const migrations = await loadMigrations()
-    const [first, second] = await Promise.all([migrate(database.sql, migrations), migrate(database.sql, migrations)])
+    const sql = await emptyDatabase()
+    const [first, second] = await Promise.all([migrate(sql, migrations), migrate(sql, migrations)])
     expect([...first!, ...second!].sort()).toEqual(migrations.map(m => m.name))
   })
 
   test('refuses a migration that was edited after it was applied, naming it', async () => {
-    const migrations = await loadMigrations()
     const edited = migrations.map((m, i) => (i === 0 ? { ...m, sha256: '0'.repeat(64) } : m))
-    expect(migrate(database.sql, edited)).rejects.toThrow(/0001-foundation\.sql was applied with other contents/)
+    await expect(migrate(await migratedDatabase(), edited)).rejects.toThrow(
+      /0001-foundation\.sql was applied with other contents/,
+    )
   })
 
   test('refuses a database of a newer release', async () => {
-    expect(migrate(database.sql, [])).rejects.toThrow(/migrated by a newer release/)
+    await expect(migrate(await migratedDatabase(), [])).rejects.toThrow(/migrated by a newer release/)
   })
 
   test('a failing migration leaves nothing behind and can be tried again', async () => {
-    const migrations = await loadMigrations()
+    const sql = await migratedDatabase()
     const broken = { name: '9999-broken.sql', text: 'create table half (); select 1 / 0;', sha256: 'x' }
-    expect(migrate(database.sql, [...migrations, broken])).rejects.toThrow(
-      /9999-broken\.sql failed and was rolled back/,
-    )
+    await expect(migrate(sql, [...migrations, broken])).rejects.toThrow(/9999-broken\.sql failed and was rolled back/)
     const mended = { ...broken, text: 'create table half ();' }
-    expect(await migrate(database.sql, [...migrations, mended])).toEqual(['9999-broken.sql'])
+    expect(await migrate(sql, [...migrations, mended])).toEqual(['9999-broken.sql'])
   })
 })

@@ -57,7 +57,7 @@ test('a failure is not held: the next request tries again', async () => {
   const maps = new KeyMaps()
   const { program_id } = await aProgram(database.sql, { questions: [q.text('failing', optional)] })
   const nowhere = openDatabase({ url: 'postgres://127.0.0.1:1/nowhere', connectionsMax: 1 })
-  expect(maps.load(nowhere, program_id, 1)).rejects.toThrow()
+  await expect(maps.load(nowhere, program_id, 1)).rejects.toThrow()
   await nowhere.end({ timeout: 0 })
   expect(keysOf(await maps.load(database.sql, program_id, 1))).toEqual(['failing'])
 })

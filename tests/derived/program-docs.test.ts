@@ -131,6 +131,8 @@ test('a failed regeneration is told, and what was made before is still shown', a
 })
 
 test('the job for a version that is gone fails, and leaves nothing behind', async () => {
-  expect(refreshDocsExample(database.sql, 999_999, { timeZone: 'UTC' })).rejects.toMatchObject({ kind: 'not_found' })
+  await expect(refreshDocsExample(database.sql, 999_999, { timeZone: 'UTC' })).rejects.toMatchObject({
+    kind: 'not_found',
+  })
   expect(await kept(999_999)).toBeUndefined()
 })

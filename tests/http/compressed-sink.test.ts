@@ -112,9 +112,11 @@ describe.each(codings)('%s', coding => {
     expect(client.chunks.length).toBe(2)
   })
 
-  test('what fails at the client fails the writing', () => {
+  test('what fails at the client fails the writing', async () => {
     const client = new Client(() => Promise.reject(new Error('reset')))
-    expect(compressed(coding, client, sink => writeAll(sink, cut(text(50 * piece), piece)))).rejects.toThrow('reset')
+    await expect(compressed(coding, client, sink => writeAll(sink, cut(text(50 * piece), piece)))).rejects.toThrow(
+      'reset',
+    )
   })
 
   test('after a failure nothing more is written, not even what was being compressed', async () => {
@@ -124,7 +126,7 @@ describe.each(codings)('%s', coding => {
       void sink.write(text(piece), false)
       throw new Error('the database is gone')
     })
-    expect(failed).rejects.toThrow('the database is gone')
+    await expect(failed).rejects.toThrow('the database is gone')
     await failed.catch(() => {})
     await compressed(coding, new Client(), sink => writeAll(sink, cut(text(5 * piece), piece)))
     expect(client.chunks).toEqual([])

@@ -84,7 +84,7 @@ describe('src/main.ts', () => {
       tls: { rejectUnauthorized: false },
     })
     expect(answer.status).toBe(200)
-    expect(fetch(url.replace('https:', 'http:'))).rejects.toThrow()
+    await expect(fetch(url.replace('https:', 'http:'))).rejects.toThrow()
     await rm(folder, { recursive: true })
   })
 
@@ -95,7 +95,7 @@ describe('src/main.ts', () => {
     })
     child.kill('SIGTERM')
     await until('the drain to begin', () => log.some(line => line.msg === 'draining'))
-    expect(fetch(`${url}/api/v1/checkAuth`)).rejects.toThrow()
+    await expect(fetch(`${url}/api/v1/checkAuth`)).rejects.toThrow()
     const page = (await response.json()) as { payload: unknown[] }
     expect(page.payload.length).toBe(400)
     expect(await child.exited).toBe(0)

@@ -57,7 +57,9 @@ describe('a draft', () => {
       questions: [q.enumerator('d one', [q.text('d child')])],
     })
     expect(second.program_version_id).toBeGreaterThan(first.program_version_id)
-    expect(loadProgramVersion(database.sql, first.program_version_id)).rejects.toThrow('There is no program version')
+    await expect(loadProgramVersion(database.sql, first.program_version_id)).rejects.toThrow(
+      'There is no program version',
+    )
     expect(await inBank('d oen')).toBeUndefined()
     expect(await inBank('d chidl')).toBeUndefined()
     expect(await inBank('d child')).toMatchObject({ enumerator: 'd one', published: false })

@@ -63,7 +63,7 @@ describe.each(queues)('jobs carried by $store', ({ store, its }) => {
       await enqueue(tx, [keyMapJob(before)])
       throw new RangeError('changed its mind')
     })
-    expect(undone).rejects.toThrow('changed its mind')
+    await expect(undone).rejects.toThrow('changed its mind')
     await undone.catch(() => {})
     await enqueue(its.sql, [keyMapJob(after)])
     await settled(after, 'done')
@@ -416,7 +416,7 @@ describe.skipIf(!needs('redis'))('the relay', () => {
         throw new Error('away')
       },
     }
-    expect(relayOnce(its.sql, refusing, 2)).rejects.toThrow('away')
+    await expect(relayOnce(its.sql, refusing, 2)).rejects.toThrow('away')
     await relayOnce(its.sql, refusing, 2).catch(() => {})
     expect((await measureOutbox(its.sql)).waiting).toBe(3)
     expect(offered.at(-1)).toEqual(ids.slice(0, 2).map(id => `refresh-key-map-v${id}-1`))

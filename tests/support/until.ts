@@ -1,15 +1,15 @@
 // Waiting for what happens beside a request, without guessing how long it takes.
 
-/** Resolves with the first value that is neither undefined, null nor false; fails after ten seconds. */
+/** Resolves with the first value that is neither undefined, null nor false; fails after half a minute, which only a fault or a very busy machine needs. */
 export async function until<T>(
   what: string,
   condition: () => T | Promise<T>,
 ): Promise<Exclude<T, undefined | null | false>> {
-  const deadlineMs = performance.now() + 10_000
+  const deadlineMs = performance.now() + 30_000
   while (performance.now() < deadlineMs) {
     const value = await condition()
     if (value !== undefined && value !== null && value !== false) return value as Exclude<T, undefined | null | false>
     await Bun.sleep(5)
   }
-  throw new Error(`waited ten seconds in vain for ${what}`)
+  throw new Error(`waited half a minute in vain for ${what}`)
 }

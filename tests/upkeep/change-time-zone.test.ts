@@ -67,7 +67,7 @@ describe('rerenderTimes', () => {
         throw new Error('half-way')
       },
     })
-    expect(failing).rejects.toThrow('half-way')
+    await expect(failing).rejects.toThrow('half-way')
     await failing.catch(() => {})
     expect(await exported()).toEqual(before.map(line => inZone(line, 'Asia/Tokyo')))
     expect(await findInstanceTimeZone(database.sql)).toBe('Asia/Tokyo')
@@ -84,7 +84,7 @@ describe('rerenderTimes', () => {
         annotating.catch(() => {})
       },
     })
-    expect(annotating).rejects.toThrow(/INSTANCE_TIME_ZONE is UTC/)
+    await expect(annotating).rejects.toThrow(/INSTANCE_TIME_ZONE is UTC/)
     await annotating.catch(() => {})
     await until('nobody waits any more', async () => {
       const [row] = await database.sql<{ waiting: number }[]>`

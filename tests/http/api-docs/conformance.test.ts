@@ -65,10 +65,10 @@ test('the schema that clients download fits every page, too', async () => {
 test('a page that is not as documented would be noticed', async () => {
   const { page } = await new ExportClient(service, key, slug).page()
   const changed = { ...page, payload: page.payload.map(one => ({ ...one, surname: 'García' })) }
-  expect(expectValidPage(database.sql, slug, changed)).rejects.toThrow('surname')
+  await expect(expectValidPage(database.sql, slug, changed)).rejects.toThrow('surname')
   const { application } = page.payload[0]!
   delete application.later_one
-  expect(expectValidPage(database.sql, slug, page)).rejects.toThrow('later_one')
+  await expect(expectValidPage(database.sql, slug, page)).rejects.toThrow('later_one')
 })
 
 // Contract, section 3: "Docs hold invented values only, never an applicant's."

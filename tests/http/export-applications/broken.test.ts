@@ -129,7 +129,7 @@ describe('a page that cannot be finished', () => {
     const brokenKey = await createTestKey(database.sql, { programs: ['broken'] })
     const response = await new ExportClient(service, brokenKey, 'broken').request()
     expect(response.status).toBe(200)
-    expect(response.text()).rejects.toThrow()
+    await expect(response.text()).rejects.toThrow()
     await until('the log line', () => service.requestLine(response.headers.get('X-Request-Id')))
     const line = service.requestLine(response.headers.get('X-Request-Id'))
     expect(line).toMatchObject({ outcome: 'failed', level: 'error' })

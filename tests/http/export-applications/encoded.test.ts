@@ -199,7 +199,7 @@ describe.each([...codings])('a page that cannot be finished, as %s', coding => {
       headers: { Authorization: brokenKey.authorization, 'Accept-Encoding': coding },
     })
     expect(response.status).toBe(200)
-    expect(response.text()).rejects.toThrow()
+    await expect(response.text()).rejects.toThrow()
   })
 
   test('G10: a reader that stops for STALL_TIMEOUT is cut off', async () => {
