@@ -19,8 +19,6 @@ import { keepRecord, RequestRecord, recordOf } from './http/request-record.ts'
 import { invalidRequest, Problem } from './problem.ts'
 
 export interface App {
-  /** Drops what is kept in memory of a program whose versions changed. */
-  forgetProgram(programId: number): void
   fetch(request: Request, peer: Peer): Response | Promise<Response>
 }
 
@@ -53,7 +51,6 @@ export function createApp(foundation: Foundation): App {
     .use(intake(deps))
     .use(apiDocs(deps))
   return {
-    forgetProgram: programId => deps.keyMaps.drop(programId),
     fetch(request, peer) {
       const address = peer.requestIP(request)?.address ?? ''
       const origin = originOf({ peer: address, tls, fields: request.headers }, config)

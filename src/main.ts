@@ -29,8 +29,6 @@ async function serve(config: Config): Promise<void> {
   let draining = false
   const metrics = new Metrics()
   const app = createApp({ config, log, db, exportDb, intakeDb, metrics, now: () => Date.now() * 1000 })
-  // Gives memory back early. A notice that is lost costs nothing: each read asks whether what is kept is new enough.
-  await db.listen('program_published', programId => app.forgetProgram(Number(programId)))
   const server = Bun.serve({
     hostname: config.host,
     port: config.port,

@@ -1,5 +1,6 @@
 // Key maps of programs, as kept. It must not know what a key map is made of; the content is JSON to it.
 
+import { formatMicros, type Micros } from '../domain/values/offset-time.ts'
 import type { Db } from './client.ts'
 
 export interface KeptKeyMapRow {
@@ -7,14 +8,18 @@ export interface KeptKeyMapRow {
   content: unknown
 }
 
-/** What is kept of the program's newest published version; undefined when nothing is. */
-export async function findKeptKeyMap(db: Db, programId: number): Promise<KeptKeyMapRow | undefined> {
+/** What is kept of the program as of its publication of that moment; undefined when nothing is. */
+export async function findKeptKeyMap(
+  db: Db,
+  programId: number,
+  publishedAt: Micros,
+): Promise<KeptKeyMapRow | undefined> {
   const [row] = await db<KeptKeyMapRow[]>`
     select k.code_version, k.content
     from program_version v
     join program_key_map k on k.program_version_id = v.program_version_id
     where v.program_id = ${programId}
-    and v.state = 'ACTIVE'`
+    and v.published_at = ${formatMicros(publishedAt)}::timestamptz`
   return row
 }
 

@@ -154,12 +154,3 @@ export async function readProgramsUsingOthers(
     and pvq.question_version_id <> given.question_version_id
     order by v.program_id`
 }
-
-/** Tells every process that listens that these programs have new versions, when (and if) the transaction commits. */
-export async function notifyPublished(tx: Transaction, program_version_ids: readonly number[]): Promise<void> {
-  await tx`
-    select pg_notify('program_published', program_id::text)
-    from program_version
-    where program_version_id = any(${program_version_ids as number[]}::bigint[])
-    order by program_id`
-}

@@ -2,7 +2,8 @@
 // It must not know what becomes of a row, nor what a client is.
 
 import type { PendingQuery, Row } from 'postgres'
-import { formatMicros, type Micros } from '../domain/values/offset-time.ts'
+import type { RevisionState } from '../domain/questions/application.ts'
+import { earliest, formatMicros, latest, type Micros } from '../domain/values/offset-time.ts'
 import { int4At, int8At, postgresEpoch } from './binary-values.ts'
 import type { Db, Sql } from './client.ts'
 
@@ -10,22 +11,31 @@ import type { Db, Sql } from './client.ts'
 export interface WalkStart {
   /** Every committed submission has a number up to this one; every later one has a greater. */
   horizon: number
+  /** No later submission has a time at or before this one. */
   last_submit_time: Micros
-  /** How many versions were ever published. Only grows, so it tells whether a key map is the newest. */
-  published_versions: number
+  /** The last application up to the horizon, erased or not; null when there was none. It tells this history from another (G13). */
+  last_application: Position | null
+  /** When the newest version was published; null before the first. Publications follow one another strictly, so it names the set of them. */
+  last_published_at: Micros | null
 }
 
 /** The start of a walk, in one statement, so that the parts fit together. */
 export async function readWalkStart(db: Db, programId: number): Promise<WalkStart> {
-  const [row] = await db<WalkStart[]>`
+  type Row = Omit<WalkStart, 'last_application'> & { [Part in keyof Position]: Position[Part] | null }
+  const [row] = await db<Row[]>`
     select
-      submit_seq as horizon,
-      last_submit_time,
-      (select count(*) from program_version v where v.program_id = c.program_id and v.state <> 'DRAFT') as published_versions
+      c.submit_seq as horizon,
+      c.last_submit_time,
+      newest.submit_time,
+      newest.submit_seq,
+      (select max(v.published_at) from program_version v where v.program_id = c.program_id) as last_published_at
     from submission_counter c
-    where program_id = ${programId}`
+    cross join last_submission(c.program_id, c.submit_seq) newest
+    where c.program_id = ${programId}`
   if (row === undefined) throw new Error(`program ${programId} has no submission counter`)
-  return row
+  const { submit_time, submit_seq, ...start } = row
+  const last_application = submit_time === null || submit_seq === null ? null : { submit_time, submit_seq }
+  return { ...start, last_application }
 }
 
 /** A place in the total order of a program's applications (D1). */
@@ -34,17 +44,32 @@ export interface Position {
   submit_seq: number
 }
 
-export interface PageQuery {
-  program_id: number
+/** Which applications belong to a walk. The same from its first page to its last. */
+export interface WalkScope {
+  programId: number
+  /** The submission number the walk is frozen to (S of contract G1 to G6). */
   horizon: number
-  /** At or after; before. Text that PostgreSQL reads as timestamptz, or undefined for no bound. */
-  from: string | undefined
-  to: string | undefined
-  revision_state: 'CURRENT' | 'OBSOLETE' | undefined
-  /** Rows strictly behind this place. */
+  /** The last application up to the horizon, as the first page found it (G13); undefined when there was none. */
+  lastApplication: Position | undefined
+  /** Submitted at or after; before. */
+  from: Micros | undefined
+  to: Micros | undefined
+  revisionState: RevisionState | undefined
+}
+
+/** A part of a walk: at most `rowsMax` rows strictly after a place, or from the beginning. */
+export interface PageQuery extends WalkScope {
   after: Position | undefined
   rowsMax: number
 }
+
+/** Whether an error says that the database has not come as far as the walk: it is behind, or was set back (G13). */
+export const isBehindWalk = (error: unknown): boolean => sqlState(error) === 'TB001'
+
+/** Whether an error says that the applications of the walk are not those that the database has under their numbers (G13). */
+export const isOtherHistory = (error: unknown): boolean => sqlState(error) === 'TB002'
+
+const sqlState = (error: unknown): unknown => (error as { code?: unknown } | null)?.code
 
 /**
  * A row as it lies in what came over the wire: where its parts are, no value made of them. One object serves all rows of a page,
@@ -83,8 +108,12 @@ export interface RowReader {
  *
  * The callback form of the cursor, because the iterator form ends as if complete when its connection dies. The statement is a
  * transaction of its own: the cursor lives until the driver sends Sync, with the last batch or when it is closed.
+ *
+ * Before its first row the statement asks, in its own snapshot, whether this database is the walk's (G13): also a cursor that goes
+ * on after a failover is asked. It then rejects as `isBehindWalk` or `isOtherHistory` tell.
  */
 export async function readPageRows(sql: Sql, query: PageQuery, firstRows: number, reader: RowReader): Promise<void> {
+  const last = query.lastApplication
   const statement = sql`
     select
       snapshot,
@@ -94,11 +123,13 @@ export async function readPageRows(sql: Sql, query: PageQuery, firstRows: number
       submit_time,
       submit_seq
     from application
-    where program_id = ${query.program_id}
+    where (select require_walk(${query.programId}, ${query.horizon}, ${last?.submit_seq ?? null}::bigint,
+      ${last === undefined ? null : formatMicros(last.submit_time)}::timestamptz))
+    and program_id = ${query.programId}
     and submit_seq <= ${query.horizon}
     ${query.after === undefined ? sql`` : sql`and (submit_time, submit_seq) > (${formatMicros(query.after.submit_time)}::timestamptz, ${query.after.submit_seq}::bigint)`}
-    ${query.from === undefined ? sql`` : sql`and submit_time >= ${query.from}::timestamptz`}
-    ${query.to === undefined ? sql`` : sql`and submit_time < ${query.to}::timestamptz`}
+    ${query.from === undefined ? sql`` : sql`and submit_time >= ${bound(query.from)}::timestamptz`}
+    ${query.to === undefined ? sql`` : sql`and submit_time < ${bound(query.to)}::timestamptz`}
     ${revisionCondition(sql, query)}
     order by submit_time, submit_seq
     limit (select ${query.rowsMax}::bigint)`
@@ -206,9 +237,16 @@ function viewRow(row: RowView, bytes: Buffer, at: number): RowView {
 
 /** Revision state as of the horizon (G3). Spelled as the index `application_walk` spells it, so that the index answers it. */
 function revisionCondition(sql: Db, query: PageQuery) {
-  if (query.revision_state === 'CURRENT')
+  if (query.revisionState === 'CURRENT')
     return sql`and coalesce(superseded_seq, 9223372036854775807) > ${query.horizon}`
-  if (query.revision_state === 'OBSOLETE')
+  if (query.revisionState === 'OBSOLETE')
     return sql`and coalesce(superseded_seq, 9223372036854775807) <= ${query.horizon}`
   return sql``
+}
+
+/** A bound as PostgreSQL reads it; beyond what Micros hold it is no bound, or takes in nothing. */
+function bound(instant: Micros): string {
+  if (instant <= earliest) return '-infinity'
+  if (instant >= latest) return 'infinity'
+  return formatMicros(instant)
 }

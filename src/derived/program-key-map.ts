@@ -6,6 +6,8 @@ import { findKeptKeyMap, upsertKeyMap } from '../db/key-maps.ts'
 import { loadProgramVersion, readPublishedVersions } from '../db/programs.ts'
 import { buildKeyMap, type KeyMap, type KeyNode, type PublishedVersion } from '../domain/questions/key-map.ts'
 import { planFill, type VersionFill } from '../domain/questions/version-fill.ts'
+import { earliest, type Micros } from '../domain/values/offset-time.ts'
+import { Problem } from '../problem.ts'
 
 /** To be counted up by whoever changes what is kept, or how it is computed: what is kept under another number is not used. */
 export const keyMapCodeVersion = 1
@@ -25,54 +27,61 @@ interface KeptKeyMap {
 }
 
 /**
- * Key maps by program, each good for as many published versions as it was made from. Because versions are only ever added,
- * a count that is asked for decides whether what is kept is new enough: no notice that could get lost is needed for correctness.
+ * Key maps by program and publication. What a program's versions up to one publication make never changes, since versions are only
+ * ever added, and each is published later than all before it. So walks that began before a publication and after it each find
+ * theirs, and no notice that could get lost is needed for correctness.
  */
 export class KeyMaps {
-  readonly #kept = new Map<number, { publishedVersions: number; keyMap: Promise<ProgramKeyMap> }>()
+  readonly #kept = new Map<string, Promise<ProgramKeyMap>>()
 
-  constructor(private readonly programsMax = 1000) {}
+  /** Of more than `keptMax`, what was not asked for the longest goes. */
+  constructor(private readonly keptMax = 1000) {}
 
-  /** The key map that covers at least `publishedVersions` versions of the program. */
-  async load(db: Db, programId: number, publishedVersions: number): Promise<ProgramKeyMap> {
-    const kept = this.#kept.get(programId)
-    if (kept !== undefined && kept.publishedVersions >= publishedVersions) return kept.keyMap
-    const keyMap = loadKeyMap(db, programId, publishedVersions)
-    this.#keep(programId, publishedVersions, keyMap)
+  /** The key map of the versions published up to `asOf`, which is when the last of them was; `earliest` for none. */
+  async load(db: Db, programId: number, asOf: Micros): Promise<ProgramKeyMap> {
+    const name = `${programId} ${asOf}`
+    const keyMap = this.#kept.get(name) ?? loadKeyMap(db, programId, asOf)
+    this.#keep(name, keyMap)
     try {
       return await keyMap
     } catch (error) {
-      if (this.#kept.get(programId)?.keyMap === keyMap) this.#kept.delete(programId)
+      if (this.#kept.get(name) === keyMap) this.#kept.delete(name)
       throw error
     }
   }
 
-  /** Forgets a program's key map, to give its memory back before the next read finds it too old. */
-  drop(programId: number): void {
-    this.#kept.delete(programId)
-  }
-
-  #keep(programId: number, publishedVersions: number, keyMap: Promise<ProgramKeyMap>): void {
-    this.#kept.delete(programId)
-    this.#kept.set(programId, { publishedVersions, keyMap })
+  #keep(name: string, keyMap: Promise<ProgramKeyMap>): void {
+    this.#kept.delete(name)
+    this.#kept.set(name, keyMap)
     const [oldest] = this.#kept.keys()
-    if (this.#kept.size > this.programsMax && oldest !== undefined) this.#kept.delete(oldest)
+    if (this.#kept.size > this.keptMax && oldest !== undefined) this.#kept.delete(oldest)
   }
 }
 
-/** The kept key map if it covers as many versions, else one computed afresh. */
-async function loadKeyMap(db: Db, programId: number, publishedVersions: number): Promise<ProgramKeyMap> {
-  const row = await findKeptKeyMap(db, programId)
+/** The key map that is kept for the publication, else one computed afresh. */
+async function loadKeyMap(db: Db, programId: number, asOf: Micros): Promise<ProgramKeyMap> {
+  const row = await findKeptKeyMap(db, programId, asOf)
   if (row?.code_version === keyMapCodeVersion) {
     const { key_map, versions } = row.content as KeptKeyMap
-    if (versions.length >= publishedVersions) {
-      return withFills(
-        key_map,
-        new Map(versions.map(v => [v.program_version_id, shapeOf(key_map, new Set(v.question_ids))])),
-      )
-    }
+    return withFills(
+      key_map,
+      new Map(versions.map(v => [v.program_version_id, shapeOf(key_map, new Set(v.question_ids))])),
+    )
   }
-  return computeKeyMap(db, programId)
+  const published = (await readPublishedVersions(db, programId)).filter(version => version.published_at! <= asOf)
+  if ((published.at(-1)?.published_at ?? earliest) !== asOf) throw publicationMissing()
+  return keyMapOf(published)
+}
+
+/** The database was set back, or is another than the one that told of the publication. */
+function publicationMissing(): Problem {
+  return new Problem('unavailable', {
+    detail:
+      'The database that would answer does not have the questions of this walk. Try again in a few seconds. ' +
+      'If it was restored from a backup, that will not help: begin the walk again, without a token.',
+    headers: { 'Retry-After': '5' },
+    internal: 'publication_missing',
+  })
 }
 
 /** The key map from every version ever published (D21), read afresh. */

@@ -5,38 +5,39 @@ import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:
 import { base62Length, decodeBase62, encodeBase62 } from '../domain/values/base62.ts'
 import type { Micros } from '../domain/values/offset-time.ts'
 import { Problem } from '../problem.ts'
-
-/** Where a walk stands: what its first page fixed, and behind which application the next page starts. */
-export interface PageTokenContents {
-  program_id: number
-  /** 16 hexadecimal digits, random, to tell walks apart in the log and the audit trail. */
-  walk_id: string
-  /** The submission number the walk is frozen to (S of contract G1 to G6). */
-  horizon: number
-  after: { submit_time: Micros; submit_seq: number }
-  from: Micros | undefined
-  to: Micros | undefined
-  revision_state: 'CURRENT' | 'OBSOLETE' | undefined
-  /** The effective page size, and the maximum it was held to on the first page. */
-  page_size: number
-  page_size_max: number
-  /** Applications handed out on all pages before the next one. */
-  applications: number
-  issued_at: Micros
-}
+import type { PageToken } from './walk.ts'
 
 // The bytes of a token: version, key id, nonce, sealed contents, tag. Contents are of one size, so that the length tells
 // nothing. Numbers are doubles, in which every safe integer is exact.
-const version = 1
 const keyIdBytes = 4
 const nonceBytes = 12
 const tagBytes = 16
 const headBytes = 1 + keyIdBytes
-const contentBytes = 1 + 8 + 10 * 8
-const tokenBytes = headBytes + nonceBytes + contentBytes + tagBytes
+
+/** How contents are laid out. A layout that tokens were issued in is read for as long as such a token may live. */
+interface Layout {
+  version: number
+  tokenBytes: number
+  unpack(bytes: Buffer): OpenedToken
+}
+
+/**
+ * A token of the first layout says nothing of the questions its walk began with, nor of its last application; its walk goes on with
+ * what the next page finds, and is held to that from there on.
+ */
+export type OpenedToken = Omit<PageToken, 'questionsAsOf'> & { questionsAsOf: Micros | undefined }
+
+const flagsAndWalkBytes = 1 + 8
+const tokenBytesOf = (numbers: number): number => headBytes + nonceBytes + flagsAndWalkBytes + numbers * 8 + tagBytes
+
+const layouts: readonly [newest: Layout, ...earlier: Layout[]] = [
+  { version: 2, tokenBytes: tokenBytesOf(13), unpack },
+  { version: 1, tokenBytes: tokenBytesOf(10), unpack: unpackFirst },
+]
+const [newest] = layouts
 
 /** Every token has exactly so many characters, of `0-9A-Za-z`. */
-export const tokenLengthMax = base62Length(tokenBytes)
+export const tokenLengthMax = base62Length(newest.tokenBytes)
 
 /** How far the clocks of two machines of one installation may be apart. */
 const clockSkewMicros = 60_000_000
@@ -47,10 +48,10 @@ const revisionStates = [undefined, 'CURRENT', 'OBSOLETE'] as const
  * A token that `openPageToken` turns back into the contents, sealed with the first of `keys` (32 bytes each).
  * AES-256-GCM with a random nonce: good for some 2^32 tokens of one key. Two tokens for the same contents differ.
  */
-export function sealPageToken(contents: PageTokenContents, keys: readonly Buffer[]): string {
+export function sealPageToken(contents: PageToken, keys: readonly Buffer[]): string {
   const key = keys[0]
   if (key === undefined) throw new Error('there is no key to seal page tokens with')
-  const head = Buffer.concat([Buffer.of(version), keyId(key)])
+  const head = Buffer.concat([Buffer.of(newest.version), keyId(key)])
   const nonce = randomBytes(nonceBytes)
   const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: tagBytes })
   cipher.setAAD(head)
@@ -67,50 +68,62 @@ export function sealPageToken(contents: PageTokenContents, keys: readonly Buffer
 export function openPageToken(
   text: string,
   keys: readonly Buffer[],
-  expected: { now: Micros; ttlMs: number; program_id: number },
-): PageTokenContents {
-  const bytes = decodeBase62(text, tokenBytes)
+  expected: { now: Micros; ttlMs: number; programId: number },
+): OpenedToken {
+  const layout = layouts.find(({ tokenBytes }) => base62Length(tokenBytes) === text.length)
+  const bytes = layout && decodeBase62(text, layout.tokenBytes)
   if (bytes === undefined) throw unusable('page_token_invalid', 'is not a token of this service', 'token_malformed')
-  const contents = unseal(bytes, keys)
+  const contents = unseal(bytes, layout!, keys)
   if (contents === undefined) {
     throw unusable('page_token_invalid', 'is not a token as this service issued it', 'token_not_authentic')
   }
-  if (contents.program_id !== expected.program_id) {
+  if (contents.programId !== expected.programId) {
     throw unusable('page_token_of_another_program', 'was issued for another program', 'token_of_another_program')
   }
-  const age = expected.now - contents.issued_at
+  const age = expected.now - contents.issuedAt
   if (age > expected.ttlMs * 1000 || age < -clockSkewMicros) {
     throw unusable('page_token_expired', 'has expired', 'token_expired')
   }
   return contents
 }
 
-function unusable(code: string, what: string, internal: string): Problem {
+/** The refusal of a token whose walk cannot go on: the applications it was frozen to are not in this database any more (G13). */
+export function walkIsLost(cause: unknown): Problem {
+  return unusable(
+    'walk_of_another_history',
+    'belongs to a walk over submissions that the database has lost since, for instance because it was restored from a backup',
+    'walk_of_another_history',
+    cause,
+  )
+}
+
+function unusable(code: string, what: string, internal: string, cause?: unknown): Problem {
   const detail = `${what}. Start again from the first page, without a token.`
   return new Problem('invalid_request', {
     detail: 'The page token cannot be used.',
     errors: [{ parameter: 'nextPageToken', code, detail }],
     internal,
+    cause,
   })
 }
 
-function unseal(bytes: Buffer, keys: readonly Buffer[]): PageTokenContents | undefined {
+function unseal(bytes: Buffer, layout: Layout, keys: readonly Buffer[]): OpenedToken | undefined {
   const head = bytes.subarray(0, headBytes)
   const nonce = bytes.subarray(headBytes, headBytes + nonceBytes)
-  const sealed = bytes.subarray(headBytes + nonceBytes, tokenBytes - tagBytes)
-  if (head[0] !== version) return undefined
+  const sealed = bytes.subarray(headBytes + nonceBytes, layout.tokenBytes - tagBytes)
+  if (head[0] !== layout.version) return undefined
   for (const key of keys) {
     if (!keyId(key).equals(head.subarray(1))) continue
     const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: tagBytes })
     decipher.setAAD(head)
-    decipher.setAuthTag(bytes.subarray(tokenBytes - tagBytes))
+    decipher.setAuthTag(bytes.subarray(layout.tokenBytes - tagBytes))
     const opened = decipher.update(sealed)
     try {
       decipher.final()
     } catch {
       continue
     }
-    return unpack(opened)
+    return layout.unpack(opened)
   }
   return undefined
 }
@@ -120,46 +133,69 @@ function keyId(key: Buffer): Buffer {
   return createHash('sha256').update(key).digest().subarray(0, keyIdBytes)
 }
 
-function pack(contents: PageTokenContents): Buffer {
-  const bytes = Buffer.alloc(contentBytes)
-  const { from, to } = contents
-  bytes[0] = revisionStates.indexOf(contents.revision_state) | (from === undefined ? 0 : 4) | (to === undefined ? 0 : 8)
-  if (bytes.write(contents.walk_id, 1, 'hex') !== 8 || contents.walk_id.length !== 16) {
-    throw new Error('a walk id has 16 hexadecimal digits')
-  }
+/** Bits of the first byte, beside the two of the revision state. */
+const has = { from: 4, to: 8, lastApplication: 16 }
+
+function pack(token: PageToken): Buffer {
+  const { from, to, lastApplication } = token
   const numbers = [
-    contents.program_id,
-    contents.horizon,
-    contents.after.submit_time,
-    contents.after.submit_seq,
+    token.programId,
+    token.horizon,
+    token.after.submit_time,
+    token.after.submit_seq,
     from ?? 0,
     to ?? 0,
-    contents.page_size,
-    contents.page_size_max,
-    contents.applications,
-    contents.issued_at,
+    token.pageSize,
+    token.pageSizeMax,
+    token.applications,
+    token.issuedAt,
+    token.questionsAsOf,
+    lastApplication?.submit_time ?? 0,
+    lastApplication?.submit_seq ?? 0,
   ]
+  const bytes = Buffer.alloc(flagsAndWalkBytes + numbers.length * 8)
+  bytes[0] =
+    revisionStates.indexOf(token.revisionState) |
+    (from === undefined ? 0 : has.from) |
+    (to === undefined ? 0 : has.to) |
+    (lastApplication === undefined ? 0 : has.lastApplication)
+  if (!/^[0-9a-f]{16}$/.test(token.walkId)) throw new Error('a walk id has 16 hexadecimal digits')
+  bytes.write(token.walkId, 1, 'hex')
   numbers.forEach((number, i) => {
     if (!Number.isSafeInteger(number)) throw new Error(`a page token holds safe integers only, not ${number}`)
-    bytes.writeDoubleBE(number, 9 + 8 * i)
+    bytes.writeDoubleBE(number, flagsAndWalkBytes + 8 * i)
   })
   return bytes
 }
 
-function unpack(bytes: Buffer): PageTokenContents {
-  const flags = bytes[0]!
-  const number = (i: number): number => bytes.readDoubleBE(9 + 8 * i)
+const numberAt = (bytes: Buffer, i: number): number => bytes.readDoubleBE(flagsAndWalkBytes + 8 * i)
+
+function unpack(bytes: Buffer): OpenedToken {
+  const hasLast = (bytes[0]! & has.lastApplication) !== 0
   return {
-    program_id: number(0),
-    walk_id: bytes.toString('hex', 1, 9),
+    ...unpackFirst(bytes),
+    questionsAsOf: numberAt(bytes, 10),
+    lastApplication: hasLast ? { submit_time: numberAt(bytes, 11), submit_seq: numberAt(bytes, 12) } : undefined,
+  }
+}
+
+/** Layout 1, which the newest one begins with. To go when `PAGE_TOKEN_TTL` has passed since the last of them was issued. */
+function unpackFirst(bytes: Buffer): OpenedToken {
+  const flags = bytes[0]!
+  const number = (i: number): number => numberAt(bytes, i)
+  return {
+    programId: number(0),
+    walkId: bytes.toString('hex', 1, 9),
     horizon: number(1),
     after: { submit_time: number(2), submit_seq: number(3) },
-    from: flags & 4 ? number(4) : undefined,
-    to: flags & 8 ? number(5) : undefined,
-    revision_state: revisionStates[flags & 3],
-    page_size: number(6),
-    page_size_max: number(7),
+    from: flags & has.from ? number(4) : undefined,
+    to: flags & has.to ? number(5) : undefined,
+    revisionState: revisionStates[flags & 3],
+    pageSize: number(6),
+    pageSizeMax: number(7),
     applications: number(8),
-    issued_at: number(9),
+    issuedAt: number(9),
+    questionsAsOf: undefined,
+    lastApplication: undefined,
   }
 }

@@ -1,12 +1,14 @@
 // What a client asks of an export: its query, parsed once into values that cannot be wrong, or one 400 that names all that is.
 // It must not read rows or seal tokens; which program is meant, and whether the caller may, was decided before.
 
+import type { RevisionState } from '../domain/questions/application.ts'
 import { formatMicros, type Micros } from '../domain/values/offset-time.ts'
 import { invalidRequest, Problem, type ProblemItem } from '../problem.ts'
 import { parseInstantParameter } from './instant-parameter.ts'
-import type { PageTokenContents } from './page-token.ts'
+import type { OpenedToken } from './page-token.ts'
 import { prefersStrictHandling } from './preference.ts'
 import { parseQueryString } from './query-string.ts'
+import type { WalkFilters } from './walk.ts'
 
 /** Longest query that is read. The longest one that means something is a tenth of it. */
 export const queryLengthMax = 8192
@@ -17,31 +19,18 @@ const nameLengthMax = 100
 const parameterNames = ['fromDate', 'toDate', 'revisionState', 'pageSize', 'nextPageToken'] as const
 type ParameterName = (typeof parameterNames)[number]
 
-export type RevisionState = 'CURRENT' | 'OBSOLETE'
-
 /** The query as sent: what is absent is undefined, and no default is applied yet. */
 export interface ExportRequest {
   from: Micros | undefined
   to: Micros | undefined
-  revision_state: RevisionState | undefined
+  revisionState: RevisionState | undefined
   /** As asked, at least 1; `planWalk` holds it to the maximum. Infinity for a number too long to tell. */
-  page_size: number | undefined
+  pageSize: number | undefined
   /** As sent, and opened if the caller of `parseExportRequest` said how. */
-  page_token: string | undefined
-  token: PageTokenContents | undefined
+  pageToken: string | undefined
+  token: OpenedToken | undefined
   /** Whether the answer should say `Preference-Applied: handling=strict`. */
-  preference_applied: boolean
-}
-
-/** What every page of one walk has in common, as decided on its first page. */
-export interface WalkFilters {
-  /** At or after; before. */
-  from: Micros | undefined
-  to: Micros | undefined
-  revision_state: RevisionState | undefined
-  page_size: number
-  /** The maximum page size in force on the first page. */
-  page_size_max: number
+  preferenceApplied: boolean
 }
 
 /**
@@ -54,7 +43,7 @@ export function parseExportRequest(
   rawQuery: string,
   prefer: string | null,
   limits: { timeZone: string },
-  openToken?: (text: string) => PageTokenContents,
+  openToken?: (text: string) => OpenedToken,
 ): ExportRequest {
   if (rawQuery.length > queryLengthMax) throw tooLong()
   const { pairs, malformed } = parseQueryString(rawQuery)
@@ -81,14 +70,14 @@ export function parseExportRequest(
   const request: ExportRequest = {
     from: read('fromDate', instant),
     to: read('toDate', instant),
-    revision_state: read('revisionState', parseRevisionState),
-    page_size: read('pageSize', parsePageSize),
-    page_token: read('nextPageToken', value => value),
+    revisionState: read('revisionState', parseRevisionState),
+    pageSize: read('pageSize', parsePageSize),
+    pageToken: read('nextPageToken', value => value),
     token: undefined,
-    preference_applied: strict,
+    preferenceApplied: strict,
   }
-  if (request.page_token !== undefined && openToken !== undefined) {
-    request.token = faults.collect(() => openToken(request.page_token!))
+  if (request.pageToken !== undefined && openToken !== undefined) {
+    request.token = faults.collect(() => openToken(request.pageToken!))
   }
   if (faults.items.length > 0) {
     if (request.token !== undefined) faults.items.push(...differences(request, request.token))
@@ -103,23 +92,20 @@ export function parseExportRequest(
  * up and none at all. Throws Problem `invalid_request`, code `differs_from_first_page`, naming each that differs.
  * Source: spec, "Pagination rules" 3 and 4; contract D2, D9.
  */
-export function planWalk(
-  request: ExportRequest,
-  token: PageTokenContents | undefined,
-  limits: { maxPageSize: number },
-): WalkFilters {
+export function planWalk(request: ExportRequest, limits: { maxPageSize: number }): WalkFilters {
+  const { token } = request
   if (token === undefined) {
-    const { from, to, revision_state, page_size = limits.maxPageSize } = request
-    const page_size_max = limits.maxPageSize
-    return { from, to, revision_state, page_size: Math.min(page_size, page_size_max), page_size_max }
+    const { from, to, revisionState, pageSize = limits.maxPageSize } = request
+    const pageSizeMax = limits.maxPageSize
+    return { from, to, revisionState, pageSize: Math.min(pageSize, pageSizeMax), pageSizeMax }
   }
   const items = differences(request, token)
   if (items.length > 0) throw requestProblem(items)
-  const { from, to, revision_state, page_size, page_size_max } = token
-  return { from, to, revision_state, page_size, page_size_max }
+  const { from, to, revisionState, pageSize, pageSizeMax } = token
+  return { from, to, revisionState, pageSize, pageSizeMax }
 }
 
-function differences(request: ExportRequest, token: PageTokenContents): ProblemItem[] {
+function differences(request: ExportRequest, token: OpenedToken): ProblemItem[] {
   const items: ProblemItem[] = []
   const compare = <T>(parameter: ParameterName, here: T | undefined, first: T | undefined, show: (v: T) => string) => {
     if (here === undefined || here === first) return
@@ -128,11 +114,11 @@ function differences(request: ExportRequest, token: PageTokenContents): ProblemI
     items.push({ parameter, code: 'differs_from_first_page', detail })
   }
   // Held to the maximum of the first page: a walk outlives a change of the configuration.
-  const size = request.page_size === undefined ? undefined : Math.min(request.page_size, token.page_size_max)
+  const size = request.pageSize === undefined ? undefined : Math.min(request.pageSize, token.pageSizeMax)
   compare('fromDate', request.from, token.from, formatMicros)
   compare('toDate', request.to, token.to, formatMicros)
-  compare('revisionState', request.revision_state, token.revision_state, String)
-  compare('pageSize', size, token.page_size, String)
+  compare('revisionState', request.revisionState, token.revisionState, String)
+  compare('pageSize', size, token.pageSize, String)
   return items
 }
 

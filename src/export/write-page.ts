@@ -5,7 +5,7 @@
 //
 // A cursor pins a database connection and the oldest snapshot for as long as somebody reads from it, so it lets go: when one
 // write has waited longer than `letGoAfterMs`, the cursor is closed and its connection given back; when the client reads on, a
-// new cursor starts behind the last row that was handed over. The same re-opening serves a killed backend, a restart or a
+// new cursor starts after the last row that was handed over. The same re-opening serves a killed backend, a restart or a
 // failover of the database. Nothing is lost or repeated by it, because which rows belong to the page, and in which order, was
 // fixed by the horizon of the walk before the first row was read. A client that takes nothing for `stallTimeoutMs` is given up.
 //
@@ -14,7 +14,15 @@
 // is the buffer of one write. Fast and plain meet in tests/export: every byte is compared with a renderer that knows none of this.
 
 import { hasWaited, isLostConnection, type Sql } from '../db/client.ts'
-import { type PageQuery, type Position, type RowReader, type RowView, readPageRows } from '../db/walks.ts'
+import {
+  isBehindWalk,
+  type PageQuery,
+  type Position,
+  type RowReader,
+  type RowView,
+  readPageRows,
+  type WalkScope,
+} from '../db/walks.ts'
 import type { VersionFill } from '../domain/questions/version-fill.ts'
 import type { Micros } from '../domain/values/offset-time.ts'
 import { PageBuffers } from './page-buffers.ts'
@@ -53,7 +61,7 @@ export const pageLimits: Omit<PageLimits, 'letGoAfterMs' | 'stallTimeoutMs'> = {
 }
 
 export interface PagePlan {
-  query: Omit<PageQuery, 'after' | 'rowsMax'>
+  walk: WalkScope
   after: Position | undefined
   pageSize: number
 }
@@ -121,7 +129,11 @@ export async function writePage(
     if (failure !== undefined) {
       // After a silence that was waited out, one more try: a connection that is reset at once may be tried more often.
       if (hasWaited(failure.error)) silences++
-      if (!canReopen(failure.error, progressed) || silences > 1 || ++reopens > limits.reopensMax)
+      if (
+        !canReopen(failure.error, progressed, outlet.handed.bytes > 0) ||
+        silences > 1 ||
+        ++reopens > limits.reopensMax
+      )
         throw new PageFailure(receipt('failed'), failure.error)
       await Bun.sleep(limits.reopenPauseMs * 2 ** (reopens - 1))
     }
@@ -175,7 +187,7 @@ class PageWriter implements RowReader {
 
   /** What is still to be read: one row more than the page holds, to know whether another page follows. */
   remaining(): PageQuery {
-    return { ...this.plan.query, after: this.#place, rowsMax: this.plan.pageSize + 1 - this.applications }
+    return { ...this.plan.walk, after: this.#place, rowsMax: this.plan.pageSize + 1 - this.applications }
   }
 
   take(row: RowView): void {
@@ -292,9 +304,11 @@ export function nextBatchRows(limits: PageLimits, rowBytes: number): number {
 
 /**
  * Whether another cursor can go on where this one stopped: the connection was lost and not the statement at fault, a standby
- * withdrew the snapshot (40001), or a long page met the statement timeout (57014) while rows were still coming.
+ * withdrew the snapshot (40001), a long page met the statement timeout (57014) while rows were still coming, or the database that
+ * took over in mid-page has yet to catch up with the walk. A page that is not `begun` is refused instead: the client may do better.
  */
-function canReopen(error: unknown, progressed: boolean): boolean {
+function canReopen(error: unknown, progressed: boolean, begun: boolean): boolean {
   const code = (error as { code?: unknown } | null)?.code
+  if (isBehindWalk(error)) return begun
   return isLostConnection(error) || code === '40001' || (code === '57014' && progressed)
 }

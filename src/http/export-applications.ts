@@ -5,13 +5,14 @@ import { Elysia } from 'elysia'
 import { authorizeExport, type Caller } from '../access/caller.ts'
 import { appendAuditEvent } from '../db/audit.ts'
 import { readThroughLoss } from '../db/client.ts'
-import { readWalkStart } from '../db/walks.ts'
-import { formatMicros, type Micros } from '../domain/values/offset-time.ts'
-import { beginWalk, nextPage, planPage, resumeWalk, snapshotTime, type Walk } from '../export/page.ts'
+import { readWalkStart, type WalkStart } from '../db/walks.ts'
+import { earliest, formatMicros, type Micros } from '../domain/values/offset-time.ts'
 import type { Sink } from '../export/page-outlet.ts'
-import { openPageToken, sealPageToken } from '../export/page-token.ts'
+import { openPageToken } from '../export/page-token.ts'
 import { parseExportRequest, planWalk } from '../export/request.ts'
-import { PageFailure, type PageReceipt, pageLimits, writePage } from '../export/write-page.ts'
+import { type Serving, servePage } from '../export/serve-page.ts'
+import { beginWalk, snapshotTime, type Walk } from '../export/walk.ts'
+import { type PageReceipt, pageLimits } from '../export/write-page.ts'
 import { authenticate } from './authenticate.ts'
 import { compressed, compressedPageBuffers } from './compressed-sink.ts'
 import { preferredCoding } from './content-coding.ts'
@@ -20,7 +21,7 @@ import { methodNotAllowed } from './errors.ts'
 import { anyExportOperation } from './openapi/export-operations.ts'
 import { routeDetail } from './openapi/route-detail.ts'
 import { type Outcome, type RequestRecord, recordOf } from './request-record.ts'
-import { streamResponse } from './stream-response.ts'
+import { QueueTime, streamResponse } from './stream-response.ts'
 
 const path = '/api/v1/admin/programs/:programSlug/applications'
 
@@ -40,54 +41,43 @@ export const exportApplications = (deps: Deps) => {
     if (coding !== undefined) headers.set('Content-Encoding', coding)
 
     const openToken = (text: string) =>
-      openPageToken(text, config.pageTokenKeys, {
-        now: deps.now(),
-        ttlMs: config.pageTokenTtlMs,
-        program_id: programId,
-      })
+      openPageToken(text, config.pageTokenKeys, { now: deps.now(), ttlMs: config.pageTokenTtlMs, programId })
     const asked = parseExportRequest(rawQuery(request.url), request.headers.get('prefer'), config, openToken)
+    const filters = planWalk(asked, config)
+    const queueTime = new QueueTime(config.exportQueueTimeoutMs)
+    const startNow = (): Promise<WalkStart> =>
+      queueTime.spend(readThroughLoss(() => readWalkStart(exportDb, programId)))
+    let walk: Walk
     const { token } = asked
-    const filters = planWalk(asked, token, config)
-    const start = await readThroughLoss(() => readWalkStart(db, programId))
-    const walk =
-      token === undefined ? beginWalk(programId, filters, start, newWalkId()) : resumeWalk(programId, filters, token)
-    if (token === undefined) headers.set('Snapshot-Time', snapshotTime(start))
-    if (asked.preference_applied) headers.set('Preference-Applied', 'handling=strict')
+    if (token === undefined) {
+      const start = await startNow()
+      walk = beginWalk(programId, filters, start, newWalkId())
+      headers.set('Snapshot-Time', snapshotTime(start))
+    } else {
+      walk = { ...token, questionsAsOf: token.questionsAsOf ?? (await startNow()).last_published_at ?? earliest }
+    }
+    if (asked.preferenceApplied) headers.set('Preference-Applied', 'handling=strict')
     noteWalk(record, walk)
     if (request.method === 'HEAD') {
       record.lengthUnknown = true
       return new Response(null, { headers })
     }
 
-    const { fills } = await readThroughLoss(() => keyMaps.load(db, programId, start.published_versions))
-    const plan = planPage(walk, token?.after)
-    const seal: Parameters<typeof writePage>[5] = (after, applications) =>
-      sealPageToken(nextPage(walk, after, applications, deps.now()), config.pageTokenKeys)
+    const { fills } = await readThroughLoss(() => keyMaps.load(db, programId, walk.questionsAsOf))
     const endExport = limits.beginExport(caller.api_key_id)
-    const { letGoAfterMs, stallTimeoutMs } = config
+    const { letGoAfterMs, stallTimeoutMs, pageTokenKeys } = config
     const buffers = coding === undefined ? pageLimits.buffers : compressedPageBuffers
-    const produce = async (sink: Sink): Promise<Outcome> => {
-      try {
-        const receipt = await writePage(
-          exportDb,
-          plan,
-          fills,
-          { ...pageLimits, buffers, letGoAfterMs, stallTimeoutMs },
-          sink,
-          seal,
-        )
-        void noteReceipt(deps, record, caller, walk, receipt)
-        return receipt.outcome
-      } catch (error) {
-        if (!(error instanceof PageFailure)) throw error
-        if (error.receipt.bytes > 0) void noteReceipt(deps, record, caller, walk, error.receipt)
-        throw error.cause
-      } finally {
-        endExport()
-      }
+    const serving: Serving = {
+      sql: exportDb,
+      limits: { ...pageLimits, buffers, letGoAfterMs, stallTimeoutMs },
+      pageTokenKeys,
+      now: deps.now,
+      note: receipt => void noteReceipt(deps, record, caller, walk, receipt),
     }
+    const produce = (sink: Sink): Promise<Outcome> =>
+      servePage({ walk, after: token?.after, fills }, serving, sink).finally(endExport)
     if (coding !== undefined) record.fields.encoding = coding
-    return streamResponse(record, headers, config.exportQueueTimeoutMs, client =>
+    return streamResponse(record, headers, queueTime, client =>
       coding === undefined ? produce(client) : compressed(coding, client, produce),
     )
   }
@@ -106,12 +96,12 @@ const rawQuery = (url: string): string => {
 }
 
 function noteWalk(record: RequestRecord, walk: Walk): void {
-  record.fields.walk = walk.walk_id
+  record.fields.walk = walk.walkId
   record.fields.filters = filtersOf(walk)
 }
 
 function filtersOf(walk: Walk) {
-  return { from: shown(walk.from), to: shown(walk.to), revision_state: walk.revision_state, page_size: walk.page_size }
+  return { from: shown(walk.from), to: shown(walk.to), revision_state: walk.revisionState, page_size: walk.pageSize }
 }
 
 const shown = (instant: Micros | undefined): string | undefined =>
@@ -134,11 +124,11 @@ async function noteReceipt(
     await appendAuditEvent(deps.db, {
       actor: `key:${caller.api_key_id}`,
       action: 'applications_exported',
-      subject: record.fields.program ?? String(walk.program_id),
+      subject: record.fields.program ?? String(walk.programId),
       address: caller.address,
       detail: {
         request_id: record.id,
-        walk: walk.walk_id,
+        walk: walk.walkId,
         horizon: walk.horizon,
         filters: filtersOf(walk),
         applications: receipt.applications,

@@ -11,6 +11,25 @@ interface DirectController {
   write(bytes: Uint8Array): number | Promise<number>
 }
 
+/** What an export may wait for the database before its first bytes: for a connection, and for the first rows. Counted from its making. */
+export class QueueTime {
+  readonly #endMs: number
+
+  constructor(ms: number) {
+    this.#endMs = performance.now() + ms
+  }
+
+  /** What a promise resolves with. Rejects with a Problem (unavailable) when the time is over before that; the promise goes on. */
+  async spend<T>(promise: Promise<T>): Promise<T> {
+    if (await settledWithin(this.#endMs - performance.now(), promise)) return promise
+    throw new Problem('unavailable', {
+      detail: 'The service is busy with other exports just now. Try again in a few seconds.',
+      headers: { 'Retry-After': '5' },
+      internal: 'export_queue_timeout',
+    })
+  }
+}
+
 /** Thrown into a stream to break its connection; the client must not take what it got for the whole. */
 export class BrokenOff extends Error {}
 
@@ -18,7 +37,7 @@ export class BrokenOff extends Error {}
  * Runs `produce` against a sink. Resolves with a Response once the first bytes are there: of known length when they are also
  * the last, streamed otherwise; the request's log line is then written when the stream has ended.
  * Rejects with what `produce` threw when that was before its first write, and with a Problem (unavailable) when there was no
- * write within `firstWriteTimeoutMs`; `produce` then finds its client gone.
+ * write while there was `queueTime`; `produce` then finds its client gone.
  * After that, a rejection, or an outcome other than `complete`, resets the connection; it is never closed as if complete.
  *
  * A direct stream, because it alone hands the bytes to the socket without a copy of its own; every write is awaited and its
@@ -27,20 +46,18 @@ export class BrokenOff extends Error {}
 export async function streamResponse(
   record: RequestRecord,
   headers: Headers,
-  firstWriteTimeoutMs: number,
+  queueTime: QueueTime,
   produce: (sink: Sink) => Promise<Outcome>,
 ): Promise<Response> {
   const client = new ClientSink(record.request.signal)
   const produced = produce(client)
   // Seen by whoever awaits `produced` below; without this, a failure between the two awaits would be reported as unhandled.
   produced.catch(() => {})
-  if (!(await settledWithin(firstWriteTimeoutMs, Promise.race([client.firstWrite, produced])))) {
+  try {
+    await queueTime.spend(Promise.race([client.firstWrite, produced]))
+  } catch (error) {
     client.leave()
-    throw new Problem('unavailable', {
-      detail: 'The service is busy with other exports just now. Try again in a few seconds.',
-      headers: { 'Retry-After': '5' },
-      internal: 'export_queue_timeout',
-    })
+    throw error
   }
   if (client.wholeBody !== undefined) {
     await produced

@@ -2,12 +2,10 @@
 // It must not derive anything, nor reach for the queue, whose store may be away.
 
 import type { Transaction } from '../db/client.ts'
-import { notifyPublished } from '../db/program-versions.ts'
 import { enqueue } from '../queue/enqueue.ts'
 
-/** For versions just published: their key maps and docs are asked for, and processes that hold key maps are told. */
+/** For versions just published: their key maps and docs are asked for. */
 export async function announcePublication(tx: Transaction, programVersionIds: readonly number[]): Promise<void> {
-  await notifyPublished(tx, programVersionIds)
   await enqueue(
     tx,
     programVersionIds.flatMap(program_version_id => [

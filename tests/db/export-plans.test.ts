@@ -113,7 +113,9 @@ async function askedFor(filters: Filters): Promise<Asked[]> {
     const path = `/api/v1/admin/programs/second/applications?${new URLSearchParams(parameters)}`
     const response = await service.get(path, { headers: { Authorization: key.authorization } })
     const { nextPageToken } = (await response.json()) as { nextPageToken: string | null }
-    const statements = recorder.statements.filter(({ text }) => /from application\b/.test(text))
+    const statements = recorder.statements.filter(({ text }) =>
+      /select\s+snapshot,[\s\S]*from application\b/.test(text),
+    )
     expect(statements.length).toBe(1)
     asked.push({ filters, page, statement: statements[0]! })
     if (nextPageToken === null) break

@@ -18,6 +18,34 @@ begin
   return new;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.last_submission(of_program bigint, horizon bigint, OUT submit_seq bigint, OUT submit_time timestamp with time zone)
+ RETURNS record
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  select newest.submit_seq, newest.submit_time into last_submission.submit_seq, last_submission.submit_time
+  from (
+    (
+      select a.submit_seq, a.submit_time
+      from application a
+      where a.program_id = of_program and a.submit_seq <= horizon
+      order by a.submit_seq desc
+      limit 1
+    )
+    union all
+    (
+      select e.submit_seq, e.submit_time
+      from erased_application e
+      where e.program_id = of_program and e.submit_seq <= horizon
+      order by e.submit_seq desc
+      limit 1
+    )
+  ) newest
+  order by newest.submit_seq desc
+  limit 1;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.leave_tombstone()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -77,6 +105,30 @@ CREATE OR REPLACE FUNCTION public.refuse_change()
 AS $function$
 begin
   raise exception '% rows are never changed or removed', tg_table_name using errcode = 'restrict_violation';
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.require_walk(of_program bigint, horizon bigint, last_seq bigint, last_time timestamp with time zone)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  reached bigint;
+  newest record;
+begin
+  select c.submit_seq into reached from submission_counter c where c.program_id = of_program;
+  if reached is null or reached < horizon then
+    raise exception 'program % has come to submission %, and not to %', of_program, reached, horizon
+      using errcode = 'TB001';
+  end if;
+  select * into newest from last_submission(of_program, horizon);
+  if newest.submit_seq > last_seq
+     or newest.submit_time > last_time
+     or (newest.submit_seq = last_seq and newest.submit_time <> last_time) then
+    raise exception 'submission % of program % is another one than it was', newest.submit_seq, of_program
+      using errcode = 'TB002';
+  end if;
+  return true;
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.submission_counter_goes_forward()

@@ -1,75 +1,109 @@
-// "Service processes hold key maps in memory, dropped by LISTEN/NOTIFY, correct also when a notification is lost."
+// Key maps as of a publication (contract D34), held in memory by each process.
 
 import { expect, test } from 'bun:test'
 import { openDatabase } from '../../src/db/client.ts'
 import { readWalkStart } from '../../src/db/walks.ts'
 import { KeyMaps, type ProgramKeyMap, refreshKeyMap } from '../../src/derived/program-key-map.ts'
+import { earliest } from '../../src/domain/values/offset-time.ts'
+import type { Problem } from '../../src/problem.ts'
+import { saveDraft } from '../../src/programs/save-draft.ts'
 import { useDatabase } from '../support/fixtures.ts'
-import { aProgram, q } from '../support/programs.ts'
+import { ensureTestProgram } from '../support/keys.ts'
+import { aDefinition, aProgram, q } from '../support/programs.ts'
 
 const database = await useDatabase()
 
 const keysOf = ({ keyMap }: ProgramKeyMap): string[] => keyMap.map(node => node.question_key)
 const optional = { optional: true }
 
+/** When the program last published. */
+const publishedAt = async (programId: number): Promise<number> =>
+  (await readWalkStart(database.sql, programId)).last_published_at!
+
 test('held in memory: read once, by however many ask at once', async () => {
   const maps = new KeyMaps()
   const { program_id } = await aProgram(database.sql, { questions: [q.text('held', optional)] })
-  const all = await Promise.all(Array.from({ length: 20 }, () => maps.load(database.sql, program_id, 1)))
+  const asOf = await publishedAt(program_id)
+  const all = await Promise.all(Array.from({ length: 20 }, () => maps.load(database.sql, program_id, asOf)))
   for (const one of all) expect(one).toBe(all[0]!)
-  expect(await maps.load(database.sql, program_id, 1)).toBe(all[0]!)
+  expect(await maps.load(database.sql, program_id, asOf)).toBe(all[0]!)
 })
 
-test('correct without any notification: what is held is not used for a program that has published since', async () => {
-  const maps = new KeyMaps()
+test('D34: the set of before a publication and the one of after it are both served, whichever was asked for first and whatever the worker has kept', async () => {
   const { sql } = database
-  const { program_id, program_version_id, slug } = await aProgram(sql, {
-    questions: [q.text('first of all', optional)],
-  })
-  // The worker's work is there, of the first version alone: it must not be taken for that of the second.
-  await refreshKeyMap(sql, program_version_id)
-  const before = await maps.load(sql, program_id, (await readWalkStart(sql, program_id)).published_versions)
-  expect(keysOf(before)).toEqual(['first_of_all'])
+  const first = await aProgram(sql, { questions: [q.text('first of all', optional)] })
+  const { program_id, slug } = first
+  const before = await publishedAt(program_id)
   const second = await aProgram(sql, { slug, questions: [q.text('second of all', optional)] })
-  const start = await readWalkStart(sql, program_id)
-  const after = await maps.load(sql, program_id, start.published_versions)
-  expect(keysOf(after)).toEqual(['first_of_all', 'second_of_all'])
-  expect([...after.fills.keys()]).toEqual([program_version_id, second.program_version_id])
-  // A request that began before the publication is served by what is newer, too.
-  expect(await maps.load(sql, program_id, 1)).toBe(after)
-  // As the worker keeps it, it is the same.
-  await refreshKeyMap(sql, second.program_version_id)
-  const kept = await new KeyMaps().load(sql, program_id, start.published_versions)
-  expect(kept).toEqual(after)
+  const after = await publishedAt(program_id)
+  const sets = { [before]: ['first_of_all'], [after]: ['first_of_all', 'second_of_all'] }
+  const versions = { [before]: 1, [after]: 2 }
+  const computed = new Map<number, ProgramKeyMap>()
+  for (const kept of [undefined, second.program_version_id, first.program_version_id]) {
+    if (kept !== undefined) await refreshKeyMap(sql, kept)
+    for (const order of [
+      [before, after],
+      [after, before],
+    ]) {
+      const maps = new KeyMaps()
+      for (const asOf of [...order, ...order]) {
+        const map = await maps.load(sql, program_id, asOf)
+        expect(keysOf(map)).toEqual(sets[asOf]!)
+        expect([...map.fills.keys()]).toEqual(
+          [first.program_version_id, second.program_version_id].slice(0, versions[asOf]!),
+        )
+        // As the worker keeps it, it is the same.
+        expect(map).toEqual(computed.get(asOf) ?? map)
+        computed.set(asOf, map)
+      }
+    }
+  }
 })
 
-test('dropped: the next request reads it anew', async () => {
-  const maps = new KeyMaps()
-  const { program_id } = await aProgram(database.sql, { questions: [q.text('dropped', optional)] })
-  const first = await maps.load(database.sql, program_id, 1)
-  maps.drop(program_id)
-  const second = await maps.load(database.sql, program_id, 1)
-  expect(second).not.toBe(first)
-  expect(second).toEqual(first)
+test('a draft is in no set, neither in the one before its publication nor in what a walk begins with (D21)', async () => {
+  const { program_id, slug } = await aProgram(database.sql, { questions: [q.text('published', optional)] })
+  const before = await publishedAt(program_id)
+  await saveDraft(database.sql, aDefinition({ slug, questions: [q.text('drafted', optional)] }), 'admin:test')
+  expect(await publishedAt(program_id)).toBe(before)
+  expect(keysOf(await new KeyMaps().load(database.sql, program_id, before))).toEqual(['published'])
+})
+
+test('G13: a publication that the database does not have is refused, and not taken for an older one', async () => {
+  const { program_id } = await aProgram(database.sql, { questions: [q.text('restored', optional)] })
+  const asOf = await publishedAt(program_id)
+  for (const missing of [asOf + 1, asOf - 1, asOf + 86_400_000_000]) {
+    const refusal = await new KeyMaps().load(database.sql, program_id, missing).then(
+      () => undefined,
+      error => error as Problem,
+    )
+    expect(refusal).toMatchObject({ kind: 'unavailable', internal: 'publication_missing' })
+  }
+  const unpublished = await ensureTestProgram(database.sql, 'never-published')
+  expect(keysOf(await new KeyMaps().load(database.sql, unpublished, earliest))).toEqual([])
 })
 
 test('a failure is not held: the next request tries again', async () => {
   const maps = new KeyMaps()
   const { program_id } = await aProgram(database.sql, { questions: [q.text('failing', optional)] })
+  const asOf = await publishedAt(program_id)
   const nowhere = openDatabase({ url: 'postgres://127.0.0.1:1/nowhere', connectionsMax: 1 })
-  await expect(maps.load(nowhere, program_id, 1)).rejects.toThrow()
+  await expect(maps.load(nowhere, program_id, asOf)).rejects.toThrow()
   await nowhere.end({ timeout: 0 })
-  expect(keysOf(await maps.load(database.sql, program_id, 1))).toEqual(['failing'])
+  expect(keysOf(await maps.load(database.sql, program_id, asOf))).toEqual(['failing'])
 })
 
-test('memory is bounded: of more programs than may be held, the one held longest goes', async () => {
+test('memory is bounded: of more than may be held, the one not asked for the longest goes', async () => {
   const maps = new KeyMaps(2)
-  const ids: number[] = []
-  for (const name of ['bound one', 'bound two', 'bound three'])
-    ids.push((await aProgram(database.sql, { questions: [q.text(name, optional)] })).program_id)
-  const held: ProgramKeyMap[] = []
-  for (const id of ids) held.push(await maps.load(database.sql, id, 1))
-  expect(await maps.load(database.sql, ids[2]!, 1)).toBe(held[2]!)
-  expect(await maps.load(database.sql, ids[1]!, 1)).toBe(held[1]!)
-  expect(await maps.load(database.sql, ids[0]!, 1)).not.toBe(held[0]!)
+  const asked: [number, number][] = []
+  for (const name of ['bound one', 'bound two', 'bound three']) {
+    const { program_id } = await aProgram(database.sql, { questions: [q.text(name, optional)] })
+    asked.push([program_id, await publishedAt(program_id)])
+  }
+  const load = (i: number): Promise<ProgramKeyMap> => maps.load(database.sql, ...asked[i]!)
+  const held = [await load(0), await load(1)]
+  expect(await load(0)).toBe(held[0]!)
+  held.push(await load(2))
+  expect(await load(2)).toBe(held[2]!)
+  expect(await load(0)).toBe(held[0]!)
+  expect(await load(1)).not.toBe(held[1]!)
 })

@@ -35,7 +35,14 @@ const damage = (row: number) =>
   })
 
 const planOf = (program: RawProgram, pageSize: number): PagePlan => ({
-  query: { program_id: program.program_id, horizon: 300, from: undefined, to: undefined, revision_state: undefined },
+  walk: {
+    programId: program.program_id,
+    horizon: 300,
+    lastApplication: undefined,
+    from: undefined,
+    to: undefined,
+    revisionState: undefined,
+  },
   after: undefined,
   pageSize,
 })

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { createCipheriv, createHash, randomBytes } from 'node:crypto'
 import fc from 'fast-check'
-import { decodeBase62, encodeBase62 } from '../../src/domain/values/base62.ts'
-import { openPageToken, type PageTokenContents, sealPageToken, tokenLengthMax } from '../../src/export/page-token.ts'
+import { encodeBase62 } from '../../src/domain/values/base62.ts'
+import { type OpenedToken, openPageToken, sealPageToken, tokenLengthMax } from '../../src/export/page-token.ts'
+import type { PageToken } from '../../src/export/walk.ts'
 import { Problem } from '../../src/problem.ts'
 
 const key = Buffer.alloc(32, 7)
@@ -13,36 +14,43 @@ const now = Date.UTC(2026, 0, 1) * 1000
 
 const amount = fc.maxSafeNat()
 const instant = fc.maxSafeInteger()
-const contents: fc.Arbitrary<PageTokenContents> = fc.record({
-  program_id: amount,
-  walk_id: fc.stringMatching(/^[0-9a-f]{16}$/),
+const contents: fc.Arbitrary<PageToken> = fc.record({
+  programId: amount,
+  walkId: fc.stringMatching(/^[0-9a-f]{16}$/),
   horizon: amount,
+  lastApplication: fc.option(fc.record({ submit_time: instant, submit_seq: amount }), { nil: undefined }),
+  questionsAsOf: instant,
   after: fc.record({ submit_time: instant, submit_seq: amount }),
   from: fc.option(instant, { nil: undefined }),
   to: fc.option(instant, { nil: undefined }),
-  revision_state: fc.constantFrom(undefined, 'CURRENT', 'OBSOLETE'),
-  page_size: amount,
-  page_size_max: amount,
+  revisionState: fc.constantFrom(undefined, 'CURRENT', 'OBSOLETE'),
+  pageSize: amount,
+  pageSizeMax: amount,
   applications: amount,
-  issued_at: fc.constant(now),
+  issuedAt: fc.constant(now),
 })
 
-const example: PageTokenContents = {
-  program_id: 42,
-  walk_id: 'c0ffee0123456789',
+const example: PageToken = {
+  programId: 42,
+  walkId: 'c0ffee0123456789',
   horizon: 123_456,
+  lastApplication: { submit_time: now - 2, submit_seq: 123_455 },
+  questionsAsOf: now - 3,
   after: { submit_time: now - 1, submit_seq: 1000 },
   from: now - minute,
   to: undefined,
-  revision_state: 'CURRENT',
-  page_size: 1000,
-  page_size_max: 1000,
+  revisionState: 'CURRENT',
+  pageSize: 1000,
+  pageSizeMax: 1000,
   applications: 1000,
-  issued_at: now,
+  issuedAt: now,
 }
 
-const open = (text: string, keys = [key], expected = {}): PageTokenContents =>
-  openPageToken(text, keys, { now, ttlMs, program_id: 42, ...expected })
+const open = (text: string, keys = [key], expected = {}): OpenedToken =>
+  openPageToken(text, keys, { now, ttlMs, programId: 42, ...expected })
+
+const issuedBefore =
+  '0DrvubxSVv9dqkWrLO3IW1jb9lFGnL8GNNkKUgUJy9o89SVCSTpTcIxhcMw7GwGyE7yObS8QZVO6h05Y5SuoOBlRi31u0EtJKPYmOZxQBvFilHo0i7qtAqWzRdpAdV5MS9xb7oOMtytAJyrfxz0G1SvYuMneSx1QQkaU'
 
 /** The one code of the refusal. Anything but a 400 that names `nextPageToken` fails the test. */
 function codeOf(attempt: () => unknown): string {
@@ -65,7 +73,7 @@ describe('contract D8: the page token', () => {
         const text = sealPageToken(given, [key])
         expect(text).toMatch(/^[0-9A-Za-z]+$/)
         expect(text.length).toBe(tokenLengthMax)
-        expect(openPageToken(text, [key], { now, ttlMs, program_id: given.program_id })).toEqual(given)
+        expect(openPageToken(text, [key], { now, ttlMs, programId: given.programId })).toEqual(given)
       }),
     )
     expect(tokenLengthMax).toBeLessThan(200)
@@ -82,10 +90,10 @@ describe('contract D8: the page token', () => {
     const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
     const text = sealPageToken(example, [key])
     const number = [...text].reduce((sum, character) => sum * 62n + BigInt(alphabet.indexOf(character)), 0n)
-    const hex = number.toString(16).padStart(244, '0')
+    const hex = number.toString(16).padStart(292, '0')
     const double = Buffer.alloc(8)
     double.writeDoubleBE(example.after.submit_time)
-    for (const plain of [example.walk_id, double.toString('hex'), Buffer.from('CURRENT').toString('hex')]) {
+    for (const plain of [example.walkId, double.toString('hex'), Buffer.from('CURRENT').toString('hex')]) {
       expect(hex).not.toContain(plain)
     }
     // Sealed bytes look random: an all-zero and an all-one field are as far apart from their plain form as chance makes them.
@@ -103,7 +111,7 @@ describe('contract D8: the page token', () => {
   })
 
   test('a token of another program is refused', () => {
-    const text = sealPageToken({ ...example, program_id: 43 }, [key])
+    const text = sealPageToken({ ...example, programId: 43 }, [key])
     expect(codeOf(() => open(text))).toBe('page_token_of_another_program')
   })
 
@@ -119,31 +127,69 @@ describe('contract D8: the page token', () => {
     expect(codeOf(() => open(text, [key], { now: now - minute - 1 }))).toBe('page_token_expired')
   })
 
-  test('a token of another layout is refused, though it was sealed under a known key', () => {
-    const sealedAs = (version: number): string => {
-      const head = Buffer.concat([Buffer.of(version), createHash('sha256').update(key).digest().subarray(0, 4)])
-      const nonce = randomBytes(12)
-      const cipher = createCipheriv('aes-256-gcm', key, nonce)
-      cipher.setAAD(head)
-      const bytes = decodeBase62(sealPageToken(example, [key]), 122)!
-      const size = bytes.length - 5 - 12 - 16
-      const plain = Buffer.alloc(size)
-      plain.writeDoubleBE(example.program_id, 9)
-      plain.writeDoubleBE(now, size - 8)
-      const sealed = Buffer.concat([cipher.update(plain), cipher.final()])
-      return encodeBase62(Buffer.concat([head, nonce, sealed, cipher.getAuthTag()]))
+  /** A token as some release lays it out: `plain` is everything but the version, key id, nonce and tag. */
+  function sealedAs(version: number, plain: Buffer): string {
+    const head = Buffer.concat([Buffer.of(version), createHash('sha256').update(key).digest().subarray(0, 4)])
+    const nonce = randomBytes(12)
+    const cipher = createCipheriv('aes-256-gcm', key, nonce)
+    cipher.setAAD(head)
+    const sealed = Buffer.concat([cipher.update(plain), cipher.final()])
+    return encodeBase62(Buffer.concat([head, nonce, sealed, cipher.getAuthTag()]))
+  }
+
+  /** The first layout: flags, walk, ten numbers. */
+  function asOfFirstLayout(token: PageToken): Buffer {
+    const states = [undefined, 'CURRENT', 'OBSOLETE']
+    const flags =
+      states.indexOf(token.revisionState) + (token.from === undefined ? 0 : 4) + (token.to === undefined ? 0 : 8)
+    const { after } = token
+    const numbers = [
+      ...[token.programId, token.horizon, after.submit_time, after.submit_seq, token.from ?? 0, token.to ?? 0],
+      ...[token.pageSize, token.pageSizeMax, token.applications, token.issuedAt],
+    ].map(number => {
+      const bytes = Buffer.alloc(8)
+      bytes.writeDoubleBE(number)
+      return bytes
+    })
+    return Buffer.concat([Buffer.of(flags), Buffer.from(token.walkId, 'hex'), ...numbers])
+  }
+
+  test('G8: a token of the layout before is opened, and all it held is there', () => {
+    fc.assert(
+      fc.property(contents, given => {
+        const text = sealedAs(1, asOfFirstLayout(given))
+        expect(openPageToken(text, [key], { now, ttlMs, programId: given.programId })).toEqual({
+          ...given,
+          questionsAsOf: undefined,
+          lastApplication: undefined,
+        })
+      }),
+    )
+    // As a process of that release issued it, under this key, for these contents.
+    const issued = open(issuedBefore)
+    expect(issued).toEqual({ ...example, questionsAsOf: undefined, lastApplication: undefined })
+  })
+
+  test('a token of a layout that never was is refused, though it was sealed under a known key', () => {
+    const newest = Buffer.alloc(1 + 8 + 13 * 8)
+    newest.writeDoubleBE(example.programId, 9)
+    newest.writeDoubleBE(now, 9 + 9 * 8)
+    expect(open(sealedAs(2, newest)).programId).toBe(example.programId)
+    for (const version of [0, 1, 3, 255]) {
+      expect(codeOf(() => open(sealedAs(version, newest)))).toBe('page_token_invalid')
     }
-    expect(open(sealedAs(1)).program_id).toBe(example.program_id)
-    expect(codeOf(() => open(sealedAs(2)))).toBe('page_token_invalid')
+    expect(codeOf(() => open(sealedAs(2, asOfFirstLayout(example))))).toBe('page_token_invalid')
   })
 
   test('contents that a token cannot hold exactly are never sealed', () => {
     for (const wrong of [
       { horizon: 2 ** 53 },
-      { program_id: 1.5 },
+      { programId: 1.5 },
       { from: Number.NaN },
-      { walk_id: 'abc' },
-      { walk_id: 'zz00000000000000' },
+      { walkId: 'abc' },
+      // One digit more than is kept of it.
+      { walkId: 'c0ffee01234567890' },
+      { walkId: 'zz00000000000000' },
     ]) {
       expect(() => sealPageToken({ ...example, ...wrong }, [key])).toThrow()
     }
@@ -154,10 +200,10 @@ describe('contract D8: the page token', () => {
 describe('"altered in any character: 400" (contract D8)', () => {
   const tokens = [
     sealPageToken(example, [key]),
-    sealPageToken({ ...example, walk_id: '0000000000000000', horizon: 0, revision_state: undefined, from: undefined }, [
+    sealPageToken({ ...example, walkId: '0000000000000000', horizon: 0, revisionState: undefined, from: undefined }, [
       key,
     ]),
-    sealPageToken({ ...example, to: Number.MAX_SAFE_INTEGER, program_id: 42 }, [randomBytes(32), key].reverse()),
+    sealPageToken({ ...example, to: Number.MAX_SAFE_INTEGER, programId: 42 }, [randomBytes(32), key].reverse()),
   ]
   const characters = [
     ...'0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import type { PageTokenContents } from '../../src/export/page-token.ts'
+import type { OpenedToken } from '../../src/export/page-token.ts'
 import { type ExportRequest, parseExportRequest, planWalk, queryLengthMax } from '../../src/export/request.ts'
 import { Problem } from '../../src/problem.ts'
 
@@ -27,8 +27,8 @@ const codes = (attempt: () => unknown): [string | undefined, string][] =>
 describe('query parameters: "all optional; names are case-sensitive"', () => {
   test('none', () => {
     const request = parse('')
-    expect(Object.values({ ...request, preference_applied: undefined }).every(v => v === undefined)).toBe(true)
-    expect(request.preference_applied).toBe(false)
+    expect(Object.values({ ...request, preferenceApplied: undefined }).every(v => v === undefined)).toBe(true)
+    expect(request.preferenceApplied).toBe(false)
   })
 
   test('all at once, in any order', () => {
@@ -38,11 +38,11 @@ describe('query parameters: "all optional; names are case-sensitive"', () => {
     expect(request).toEqual({
       from: utc('2026-01-01T00:00:00Z'),
       to: utc('2026-02-01T05:00:00Z'),
-      revision_state: 'OBSOLETE',
-      page_size: 7,
-      page_token: 'abc',
+      revisionState: 'OBSOLETE',
+      pageSize: 7,
+      pageToken: 'abc',
       token: undefined,
-      preference_applied: false,
+      preferenceApplied: false,
     })
   })
 
@@ -78,7 +78,7 @@ describe('fromDate and toDate (contract D12)', () => {
     for (const to of ['2026-01-01', '2025-12-31']) {
       const request = parse(`fromDate=2026-01-01&toDate=${to}`)
       expect(request.from).toBeGreaterThanOrEqual(request.to!)
-      expect(planWalk(request, undefined, limits)).toMatchObject({ from: request.from, to: request.to })
+      expect(planWalk(request, limits)).toMatchObject({ from: request.from, to: request.to })
     }
   })
 
@@ -97,11 +97,11 @@ describe('fromDate and toDate (contract D12)', () => {
 
 describe('revisionState: "string, `CURRENT` or `OBSOLETE`"', () => {
   test.each(['CURRENT', 'OBSOLETE'] as const)('%s', state => {
-    expect(parse(`revisionState=${state}`).revision_state).toBe(state)
+    expect(parse(`revisionState=${state}`).revisionState).toBe(state)
   })
 
   test('"When omitted, all revision states are returned"', () => {
-    expect(planWalk(parse(''), undefined, limits).revision_state).toBeUndefined()
+    expect(planWalk(parse(''), limits).revisionState).toBeUndefined()
   })
 
   test.each(['current', 'Current', 'ALL', 'CURRENT,OBSOLETE', '%20CURRENT', 'CURRENT%00', 'null', '*', '__proto__'])(
@@ -113,7 +113,7 @@ describe('revisionState: "string, `CURRENT` or `OBSOLETE`"', () => {
 })
 
 describe('pageSize: "positive integer", "A value above the maximum page size is replaced by the maximum"', () => {
-  const effective = (query: string): number => planWalk(parse(query), undefined, limits).page_size
+  const effective = (query: string): number => planWalk(parse(query), limits).pageSize
 
   test('contract D2: without one it is the maximum', () => {
     expect(effective('')).toBe(1000)
@@ -175,7 +175,7 @@ describe('contract D3: "All bad parameters are named at once"', () => {
   })
 
   test('with a token that cannot be opened among them', () => {
-    const openToken = (): PageTokenContents => {
+    const openToken = (): OpenedToken => {
       const errors = [{ parameter: 'nextPageToken', code: 'page_token_expired', detail: 'has expired.' }]
       throw new Problem('invalid_request', { detail: 'x', errors, internal: 'token_expired' })
     }
@@ -194,7 +194,7 @@ describe('contract D3: "All bad parameters are named at once"', () => {
   })
 
   test('a failure of another kind while opening is not swallowed', () => {
-    const openToken = (): PageTokenContents => {
+    const openToken = (): OpenedToken => {
       throw new RangeError('no such key')
     }
     expect(() => parseExportRequest('pageSize=0&nextPageToken=abc', null, limits, openToken)).toThrow(RangeError)
@@ -222,8 +222,8 @@ describe('contract D10: "Unknown query names, wrong case: Ignored; with `Prefer:
   const query = 'PageSize=5&from_date=2026-01-01&utm=1&utm=2&=x&__proto__=1&pageSize=3'
 
   test('ignored', () => {
-    expect(parse(query)).toMatchObject({ page_size: 3, from: undefined, preference_applied: false })
-    expect(parse(query, 'handling=lenient').page_size).toBe(3)
+    expect(parse(query)).toMatchObject({ pageSize: 3, from: undefined, preferenceApplied: false })
+    expect(parse(query, 'handling=lenient').pageSize).toBe(3)
   })
 
   test('named once each under the strict preference, with what was meant where only the case is wrong', () => {
@@ -240,7 +240,7 @@ describe('contract D10: "Unknown query names, wrong case: Ignored; with `Prefer:
   })
 
   test('the strict preference is said to be applied', () => {
-    expect(parse('pageSize=3', strict)).toMatchObject({ page_size: 3, preference_applied: true })
+    expect(parse('pageSize=3', strict)).toMatchObject({ pageSize: 3, preferenceApplied: true })
   })
 
   test('thousands of unknown names, or one very long one, make no large answer', () => {
@@ -260,7 +260,7 @@ describe('section 3: "invalid UTF-8", "`%00`", "Everything has a bound and a nam
   })
 
   test('a query over its bound is refused, one at its bound is read', () => {
-    expect(parse(`pageSize=3&x=${'y'.repeat(queryLengthMax - 13)}`).page_size).toBe(3)
+    expect(parse(`pageSize=3&x=${'y'.repeat(queryLengthMax - 13)}`).pageSize).toBe(3)
     expect(codes(() => parse(`pageSize=3&x=${'y'.repeat(queryLengthMax - 12)}`))).toEqual([['?', 'query_too_long']])
   })
 
@@ -294,19 +294,21 @@ describe('section 3: "invalid UTF-8", "`%00`", "Everything has a bound and a nam
   })
 })
 
-function token(changes: Partial<PageTokenContents> = {}): PageTokenContents {
+function token(changes: Partial<OpenedToken> = {}): OpenedToken {
   return {
-    program_id: 1,
-    walk_id: '00000000000000aa',
+    programId: 1,
+    walkId: '00000000000000aa',
     horizon: 10,
+    lastApplication: { submit_time: 1, submit_seq: 1 },
+    questionsAsOf: 1,
     after: { submit_time: 1, submit_seq: 1 },
     from: undefined,
     to: undefined,
-    revision_state: undefined,
-    page_size: 1000,
-    page_size_max: 1000,
+    revisionState: undefined,
+    pageSize: 1000,
+    pageSizeMax: 1000,
     applications: 1000,
-    issued_at: 0,
+    issuedAt: 0,
     ...changes,
   }
 }
@@ -315,17 +317,18 @@ describe('spec, "Pagination rules"', () => {
   const first = token({
     from: utc('2026-01-01T05:00:00Z'),
     to: utc('2026-02-01T05:00:00Z'),
-    revision_state: 'CURRENT',
-    page_size: 7,
+    revisionState: 'CURRENT',
+    pageSize: 7,
   })
   const filters = {
     from: first.from,
     to: first.to,
-    revision_state: 'CURRENT',
-    page_size: 7,
-    page_size_max: 1000,
+    revisionState: 'CURRENT',
+    pageSize: 7,
+    pageSizeMax: 1000,
   } as const
-  const plan = (query: string, of: PageTokenContents = first) => planWalk(parse(`nextPageToken=x&${query}`), of, limits)
+  const plan = (query: string, of: OpenedToken = first) =>
+    planWalk({ ...parse(`nextPageToken=x&${query}`), token: of }, limits)
 
   test('3. "When `nextPageToken` is sent, the other query parameters may be omitted"', () => {
     expect(plan('')).toEqual(filters)
@@ -372,7 +375,7 @@ describe('spec, "Pagination rules"', () => {
 
   test('contract D9: "a clamped and an omitted `pageSize` are equal to the maximum"', () => {
     for (const query of ['', 'pageSize=1000', 'pageSize=1001', 'pageSize=5000', `pageSize=${'9'.repeat(400)}`]) {
-      expect(plan(query, token()).page_size).toBe(1000)
+      expect(plan(query, token()).pageSize).toBe(1000)
     }
     expect(codes(() => plan('pageSize=999', token()))).toEqual([['pageSize', 'differs_from_first_page']])
     expect(codes(() => plan('pageSize=5000'))).toEqual([['pageSize', 'differs_from_first_page']])
@@ -381,8 +384,11 @@ describe('spec, "Pagination rules"', () => {
   test('contract G8: a walk outlives a change of the maximum, whatever page size it began with and repeats', () => {
     for (const maxPageSize of [500, 1000, 2000]) {
       for (const query of ['', 'pageSize=800', 'pageSize=5000']) {
-        const first = token({ page_size: 800, page_size_max: 800 })
-        expect(planWalk(parse(query), first, { maxPageSize })).toMatchObject({ page_size: 800, page_size_max: 800 })
+        const first = token({ pageSize: 800, pageSizeMax: 800 })
+        expect(planWalk({ ...parse(query), token: first }, { maxPageSize })).toMatchObject({
+          pageSize: 800,
+          pageSizeMax: 800,
+        })
       }
     }
   })
@@ -409,10 +415,10 @@ describe('spec, "Pagination rules"', () => {
         asked,
         fc.subarray(['fromDate', 'toDate', 'revisionState', 'pageSize'] as const),
         (onFirst, other, names) => {
-          const walk = planWalk(parse(queryOf(onFirst)), undefined, limits)
+          const walk = planWalk(parse(queryOf(onFirst)), limits)
           const contents = token(walk)
           const repeated = Object.fromEntries(names.map(name => [name, onFirst[name]]))
-          expect(planWalk(parse(queryOf(repeated)), contents, limits)).toEqual(walk)
+          expect(planWalk({ ...parse(queryOf(repeated)), token: contents }, limits)).toEqual(walk)
 
           const size = (asked: number | undefined): number => Math.min(asked ?? 1000, 1000)
           const differing = (['fromDate', 'toDate', 'revisionState'] as const).filter(
@@ -420,7 +426,7 @@ describe('spec, "Pagination rules"', () => {
           ) as string[]
           if (other.pageSize !== undefined && size(other.pageSize) !== size(onFirst.pageSize))
             differing.push('pageSize')
-          const attempt = () => planWalk(parse(queryOf(other)), contents, limits)
+          const attempt = () => planWalk({ ...parse(queryOf(other)), token: contents }, limits)
           if (differing.length === 0) expect(attempt()).toEqual(walk)
           else expect(codes(attempt).map(([parameter]) => parameter)).toEqual(differing)
         },

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { openDatabase } from '../../src/db/client.ts'
-import { type Position, readPageRows } from '../../src/db/walks.ts'
+import { isBehindWalk, type Position, readPageRows } from '../../src/db/walks.ts'
 import { PageBuffers } from '../../src/export/page-buffers.ts'
 import type { Sink } from '../../src/export/page-outlet.ts'
 import {
@@ -36,8 +36,15 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-const planOf = (pageSize: number, after?: Position, of: RawProgram = program): PagePlan => ({
-  query: { program_id: of.program_id, horizon: 1_000_000, from: undefined, to: undefined, revision_state: undefined },
+const planOf = (pageSize: number, after?: Position, of = program, horizon = 205): PagePlan => ({
+  walk: {
+    programId: of.program_id,
+    horizon,
+    lastApplication: undefined,
+    from: undefined,
+    to: undefined,
+    revisionState: undefined,
+  },
   after,
   pageSize,
 })
@@ -166,11 +173,11 @@ describe('writePage', () => {
     url.port = String(proxy.port)
     const cut = openDatabase({ url: url.href, connectionsMax: 1 })
     const whole = new Reader()
-    await write(whole, planOf(300, undefined, wide), { ...limits, firstBatchRows: 40 }, wide)
+    await write(whole, planOf(300, undefined, wide, 300), { ...limits, firstBatchRows: 40 }, wide)
     for (const firstBatchRows of [10, 40, 100]) {
       const reader = new Reader()
       const using = { ...limits, firstBatchRows, batchRows: 60, reopenPauseMs: 1 }
-      const receipt = await writePage(cut, planOf(300, undefined, wide), wide.fills, using, reader, String)
+      const receipt = await writePage(cut, planOf(300, undefined, wide, 300), wide.fills, using, reader, String)
       expect(receipt.outcome).toBe('complete')
       expect(reader.text).toBe(whole.text)
     }
@@ -204,7 +211,14 @@ describe('writePage', () => {
     // A row of a version that nobody knows: the page cannot be right, so it must not end well.
     const reader = new Reader()
     const fills = new Map([[broken.program_version_id + 1, broken.fills.get(broken.program_version_id)!]])
-    const failure = await writePage(database.sql, planOf(100, undefined, broken), fills, small, reader, String).then(
+    const failure = await writePage(
+      database.sql,
+      planOf(100, undefined, broken, 30),
+      fills,
+      small,
+      reader,
+      String,
+    ).then(
       () => undefined,
       error => error as PageFailure,
     )
@@ -215,12 +229,49 @@ describe('writePage', () => {
     expect(() => reader.page()).toThrow()
   })
 
+  describe('G13: a database that fails over in mid-page to one that has not got the whole walk', () => {
+    /** Writes a page whose cursor is let go at the third write; the counter stands one submission back until `caughtUp`. */
+    async function failOver(slug: string, using: Partial<PageLimits>, caughtUp: (reader: Reader) => Promise<unknown>) {
+      const moved = await insertRawProgram(database.sql, slug)
+      const movedIds = await insertRawApplications(database.sql, moved, 100, () => 'x'.repeat(500))
+      const setCounter = (submissions: number) =>
+        database.sql.begin(async tx => {
+          await tx`set local session_replication_role = replica`
+          await tx`update submission_counter set submit_seq = ${submissions} where program_id = ${moved.program_id}`
+        })
+      const reader: Reader = new Reader(async n => {
+        if (n !== 3) return true
+        await until('the connection to be given back', async () => (await busyBackends()).length === 0)
+        await setCounter(99)
+        void caughtUp(reader).then(() => setCounter(100))
+        return true
+      })
+      const all = { ...small, letGoAfterMs: 10, reopenPauseMs: 1, ...using }
+      return { reader, movedIds, page: write(reader, planOf(100, undefined, moved, 100), all, moved) }
+    }
+
+    test('breaks the page off when it stays behind: it never ends as if complete', async () => {
+      const { reader, page } = await failOver('behind', { reopensMax: 3 }, () => new Promise(() => {}))
+      const failure = (await page.catch(error => error)) as PageFailure
+      expect(failure).toBeInstanceOf(PageFailure)
+      expect(isBehindWalk(failure.cause)).toBe(true)
+      expect(failure.receipt).toMatchObject({ outcome: 'failed', next: undefined })
+      expect(() => reader.page()).toThrow()
+    })
+
+    test('goes on when it has caught up', async () => {
+      const { reader, page, movedIds } = await failOver('caught-up', {}, () => Promise.resolve())
+      expect((await page).outcome).toBe('complete')
+      expect(idsOf(reader)).toEqual(movedIds)
+    })
+  })
+
   test('rows larger than the buffer are written whole, in their place', async () => {
     const large = await insertRawProgram(database.sql, 'large')
     const largeIds = await insertRawApplications(database.sql, large, 20, i => (i % 3 === 0 ? 'ä'.repeat(40_000) : 'x'))
     for (const pageSize of [1, 7, 20]) {
       const reader = new Reader()
-      await write(reader, planOf(pageSize, undefined, large), small, large)
+      await write(reader, planOf(pageSize, undefined, large, 20), small, large)
       expect(idsOf(reader)).toEqual(largeIds.slice(0, pageSize))
     }
   })
@@ -231,7 +282,7 @@ describe('writePage', () => {
     expect(nextBatchRows(limits, 64 * 1024 * 1024)).toBe(1)
     const sizes = [0]
     const wanted = [7, 20, 1, 100]
-    await readPageRows(database.sql, { ...planOf(1).query, after: undefined, rowsMax: 100 }, 3, {
+    await readPageRows(database.sql, { ...planOf(1).walk, after: undefined, rowsMax: 100 }, 3, {
       take: () => void sizes[sizes.length - 1]!++,
       batchAhead: () => 0,
       endBatch: () => {

@@ -127,22 +127,6 @@ describe('a new version of a shared question', () => {
     expect(refused.errors).toMatchObject([{ code: 'unknown_option' }])
     expect((await active(b.program_id)).program_version_id).toBe(b.program_version_id)
   })
-
-  test('is announced for every program it reached, when the transaction commits', async () => {
-    const shared = q.text('s told')
-    const a = await aProgram(database.sql, { slug: 's-told-a', questions: [shared] })
-    const b = await aProgram(database.sql, { slug: 's-told-b', questions: [shared] })
-    const heard: string[] = []
-    const both = Promise.withResolvers<void>()
-    const listening = await database.sql.listen('program_published', payload => {
-      heard.push(payload)
-      if (heard.length === 2) both.resolve()
-    })
-    await publish({ slug: 's-told-a', questions: [q.text('s told', { text: 'New' })] })
-    await both.promise
-    await listening.unlisten()
-    expect(heard.sort()).toEqual([String(a.program_id), String(b.program_id)].sort())
-  })
 })
 
 describe('publications at once', () => {

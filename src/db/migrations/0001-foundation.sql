@@ -252,6 +252,57 @@ create trigger application_leaves_tombstone after delete on application
 alter table application alter column snapshot set storage external;
 alter table application set (toast_tuple_target = 8160);
 
+-- The last application of a program up to a horizon, erased or not: nulls when there was none.
+create function last_submission(of_program bigint, horizon bigint, out submit_seq bigint, out submit_time timestamptz)
+language plpgsql stable as $$
+begin
+  select newest.submit_seq, newest.submit_time into last_submission.submit_seq, last_submission.submit_time
+  from (
+    (
+      select a.submit_seq, a.submit_time
+      from application a
+      where a.program_id = of_program and a.submit_seq <= horizon
+      order by a.submit_seq desc
+      limit 1
+    )
+    union all
+    (
+      select e.submit_seq, e.submit_time
+      from erased_application e
+      where e.program_id = of_program and e.submit_seq <= horizon
+      order by e.submit_seq desc
+      limit 1
+    )
+  ) newest
+  order by newest.submit_seq desc
+  limit 1;
+end $$;
+
+-- Stands before the rows of every page (contract G13): refuses when this database has not come as far as the walk's horizon
+-- (TB001), or when its submissions up to there are not those the walk began with (TB002). `last_seq` and `last_time` are of the
+-- last submission up to the horizon, as page 1 found it; null when there was none. Should it have gone without a trace, the one
+-- that is last now must be an earlier one.
+create function require_walk(of_program bigint, horizon bigint, last_seq bigint, last_time timestamptz) returns boolean
+language plpgsql stable as $$
+declare
+  reached bigint;
+  newest record;
+begin
+  select c.submit_seq into reached from submission_counter c where c.program_id = of_program;
+  if reached is null or reached < horizon then
+    raise exception 'program % has come to submission %, and not to %', of_program, reached, horizon
+      using errcode = 'TB001';
+  end if;
+  select * into newest from last_submission(of_program, horizon);
+  if newest.submit_seq > last_seq
+     or newest.submit_time > last_time
+     or (newest.submit_seq = last_seq and newest.submit_time <> last_time) then
+    raise exception 'submission % of program % is another one than it was', newest.submit_seq, of_program
+      using errcode = 'TB002';
+  end if;
+  return true;
+end $$;
+
 create function application_snapshot_is_immutable() returns trigger
 language plpgsql as $$
 begin

@@ -39,6 +39,9 @@ afterAll(async () => {
 let crowd: Crowd | undefined
 afterEach(() => crowd?.leave())
 
+/** Of two who submit for one applicant, the later one finds that what it saved is submitted, and nothing in its place. */
+const lostRace = /answered 409|answered 400.*"code":"required"/
+
 /** Writers that submit and resubmit until told to stop, and remember what the service said was committed. */
 class Crowd {
   readonly committed: Submitted[] = []
@@ -61,7 +64,7 @@ class Crowd {
         this.committed.push(await frontEnd.apply(applicant, { words: { text: `writer ${writer}, ${n}` } }))
       } catch (error) {
         // Two writers for one applicant: the other one has submitted what this one saved.
-        if (!/answered 409/.test(String(error))) throw error
+        if (!lostRace.test(String(error))) throw error
       }
     }
   }
@@ -182,7 +185,7 @@ describe('a walk beside 8 writers who submit and resubmit', () => {
     const outcomes = await Promise.allSettled(
       Array.from({ length: 20 }, (_, i) => frontEnd.apply(applicant, { words: { text: `race ${i}` } })),
     )
-    expect(outcomes.filter(o => o.status === 'rejected' && !/answered 409/.test(String(o.reason)))).toEqual([])
+    expect(outcomes.filter(o => o.status === 'rejected' && !lostRace.test(String(o.reason)))).toEqual([])
     const mine = (await client.walkAll()).filter(a => a.applicant_id === applicant)
     expect(mine.filter(a => a.revision_state === 'CURRENT').length).toBe(1)
     expect(mine.at(-1)?.revision_state).toBe('CURRENT')
@@ -266,7 +269,8 @@ describe('a walk', () => {
       })
       const third = await other.page({ nextPageToken: second.page.nextPageToken! })
       seen.push(...idsOf(third.page.payload))
-      expect(third.page.payload[0]!.application).toMatchObject({ more: { question_type: 'NUMBER', number: null } })
+      // The questions are those the walk began with (D34).
+      expect(Object.keys(third.page.payload[0]!.application)).not.toContain('more')
       let token = third.page.nextPageToken
       // The old key is withdrawn; tokens since the rotation are of the new one.
       const withoutOld = await startTestService(database, { pageTokenKeys: [newKey] })

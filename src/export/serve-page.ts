@@ -1,0 +1,65 @@
+// One page of a walk, from its plan to its receipt: written, told of, and refused where the database is not the walk's.
+// It must not know HTTP: which status a refusal has is decided elsewhere.
+
+import type { Sql } from '../db/client.ts'
+import { isBehindWalk, isOtherHistory, type Position } from '../db/walks.ts'
+import type { VersionFill } from '../domain/questions/version-fill.ts'
+import type { Micros } from '../domain/values/offset-time.ts'
+import { Problem } from '../problem.ts'
+import type { Sink } from './page-outlet.ts'
+import { sealPageToken, walkIsLost } from './page-token.ts'
+import { nextPage, type Walk } from './walk.ts'
+import { PageFailure, type PageLimits, type PageReceipt, writePage } from './write-page.ts'
+
+export interface Page {
+  walk: Walk
+  /** Where it starts; undefined for the first page. */
+  after: Position | undefined
+  /** What the applications of each program version lack, as of the walk. */
+  fills: ReadonlyMap<number, VersionFill>
+}
+
+export interface Serving {
+  /** Whose rows are served. It is asked, with every cursor, whether it has the walk's submissions (G13). */
+  sql: Sql
+  limits: PageLimits
+  pageTokenKeys: readonly Buffer[]
+  now: () => Micros
+  /** Told how the page ended, once, if the client may have got something of it. */
+  note: (receipt: PageReceipt) => void
+}
+
+/** Writes a page to a sink. Rejects with a Problem, or with what the database failed of, when the page cannot be finished. */
+export async function servePage(page: Page, serving: Serving, sink: Sink): Promise<PageReceipt['outcome']> {
+  const { walk, after, fills } = page
+  const seal = (place: Position, applications: number): string =>
+    sealPageToken(nextPage(walk, place, applications, serving.now()), serving.pageTokenKeys)
+  try {
+    const plan = { walk, after, pageSize: walk.pageSize }
+    const receipt = await writePage(serving.sql, plan, fills, serving.limits, sink, seal)
+    serving.note(receipt)
+    return receipt.outcome
+  } catch (error) {
+    if (!(error instanceof PageFailure)) throw error
+    if (error.receipt.bytes > 0) serving.note(error.receipt)
+    throw refusal(error.cause, after !== undefined)
+  }
+}
+
+/** A page is never short because the database behind it is (G13): waiting helps, or the walk is over. */
+function refusal(cause: unknown, resumed: boolean): unknown {
+  if (isOtherHistory(cause) && resumed) return walkIsLost(cause)
+  if (isBehindWalk(cause) || isOtherHistory(cause)) return databaseIsBehind(cause)
+  return cause
+}
+
+function databaseIsBehind(cause: unknown): Problem {
+  return new Problem('unavailable', {
+    detail:
+      'The database that would answer has not come as far as this walk. Try again in a few seconds. ' +
+      'If it was restored from a backup, that will not help: begin the walk again, without a token.',
+    headers: { 'Retry-After': '5' },
+    internal: 'behind_walk',
+    cause,
+  })
+}

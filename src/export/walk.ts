@@ -1,0 +1,54 @@
+// A walk: what stays the same from its first page to its last, and what carries it from one page to the next. Pure.
+// It must not read or write anything; tokens are opened and sealed by page-token, rows are read by write-page.
+
+import type { Position, WalkScope, WalkStart } from '../db/walks.ts'
+import { earliest, formatMicros, type Micros } from '../domain/values/offset-time.ts'
+
+/** What a client asked for on the first page. */
+export interface WalkFilters extends Pick<WalkScope, 'from' | 'to' | 'revisionState'> {
+  pageSize: number
+  /** The maximum page size in force on the first page. */
+  pageSizeMax: number
+}
+
+export interface Walk extends WalkScope, WalkFilters {
+  /** 16 hexadecimal digits, random, to tell walks apart in the log and the audit trail. */
+  walkId: string
+  /** The publication up to which versions count for the questions of its applications (D34); `earliest` when there was none. */
+  questionsAsOf: Micros
+  /** Applications handed out on earlier pages. */
+  applications: number
+}
+
+/** What a page token holds: the walk, and where its next page starts. */
+export interface PageToken extends Walk {
+  after: Position
+  issuedAt: Micros
+}
+
+/** A walk at its first page, frozen to the program's state of now. */
+export function beginWalk(programId: number, filters: WalkFilters, start: WalkStart, walkId: string): Walk {
+  return {
+    ...filters,
+    programId,
+    walkId,
+    horizon: start.horizon,
+    lastApplication: start.last_application ?? undefined,
+    questionsAsOf: start.last_published_at ?? earliest,
+    applications: 0,
+  }
+}
+
+/** The token for the page that starts after a place, `applications` further into the walk. */
+export function nextPage(walk: Walk, after: Position, applications: number, issuedAt: Micros): PageToken {
+  return { ...walk, after, applications: walk.applications + applications, issuedAt }
+}
+
+/**
+ * `Snapshot-Time` (G6): the earliest instant that no application of this walk's snapshot can have, and no later one can
+ * precede. As `toDate` it takes in everything up to the snapshot, as the next `fromDate` everything after it, and the two
+ * share nothing. Of a program that nobody has submitted to it is the earliest of all: a first load may bring any past time.
+ */
+export function snapshotTime(start: Pick<WalkStart, 'horizon' | 'last_submit_time'>): string {
+  return formatMicros(start.horizon === 0 ? earliest : start.last_submit_time + 1)
+}

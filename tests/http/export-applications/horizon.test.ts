@@ -1,0 +1,149 @@
+// A page is never short because the database behind it is (contract G13), and a walk goes on wherever that is right.
+// The database is set back under a service that runs, as a restore or a failover to a standby that had not got everything does it.
+
+import { beforeEach, describe, expect, test } from 'bun:test'
+import { ExportClient } from '../../support/export-client.ts'
+import { useDatabase, useService } from '../../support/fixtures.ts'
+import { createTestKey } from '../../support/keys.ts'
+import { insertRawApplications, insertRawProgram, type RawProgram } from '../../support/raw-applications.ts'
+
+const count = 210
+const pageSizes = [1, 7, 100, 209]
+const database = await useDatabase()
+const service = await useService(database)
+let program: RawProgram
+let client: ExportClient
+let ids: number[]
+let programs = 0
+
+beforeEach(async () => {
+  const slug = `history-${++programs}`
+  program = await insertRawProgram(database.sql, slug)
+  ids = await insertRawApplications(database.sql, program, count)
+  client = new ExportClient(service, await createTestKey(database.sql, { programs: [slug] }), slug)
+})
+
+/** Sets the program back to its first `submissions` submissions, as if the others had never come. */
+async function setBack(submissions: number): Promise<void> {
+  await database.sql.begin(async tx => {
+    await tx`set local session_replication_role = replica`
+    await tx`delete from application where program_id = ${program.program_id} and submit_seq > ${submissions}`
+    await tx`delete from erased_application where program_id = ${program.program_id} and submit_seq > ${submissions}`
+    await tx`update submission_counter set submit_seq = ${submissions} where program_id = ${program.program_id}`
+  })
+}
+
+/** The tokens of a walk's first and last pages, and what they give when nothing is wrong. */
+async function tokensOf(pageSize: number) {
+  const pages: { token: string; ids: number[]; text: string }[] = []
+  let { page } = await client.page({ pageSize: String(pageSize) })
+  while (page.nextPageToken !== null) {
+    const token = page.nextPageToken
+    const fetched = await client.page({ nextPageToken: token })
+    page = fetched.page
+    pages.push({ token, ids: page.payload.map(a => a.application_id), text: withoutToken(fetched.text) })
+  }
+  return { first: pages[0]!, last: pages.at(-1)! }
+}
+
+const withoutToken = (text: string): string => text.replace(/"nextPageToken":"[0-9A-Za-z]+"/, '"nextPageToken":"…"')
+
+test.each(pageSizes)(
+  'G13: behind the walk, by one submission or by nearly all: 503 with Retry-After on its first and last pages; whole again once it has caught up (page size %d)',
+  async pageSize => {
+    const { first, last } = await tokensOf(pageSize)
+    const rows = await database.sql`select * from application where program_id = ${program.program_id}`
+    for (const reached of [count - 1, 3]) {
+      await setBack(reached)
+      for (const { token } of [first, last]) {
+        const response = await client.request({ nextPageToken: token })
+        expect(response.status).toBe(503)
+        expect(response.headers.get('Retry-After')).toBe('5')
+        expect(((await response.json()) as { detail: string }).detail).toContain('begin the walk again')
+        const line = service.requestLine(response.headers.get('X-Request-Id'))
+        expect(line).toMatchObject({ reason: 'behind_walk', status: 503 })
+      }
+    }
+    // The standby catches up: every submission is what it was.
+    const missing = rows.filter(row => Number(row.submit_seq) > 3)
+    for (let i = 0; i < missing.length; i += 100)
+      await database.sql`insert into application ${database.sql(missing.slice(i, i + 100))}`
+    await database.sql`update submission_counter set submit_seq = ${count} where program_id = ${program.program_id}`
+    for (const { token, text } of [first, last])
+      expect(withoutToken((await client.page({ nextPageToken: token })).text)).toBe(text)
+  },
+)
+
+test.each(pageSizes)(
+  'G13: a database that went on from an earlier state ends the walk with a 400 that says so, on its first and last pages (page size %d)',
+  async pageSize => {
+    const { first, last } = await tokensOf(pageSize)
+    await setBack(count - 5)
+    // As many as were lost, and then more than were lost, come in their place.
+    for (const more of [5, 20]) {
+      await insertRawApplications(
+        database.sql,
+        program,
+        more,
+        i => `after the restore ${i}`,
+        i => 1_800_000_000_000_000 + i,
+      )
+      for (const { token } of [first, last]) {
+        const { status, codes, body } = await client.refusal({ nextPageToken: token })
+        expect([status, codes]).toEqual([400, { nextPageToken: 'walk_of_another_history' }])
+        expect(body.errors[0]!.detail).toContain('Start again from the first page')
+      }
+    }
+    expect((await client.walkAll({ pageSize: '100' })).length).toBe(count + 20)
+  },
+)
+
+test('G13: an application that was rewritten under the number of the walk’s last ends the walk, though nothing is missing', async () => {
+  const { first, last } = await tokensOf(7)
+  await database.sql.begin(async tx => {
+    await tx`set local session_replication_role = replica`
+    await tx`
+      update application
+      set create_time = create_time - interval '1 microsecond', submit_time = submit_time - interval '1 microsecond'
+      where program_id = ${program.program_id} and submit_seq = ${count}`
+  })
+  for (const { token } of [first, last])
+    expect((await client.refusal({ nextPageToken: token })).codes).toEqual({ nextPageToken: 'walk_of_another_history' })
+})
+
+describe.each(['a tombstone of each', 'no trace'])('applications that go and leave %s', left => {
+  /** Removes applications; with no trace, as a database does that was cleared by hand. */
+  async function remove(afterSeq: number): Promise<void> {
+    await database.sql.begin(async tx => {
+      if (left === 'no trace') await tx`set local session_replication_role = replica`
+      await tx`delete from application where program_id = ${program.program_id} and submit_seq > ${afterSeq}`
+    })
+    const [erased] = await database.sql`
+      select count(*) from erased_application where program_id = ${program.program_id} and submit_seq > ${afterSeq}`
+    expect(erased!.count > 0).toBe(left !== 'no trace')
+  }
+
+  test.each(pageSizes)('G13: the walk’s last one, and those before it, end no walk (page size %d)', async pageSize => {
+    const { first, last } = await tokensOf(pageSize)
+    for (const gone of [1, 4]) {
+      await remove(count - gone)
+      const stillThere = new Set(ids.slice(0, count - gone))
+      for (const { token, ids: were } of [first, last])
+        expect((await client.page({ nextPageToken: token })).page.payload.map(a => a.application_id)).toEqual(
+          were.filter(id => stillThere.has(id)),
+        )
+    }
+    // Nor do later submissions, now that the last one has gone.
+    await insertRawApplications(database.sql, program, 3)
+    expect((await client.request({ nextPageToken: first.token })).status).toBe(200)
+  })
+
+  test('G13: all of them leave a walk under way empty, and end none; one that begins now is held to what was erased', async () => {
+    const { first } = await tokensOf(7)
+    await remove(2)
+    const { page: begun } = await client.page({ pageSize: '1' })
+    await remove(0)
+    for (const token of [first.token, begun.nextPageToken!])
+      expect((await client.page({ nextPageToken: token })).page).toEqual({ payload: [], nextPageToken: null })
+  })
+})
