@@ -32,7 +32,7 @@ async function readTexts(
   }
   if (batches.length > 0) {
     let batch = 0
-    await query.cursor(batches[0]!, () => {
+    void query.cursor(batches[0]!, () => {
       const rows = batches[Math.min(++batch, batches.length - 1)]!
       if (rows === 0) query.close()
       else query.more(rows)
@@ -202,7 +202,7 @@ describe('what happens to a statement ends with it', () => {
           if (!closed && pending.length > 0 && seen >= pending[0]!.at && open < 3) ask()
         }
         if (cursor)
-          await query.cursor(first, () => {
+          void query.cursor(first, () => {
             open--
             if (!closed && open === 0) ask()
           })
