@@ -16,6 +16,7 @@ import { exportApplications } from './http/export-applications.ts'
 import { arrivalMs, inTime } from './http/in-time.ts'
 import { intake } from './http/intake/intake.ts'
 import { keepRecord, RequestRecord, recordOf } from './http/request-record.ts'
+import { ProgramTurns, saveTurns, submissionTurns } from './intake/program-turns.ts'
 import { invalidRequest, Problem } from './problem.ts'
 
 export interface App {
@@ -33,6 +34,8 @@ export function createApp(foundation: Foundation): App {
     limits: new KeyLimits(config, now),
     failures: new FailureThrottle(config.authFailuresPerMinute),
     keyMaps: new KeyMaps(),
+    saves: new ProgramTurns(saveTurns(config.intakeConnections)),
+    submissions: new ProgramTurns(submissionTurns(config.intakeConnections)),
   }
   // Elysia finds the path by skipping the least a scheme and host can take: by default that of https and three characters,
   // which would misread `http://api/…`; else that of http, which would misread https.

@@ -64,12 +64,17 @@ const wholeNumber =
 
 const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
-/** `500ms`, `30s`, `5m`, `12h`, `7d`. Bounds in milliseconds. */
+/** Milliseconds of `500ms`, `30s`, `5m`, `12h`, `7d`; undefined for any other text. */
+export function parseDuration(text: string): number | undefined {
+  const match = /^(\d{1,12})(ms|s|m|h|d)$/.exec(text)
+  return match === null ? undefined : Number(match[1]) * unitMs[match[2]!]!
+}
+
+/** Bounds in milliseconds. */
 const duration =
   (minMs: number, maxMs: number) =>
   (text: string): number => {
-    const match = /^(\d{1,12})(ms|s|m|h|d)$/.exec(text)
-    const value = match === null ? Number.NaN : Number(match[1]) * unitMs[match[2]!]!
+    const value = parseDuration(text) ?? Number.NaN
     if (!(value >= minMs && value <= maxMs)) {
       throw new Unusable(`must be a duration such as 500ms, 30s, 5m, 12h or 7d, from ${minMs} ms to ${maxMs} ms`)
     }

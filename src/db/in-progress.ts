@@ -83,6 +83,8 @@ export interface TakenInProgress {
   /** The version whose questions are asked, and when that was published; null before the first publication. */
   program_version_id: number | null
   published_at: Micros | null
+  /** For how many seconds the program's intake is paused; null when it is not. */
+  paused_seconds: number | null
 }
 
 /**
@@ -116,7 +118,13 @@ export async function takeInProgress(
         from application_in_progress before
         where before.program_id = ${programId}
         and before.applicant_id = asking.applicant_id
-      ) as was_saved
+      ) as was_saved,
+      (
+        select extract(epoch from intake_paused_until - clock_timestamp())::float8
+        from submission_counter
+        where program_id = ${programId}
+        and intake_paused_until > clock_timestamp()
+      ) as paused_seconds
     from asking
     left join taken on true
     left join program_version active on active.program_id = ${programId} and active.state = 'ACTIVE'`

@@ -82,13 +82,13 @@ export async function findSubmissionRequest(
 
 /**
  * Draws the next number of a program and the time that goes with it: later than every time drawn before, and not before
- * `notBefore`, if that is given. Locks the counter until the transaction ends, so that numbers and times are in commit order; to be called last.
+ * `notBefore`, if that is given; undefined while the program's intake is paused. Locks the counter until the transaction ends, so that numbers and times are in commit order; to be called last.
  */
 export async function drawSubmission(
   tx: Transaction,
   programId: number,
   notBefore: Micros | null,
-): Promise<{ submit_seq: number; submit_time: Micros }> {
+): Promise<{ submit_seq: number; submit_time: Micros } | undefined> {
   const [row] = await tx<{ submit_seq: number; submit_time: Micros }[]>`
     update submission_counter
     set
@@ -96,8 +96,8 @@ export async function drawSubmission(
       last_submit_time = greatest(
         clock_timestamp(), last_submit_time + interval '1 microsecond', ${notBefore}::timestamptz)
     where program_id = ${programId}
+    and (intake_paused_until is null or intake_paused_until <= clock_timestamp())
     returning submit_seq, last_submit_time as submit_time`
-  if (row === undefined) throw new Error(`program ${programId} has no submission counter`)
   return row
 }
 

@@ -8,6 +8,7 @@ import type { Config } from '../config.ts'
 import type { Sql } from '../db/client.ts'
 import type { KeyMaps } from '../derived/program-key-map.ts'
 import type { Micros } from '../domain/values/offset-time.ts'
+import type { ProgramTurns } from '../intake/program-turns.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from './metrics.ts'
 
@@ -37,6 +38,9 @@ export interface Deps extends Foundation {
   limits: KeyLimits
   failures: FailureThrottle
   keyMaps: KeyMaps
+  /** Of saving and of submitting, each: submissions wait for one another, and must not keep what is only saved waiting. */
+  saves: ProgramTurns
+  submissions: ProgramTurns
 }
 
 /** What `Bun.serve` tells about a connection, as far as it is needed. */

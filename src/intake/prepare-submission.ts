@@ -13,6 +13,7 @@ import { Problem } from '../problem.ts'
 import { readSavedAnswers } from './answers-in-progress.ts'
 import { checkAnswers } from './checking/check-all.ts'
 import type { KnownVersions } from './known-versions.ts'
+import { intakePaused } from './pause-intake.ts'
 import { noSuchApplicant, notPublished, refusedAnswers, requireApplicant } from './refusals.ts'
 import type { FrontEndKey } from './register-applicant.ts'
 
@@ -132,6 +133,7 @@ async function takeSaved(
 ): Promise<TakenInProgress & VersionName> {
   const saved = await takeInProgress(tx, programId, applicant)
   if (saved === undefined) throw noSuchApplicant()
+  if (saved.paused_seconds !== null) throw intakePaused(saved.paused_seconds)
   if (saved.was_saved && saved.answers === null) {
     // Without this, of two submissions at once the later one would put an empty application in the place of the full one.
     throw new Problem('conflict', {

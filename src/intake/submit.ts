@@ -10,6 +10,7 @@ import type { Micros } from '../domain/values/offset-time.ts'
 import { Problem } from '../problem.ts'
 import { withBoundedWait } from './bounded-wait.ts'
 import { type KnownVersions, knownVersions } from './known-versions.ts'
+import { intakePaused } from './pause-intake.ts'
 import {
   type PreparedSubmission,
   prepareSubmission,
@@ -59,6 +60,8 @@ async function submitOnce(tx: Transaction, known: KnownVersions, request: Submit
   if ('submit_time' in prepared) return { receipt: prepared, repeated: true }
   // From here on every other submission to the program waits.
   const drawn = await drawSubmission(tx, prepared.program_id, prepared.create_time)
+  // Paused while this was waiting for the counter.
+  if (drawn === undefined) throw intakePaused(1)
   return { receipt: await storeSubmission(tx, prepared, drawn), repeated: false }
 }
 

@@ -404,6 +404,7 @@ create table submission_counter (
   program_id bigint not null,
   submit_seq bigint default 0 not null,
   last_submit_time timestamp with time zone default now() not null,
+  intake_paused_until timestamp with time zone,
   constraint submission_counter_pkey PRIMARY KEY (program_id),
   constraint submission_counter_submit_seq_check CHECK ((submit_seq >= 0))
 ) with (fillfactor=20);

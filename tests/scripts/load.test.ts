@@ -1,30 +1,26 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { beforeEach, describe, expect, test } from 'bun:test'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { exportProgram, importProgram } from '../../src/programs/program-transport.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { exportLines } from '../support/export-lines.ts'
+import { endWithFile, useDatabase, useFolder } from '../support/fixtures.ts'
 import { type Ended, runScript } from './run-script.ts'
 
 const slug = 'utility-assistance'
-let source: TestDatabase
+const source = await useDatabase()
+const folder = await useFolder()
+const seeded = await runScript('seed', source.url, ['--applications', '300', '--program', slug])
+expect(seeded).toMatchObject({ code: 0, err: '' })
+const exported = await exportLines(source.sql, slug)
+const bundle = await exportProgram(source.sql, slug)
+
+/** With the program and no applications, of each test alone. */
 let target: TestDatabase
-let folder: string
-let exported: string[]
-beforeAll(async () => {
-  ;[source, target, folder] = await Promise.all([
-    createTestDatabase(),
-    createTestDatabase(),
-    mkdtemp(join(tmpdir(), 'tributary-load-')),
-  ])
-  const seeded = await runScript('seed', source.url, ['--applications', '300', '--program', slug])
-  expect(seeded).toMatchObject({ code: 0, err: '' })
-  exported = await exportLines(source.sql, slug)
-  await importProgram(target.sql, await exportProgram(source.sql, slug), 'operator:test')
-})
-afterAll(async () => {
-  await Promise.all([source.drop(), target.drop(), rm(folder, { recursive: true })])
+beforeEach(async () => {
+  target = await createTestDatabase()
+  endWithFile(() => target.drop())
+  await importProgram(target.sql, bundle, 'operator:test')
 })
 
 const load = (args: string[], input = ''): Promise<Ended> => runScript('load', target.url, args, input)
@@ -66,5 +62,77 @@ describe('scripts/load', () => {
     expect(out).toMatch(/^Loaded 300 applications to utility-assistance\.\nIt took [0-9.]+ s\.\n$/)
     expect(await exportLines(target.sql, slug)).toEqual(exported)
     expect(await load([await file(all)])).toMatchObject({ code: 1, err: expect.stringContaining('[too_early]') })
+  })
+
+  test('applicants that are not there yet belong to the front end it names, or to none (D26)', async () => {
+    const frontEnds = async () =>
+      (
+        await target.sql<{ front_end: string | null; applicants: number }[]>`
+          select front_end, count(*) as applicants from applicant group by 1 order by 1`
+      ).map(row => [row.front_end, row.applicants])
+    const [first, ...others] = exported
+    const known = JSON.parse(first!).applicant_id as number
+    await target.sql`insert into applicant (applicant_id, language, front_end) values (${known}, 'en', 'Kiosk')`
+    expect(await load(['-', '--front-end', 'Portal'], exported.join('\n'))).toMatchObject({ code: 0 })
+    const applicants = new Set(exported.map(line => JSON.parse(line).applicant_id)).size
+    expect(await frontEnds()).toEqual([
+      ['Kiosk', 1],
+      ['Portal', applicants - 1],
+    ])
+    const other = await createTestDatabase()
+    endWithFile(() => other.drop())
+    target = other
+    await importProgram(target.sql, bundle, 'operator:test')
+    expect(await load(['-'], others.join('\n'))).toMatchObject({ code: 0 })
+    expect((await frontEnds()).map(([name]) => name)).toEqual([null])
+    expect(await load(['-', '--front-end', ' '])).toMatchObject({
+      code: 2,
+      err: '--front-end must name a front end.\n',
+    })
+  })
+
+  test('--pause-intake pauses the program it is told, and ends the pause when the load fails', async () => {
+    expect(await load(['-', '--pause-intake'])).toMatchObject({ code: 2, err: expect.stringContaining('--program') })
+    expect(await load(['-', '--program', slug, '--pause-intake'], '{')).toMatchObject({ code: 1 })
+    expect(await load(['-', '--program', slug, '--pause-intake'], exported[0])).toMatchObject({ code: 0 })
+    const events = await target.sql<{ action: string }[]>`
+      select action from audit_event where subject = ${slug} and action <> 'program_imported' order by audit_event_id`
+    expect(events.map(event => event.action)).toEqual([
+      'intake_paused',
+      'intake_resumed',
+      'intake_paused',
+      'applications_loaded',
+      'intake_resumed',
+    ])
+    expect(await target.sql`select from submission_counter where intake_paused_until is not null`).toHaveLength(0)
+  })
+})
+
+describe('scripts/intake', () => {
+  const intake = (...args: string[]): Promise<Ended> => runScript('manage-intake', target.url, args)
+
+  test('pauses, tells, and resumes', async () => {
+    expect((await intake('status', slug)).out).toBe(`${slug} takes submissions.\n`)
+    expect((await intake('pause', slug, '--for', '30m')).out).toMatch(
+      /^Intake of utility-assistance is paused until 20/,
+    )
+    expect((await intake('status', slug)).out).toMatch(/is paused until 20/)
+    expect((await intake('resume', slug)).out).toBe(`${slug} takes submissions again.\n`)
+    expect((await intake('resume', slug)).out).toBe(`Intake of ${slug} was not paused.\n`)
+  })
+
+  test.each([
+    [[], 'Say what to do.'],
+    [['stop', slug], 'There is no command "stop".'],
+    [['pause'], 'Name exactly one program by its slug.'],
+    [['pause', slug, '--for', '8d'], '--for must be a duration from 1s to 7d'],
+    [['pause', slug, '--for', 'long'], '--for must be a duration from 1s to 7d'],
+  ])('wrong usage exits 2 and says what is wrong: %p', async (args, message) => {
+    expect(await intake(...args)).toMatchObject({ code: 2, out: '', err: expect.stringContaining(message) })
+  })
+
+  test('a program there is not is said in one sentence', async () => {
+    for (const command of ['pause', 'resume', 'status'])
+      expect(await intake(command, 'nowhere')).toEqual({ code: 1, out: '', err: 'There is no program "nowhere".\n' })
   })
 })

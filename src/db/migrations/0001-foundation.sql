@@ -82,7 +82,9 @@ create table submission_counter (
   program_id bigint primary key references program,
   submit_seq bigint not null default 0 check (submit_seq >= 0),
   -- No submission is ever given a time at or before this one. Every committed submission has one at or before it.
-  last_submit_time timestamptz not null default now()
+  last_submit_time timestamptz not null default now(),
+  -- Until then nobody submits. Here and not elsewhere, because a submission that waited for this row sees what became of it.
+  intake_paused_until timestamptz
 ) with (fillfactor = 20);
 
 create function submission_counter_goes_forward() returns trigger

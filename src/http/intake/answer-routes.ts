@@ -48,13 +48,15 @@ export const answerRoutes = (deps: Deps) => {
         const applicant_id = parseApplicantId(params.applicantId)
         const answers = parseAnswersBody(await readJsonBody(request, bodyLimits(deps)))
         const answersBytesMax = deps.config.intakeBodyBytesMax
-        const saved = await saveAnswers(deps.intakeDb, {
-          program_id,
-          applicant_id,
-          front_end: key.front_end,
-          answers,
-          answersBytesMax,
-        })
+        const saved = await deps.saves.run(program_id, () =>
+          saveAnswers(deps.intakeDb, {
+            program_id,
+            applicant_id,
+            front_end: key.front_end,
+            answers,
+            answersBytesMax,
+          }),
+        )
         return answer(applicant_id, params.slug, saved, headers)
       },
       { parse: 'none', detail: routeDetail(intakeOperations.saveAnswers) },

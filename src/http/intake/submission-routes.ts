@@ -33,7 +33,9 @@ export const submissionRoutes = (deps: Deps) =>
         const submitter = parseSubmissionBody(await readJsonBody(request, bodyLimits(deps)))
         const { timeZone } = deps.config
         const asked = { program_id, applicant_id, key, submitter, idempotency_key, timeZone }
-        const { receipt, repeated } = await submitApplication(deps.intakeDb, asked)
+        const { receipt, repeated } = await deps.submissions.run(program_id, () =>
+          submitApplication(deps.intakeDb, asked),
+        )
         recordOf(request).fields.application_id = receipt.application_id
         const body = {
           application_id: receipt.application_id,

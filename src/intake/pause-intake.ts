@@ -1,0 +1,72 @@
+// Pauses the submissions to a program and resumes them, so that an operator can load into it what another system took meanwhile.
+
+import { appendAuditEvent } from '../db/audit.ts'
+import { inTransaction, type Sql } from '../db/client.ts'
+import { findIntakePause, setIntakePause } from '../db/intake-pauses.ts'
+import { findProgram } from '../db/programs.ts'
+import { formatMicros, type Micros } from '../domain/values/offset-time.ts'
+import { Problem } from '../problem.ts'
+
+/** Longest pause: it ends by itself, so that nobody is turned away for good because somebody forgot it. */
+export const pauseMsMax = 7 * 86_400_000
+/** Longest time a client that was turned away is told to wait. */
+const retrySecondsMax = 60
+
+/**
+ * Pauses submissions to a program from now on, for `pauseMs` at most, in place of the pause there may be. Once this has returned, no
+ * submission is numbered before the pause ends. Answers in progress can be saved and read all the time. Throws Problem `not_found`.
+ */
+export async function pauseIntake(sql: Sql, slug: string, pauseMs: number, actor: string): Promise<Micros> {
+  return inTransaction(sql, async tx => {
+    const until = await setIntakePause(tx, await requireProgram(tx, slug), pauseMs)
+    if (until === null) throw new Error('a pause must last')
+    const detail = { until: formatMicros(until) }
+    await appendAuditEvent(tx, { actor, action: 'intake_paused', subject: slug, detail })
+    return until
+  })
+}
+
+/** Ends the pause of a program's intake. False when there was none. Throws Problem `not_found`. */
+export async function resumeIntake(sql: Sql, slug: string, actor: string): Promise<boolean> {
+  return inTransaction(sql, async tx => {
+    const programId = await requireProgram(tx, slug)
+    if ((await findIntakePause(tx, programId)) === undefined) return false
+    await setIntakePause(tx, programId, 0)
+    await appendAuditEvent(tx, { actor, action: 'intake_resumed', subject: slug })
+    return true
+  })
+}
+
+/**
+ * Does `work` with the program's intake paused, and resumes it whatever came of that. A pause there was before stays as it is. Should
+ * this process be killed, the pause ends after `pauseMs`.
+ */
+export async function withIntakePaused<T>(
+  sql: Sql,
+  { slug, pauseMs, actor }: { slug: string; pauseMs: number; actor: string },
+  work: () => Promise<T>,
+): Promise<T> {
+  if ((await findIntakePause(sql, await requireProgram(sql, slug))) !== undefined) return work()
+  await pauseIntake(sql, slug, pauseMs, actor)
+  try {
+    return await work()
+  } finally {
+    await resumeIntake(sql, slug, actor)
+  }
+}
+
+async function requireProgram(db: Parameters<typeof findProgram>[0], slug: string): Promise<number> {
+  const program = await findProgram(db, slug)
+  if (program === undefined) throw new Problem('not_found', { detail: `There is no program "${slug}".` })
+  return program.program_id
+}
+
+/** The refusal of a submission to a program whose intake is paused for so many seconds more. */
+export function intakePaused(seconds: number): Problem {
+  return new Problem('unavailable', {
+    detail:
+      'This program takes no submissions just now: its intake is paused. What was saved is kept; submit it later.',
+    headers: { 'Retry-After': String(Math.min(retrySecondsMax, Math.max(1, Math.ceil(seconds)))) },
+    internal: 'intake_paused',
+  })
+}

@@ -1,0 +1,131 @@
+// Contract G14: "what waits for one program or one reader never stops the others".
+
+import { describe, expect, test } from 'bun:test'
+import { pauseIntake, resumeIntake, withIntakePaused } from '../../../src/intake/pause-intake.ts'
+import { endWithFile } from '../../support/fixtures.ts'
+import { FrontDoor } from '../../support/front-door.ts'
+import { FrontEnd } from '../../support/front-end.ts'
+import { createTestKey } from '../../support/keys.ts'
+import { aProgram, q } from '../../support/programs.ts'
+import { until } from '../../support/until.ts'
+
+const door = await FrontDoor.open([q.text('t', { optional: true })], { intakeConnections: 4 })
+endWithFile(() => door.close())
+const { sql } = door.database
+await aProgram(sql, { slug: 'rent-aid', questions: [q.text('other', { optional: true })] })
+const rentAid = new FrontEnd(
+  door.service,
+  await createTestKey(sql, { maySubmit: true, programs: ['rent-aid'] }),
+  'rent-aid',
+)
+const slug = 'housing-aid'
+const operator = 'operator:test'
+
+/** Holds the counter of the program, as a submission that does not end would, until `work` has ended. */
+const whileBlocked = <T>(work: () => Promise<T>): Promise<T> =>
+  sql.begin(async tx => {
+    await tx`select from submission_counter where program_id = ${door.program.program_id} for update`
+    return work()
+  }) as Promise<T>
+
+describe('a program whose counter is held', () => {
+  test('keeps 30 submissions waiting, and nobody else: another program, saving, reading, registering', async () => {
+    const applicants = await Promise.all(Array.from({ length: 30 }, () => door.register()))
+    let answered = 0
+    const submitting = await whileBlocked(async () => {
+      const waiting = applicants.map(async applicant => {
+        const { status } = await door.submit(applicant)
+        answered++
+        return status
+      })
+      await until('submissions to wait', async () => {
+        const rows = await sql`
+          select from pg_stat_activity
+          where wait_event_type = 'Lock' and datname = current_database() and query like '%submission_counter%'`
+        return rows.length > 0
+      })
+      await rentAid.apply(await rentAid.register(), { other: { text: 'x' } })
+      const applicant = await door.register()
+      expect(await door.save(applicant, { t: { text: 'x' } })).toMatchObject({ status: 200 })
+      expect(await door.send('GET', door.answersPath(applicant))).toMatchObject({ status: 200 })
+      expect(answered).toBe(0)
+      return waiting
+    })
+    expect(new Set(await Promise.all(submitting))).toEqual(new Set([201]))
+  })
+})
+
+describe('a pause of intake', () => {
+  const paused = { status: 503, body: { title: 'Service Unavailable', detail: expect.stringContaining('paused') } }
+
+  test('answers submissions with 503 and Retry-After, keeps what was saved, and lets everything else go on', async () => {
+    const applicant = await door.register()
+    const done = await door.register()
+    expect(await door.submit(done, 'before')).toMatchObject({ status: 201 })
+    await pauseIntake(sql, slug, 3_600_000, operator)
+    expect(await door.save(applicant, { t: { text: 'kept' } })).toMatchObject({ status: 200 })
+    const refused = await door.submit(applicant)
+    expect(refused).toMatchObject(paused)
+    expect(refused.headers.get('retry-after')).toBe('60')
+    // What was submitted before is told again all the same.
+    expect(await door.submit(done, 'before')).toMatchObject({ status: 200 })
+    await rentAid.apply(await rentAid.register(), {})
+    expect(await resumeIntake(sql, slug, operator)).toBe(true)
+    expect(await door.submit(applicant)).toMatchObject({ status: 201 })
+    expect((await door.exported()).at(-1)!.application).toMatchObject({ t: { text: 'kept' } })
+  })
+
+  test('a submission that waited for the counter as the pause began is refused too', async () => {
+    const applicant = await door.register()
+    const submitting = await sql.begin(async tx => {
+      await tx`
+        update submission_counter
+        set intake_paused_until = clock_timestamp() + interval '1 hour'
+        where program_id = ${door.program.program_id}`
+      const submitting = door.submit(applicant)
+      await until('the submission to wait', async () => {
+        const rows = await sql`
+          select from pg_stat_activity
+          where wait_event_type = 'Lock' and datname = current_database() and query like '%submission_counter%'`
+        return rows.length === 1
+      })
+      return [submitting]
+    })
+    expect(await submitting[0]).toMatchObject(paused)
+    await resumeIntake(sql, slug, operator)
+  })
+
+  test('ends by itself', async () => {
+    await pauseIntake(sql, slug, 20, operator)
+    const applicant = await door.register()
+    await until('the pause to end', async () => (await door.submit(applicant)).status === 201)
+  })
+
+  test('ends with the work it was for, also when that fails; and is in the audit trail', async () => {
+    const applicant = await door.register()
+    const failing = withIntakePaused(sql, { slug, pauseMs: 60_000, actor: operator }, async () => {
+      expect(await door.submit(applicant)).toMatchObject(paused)
+      throw new Error('the load failed')
+    })
+    expect(await failing.catch(error => error.message)).toBe('the load failed')
+    expect(await door.submit(applicant)).toMatchObject({ status: 201 })
+    const events = await sql<{ action: string; actor: string }[]>`
+      select action, actor
+      from audit_event
+      where subject = ${slug} and action like 'intake\_%'
+      order by audit_event_id desc
+      limit 2`
+    expect([...events]).toEqual([
+      { action: 'intake_resumed', actor: operator },
+      { action: 'intake_paused', actor: operator },
+    ])
+  })
+
+  test('of an operator stays when a load that would pause for itself is done', async () => {
+    await pauseIntake(sql, slug, 60_000, operator)
+    await withIntakePaused(sql, { slug, pauseMs: 60_000, actor: operator }, async () => {})
+    expect(await door.submit(await door.register())).toMatchObject(paused)
+    await resumeIntake(sql, slug, operator)
+    expect(await resumeIntake(sql, slug, operator)).toBe(false)
+  })
+})
