@@ -1,0 +1,65 @@
+// Every path that a document or a comment names exists, so that nobody is sent to a file that was moved or never was.
+
+import { expect, test } from 'bun:test'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+
+const root = join(import.meta.dir, '..')
+const tops = 'src|workers|scripts|tests|patches|\\.ci'
+const rooms = 'access|db|derived|domain|export|http|intake|load|programs|queue|upkeep'
+/** A path from the root, from src as ARCHITECTURE.md writes them, or in the driver we patch; the ending may be left out. */
+const namedPath = new RegExp(`(?<![\\w/.{}-])(?:(?:${tops})/|(?:${rooms})/(?=[a-z]))[\\w./-]*[\\w-]`, 'g')
+const endings = ['', '.ts', '.tsx', '.md', '.test.ts', '.test.tsx']
+
+const exists = (path: string): boolean =>
+  [path, `src/${path}`, `node_modules/postgres/${path}`].some(candidate =>
+    endings.some(ending => existsSync(join(root, candidate + ending))),
+  )
+
+const documents = [
+  'README.md',
+  'ARCHITECTURE.md',
+  'CONTRIBUTING.md',
+  'PERFORMANCE.md',
+  'CHANGELOG.md',
+  'patches/README.md',
+]
+const source = [...new Bun.Glob('{src,workers,scripts,tests}/**/*.{ts,tsx,sql}').scanSync({ cwd: root })]
+const programs = [...new Bun.Glob('{scripts/*,.ci/run}').scanSync({ cwd: root, dot: true })].filter(
+  path => !path.includes('.ts'),
+)
+const comment = /(?:^|\s)\/\/ .*|^\s*\/?\*.*|(?:^|\s)-- .*/gm
+const shellComment = /(?:^|\s)# .*/gm
+
+/** `file: path` for each that is named and not there. */
+async function lost(files: readonly string[], pattern: RegExp): Promise<string[]> {
+  const found: string[] = []
+  for (const file of files) {
+    const text = await Bun.file(join(root, file)).text()
+    for (const [line] of text.matchAll(pattern))
+      for (const [path] of line.matchAll(namedPath)) if (!exists(path)) found.push(`${file}: ${path}`)
+  }
+  return found
+}
+
+test('in documents', async () => {
+  expect(
+    await lost(
+      documents.filter(path => existsSync(join(root, path))),
+      /`[^`\n]+`|\]\([^)]+\)/g,
+    ),
+  ).toEqual([])
+})
+
+test('in comments', async () => {
+  expect(await lost(source, comment)).toEqual([])
+  expect(await lost(programs, shellComment)).toEqual([])
+})
+
+test('a path that is not there would be found', () => {
+  const named = [...'see `src/db/walks.ts`, http/errors and export/nowhere-at-all'.matchAll(namedPath)].map(
+    found => found[0],
+  )
+  expect(named).toEqual(['src/db/walks.ts', 'http/errors', 'export/nowhere-at-all'])
+  expect(named.map(exists)).toEqual([true, true, false])
+})
