@@ -18,6 +18,7 @@ export interface Config {
   responseTimeoutMs: number
   host: string
   port: number
+  healthHost: string
   healthPort: number
   reusePort: boolean
   baseUrl: string
@@ -245,10 +246,17 @@ export const settings = {
     meaning: 'Port of the service, 0 to 65535; 0 picks a free one.',
     parse: wholeNumber(0, 65_535),
   },
+  healthHost: {
+    name: 'HEALTH_HOST',
+    default: '127.0.0.1',
+    meaning:
+      'Address on which `/livez`, `/readyz` and `/metrics` are; give another one only where strangers do not reach it.',
+    parse: (text: string): string => text,
+  },
   healthPort: {
     name: 'HEALTH_PORT',
     default: '8081',
-    meaning: 'Port of `/livez` and `/readyz`, 0 to 65535; 0 picks a free one.',
+    meaning: 'Port of `/livez`, `/readyz` and `/metrics`, 0 to 65535; 0 picks a free one.',
     parse: wholeNumber(0, 65_535),
   },
   reusePort: {

@@ -25,6 +25,16 @@ export function failureLines(error: unknown): string[] {
       return [
         `The database refused the connection: ${message}. Check user, password and database name in DATABASE_URL.`,
       ]
+    case '25006':
+      return [
+        'The database is read-only: a standby, or one that was set so. This release has to write to it; name the primary in DATABASE_URL.',
+      ]
+    case '53100':
+    case '53200':
+    case '53300':
+    case '53400':
+    case '57P03':
+      return [`The database cannot serve this just now: ${message} (${code}). Start again when it can.`]
     case '42501':
       return [`The database user may not do this: ${message}. Grant it the right, or use another user in DATABASE_URL.`]
     case 'EADDRINUSE':

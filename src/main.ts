@@ -3,7 +3,7 @@
 import { createApp } from './app.ts'
 import { type Config, loadConfig } from './config.ts'
 import { isReachable, openDatabase, type Sql } from './db/client.ts'
-import { prepareDatabase, requireInstanceTimeZone } from './db/instance.ts'
+import { prepareAtStart } from './db/instance.ts'
 import { failureLines } from './failure.ts'
 import { health } from './http/health.ts'
 import { Metrics } from './http/metrics.ts'
@@ -23,8 +23,7 @@ async function serve(config: Config): Promise<void> {
   const db = openPool(config, 'tributary', config.databaseConnections)
   const exportDb = openPool(config, 'tributary-export', config.exportConnections)
   const intakeDb = openPool(config, 'tributary-intake', config.intakeConnections)
-  await prepareDatabase(db, config.timeZone)
-  await requireInstanceTimeZone(db, config.timeZone)
+  await prepareAtStart(config)
 
   let draining = false
   const metrics = new Metrics()
@@ -40,7 +39,7 @@ async function serve(config: Config): Promise<void> {
     fetch: (request, server) => app.fetch(request, server),
   })
   const platform = Bun.serve({
-    hostname: config.host,
+    hostname: config.healthHost,
     port: config.healthPort,
     development: false,
     fetch: health(async () => !draining && (await isReachable(db)), metrics).fetch,

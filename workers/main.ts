@@ -3,7 +3,7 @@
 
 import { type Config, loadConfig } from '../src/config.ts'
 import { openDatabase } from '../src/db/client.ts'
-import { prepareDatabase, requireInstanceTimeZone } from '../src/db/instance.ts'
+import { prepareAtStart } from '../src/db/instance.ts'
 import { sweepDerived } from '../src/derived/sweep.ts'
 import { failureLines } from '../src/failure.ts'
 import { createLog, type Log } from '../src/log.ts'
@@ -35,8 +35,7 @@ async function work(config: Config): Promise<void> {
     connectionsMax: 6,
     applicationName: 'tributary-worker',
   })
-  await prepareDatabase(db, config.timeZone)
-  await requireInstanceTimeZone(db, config.timeZone)
+  await prepareAtStart(config)
 
   let stopping = false
   process.on('uncaughtException', error => log.error({ err: error }, 'uncaught exception'))

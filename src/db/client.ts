@@ -105,7 +105,7 @@ export async function isReachable(sql: Sql): Promise<boolean> {
 
 /** Runs `work` in one transaction: committed when it resolves, rolled back when it rejects. */
 export async function inTransaction<T>(sql: Sql, work: (tx: Transaction) => Promise<T>): Promise<T> {
-  return (await sql.begin('read write', work)) as T
+  return (await sql.begin(work)) as T
 }
 
 /**
@@ -138,6 +138,19 @@ export function hasWaited(error: unknown): boolean {
 
 /** Whether an error says that a statement took longer than it may. */
 export const isStatementTimeout = (error: unknown): boolean => (error as { code?: unknown } | null)?.code === '57014'
+
+/**
+ * Whether an error says that the database cannot do this just now, and that the same may succeed later without being changed: it
+ * cannot be reached, has run out of something, is read-only while another takes its place, lets nobody in while it is mended, or
+ * chose this transaction to give way.
+ */
+export function mayPass(error: unknown): boolean {
+  const code = (error as { code?: unknown } | null)?.code
+  return isLostConnection(error) || (typeof code === 'string' && passingCodes.test(code))
+}
+
+/** SQLSTATE classes 53 and 58; read_only_sql_transaction; no login or no such database; what another transaction caused. */
+const passingCodes = /^(53\w{3}|58\w{3}|25006|28000|28P01|3D000|40001|40P01|55P03)$/
 
 /** As postgres.js, the operating system and PostgreSQL (SQLSTATE classes 08 and 57P, and 53300) name it. */
 const lostConnectionCodes =

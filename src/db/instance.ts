@@ -1,7 +1,7 @@
 // The one row of facts about this installation: the zone its stored times are written in. And making a database ready for use.
 
 import { Problem } from '../problem.ts'
-import type { Db, Sql, Transaction } from './client.ts'
+import { type Db, openDatabase, type Sql, type Transaction } from './client.ts'
 import { loadMigrations, migrate } from './migrate.ts'
 
 /** The zone stored texts are rendered in, or undefined in a database that was never used. */
@@ -20,7 +20,25 @@ export async function setInstanceTimeZone(db: Db, timeZone: string): Promise<voi
 /** Migrates to this release's schema; a database that was never used takes the configured zone. */
 export async function prepareDatabase(sql: Sql, timeZone: string): Promise<void> {
   await migrate(sql, await loadMigrations())
+  if ((await findInstanceTimeZone(sql)) !== undefined) return
   await sql`insert into instance (time_zone) values (${timeZone}) on conflict do nothing`
+}
+
+/** What a process does before it serves: `prepareDatabase`, on a connection that may take its time, and the check of the zone. */
+export async function prepareAtStart({
+  databaseUrl,
+  timeZone,
+}: {
+  databaseUrl: string
+  timeZone: string
+}): Promise<void> {
+  const sql = openDatabase({ url: databaseUrl, connectionsMax: 1, prepare: false, applicationName: 'tributary-start' })
+  try {
+    await prepareDatabase(sql, timeZone)
+    await requireInstanceTimeZone(sql, timeZone)
+  } finally {
+    await sql.end({ timeout: 1 })
+  }
 }
 
 /** Refuses to go on when stored times are written in another zone than the configured one. */

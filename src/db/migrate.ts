@@ -4,10 +4,10 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { Problem } from '../problem.ts'
-import type { Sql } from './client.ts'
+import { type Db, inTransaction, isLostConnection, type Sql, type Transaction } from './client.ts'
 
 const folder = new URL('./migrations/', import.meta.url)
-/** Any fixed number will do: whoever migrates this database holds this advisory lock. */
+/** Any fixed number will do: a process that migrates this database holds this advisory lock. */
 const lockId = 7_319_042_551
 
 export interface Migration {
@@ -32,38 +32,57 @@ export async function loadMigrations(): Promise<Migration[]> {
  * Throws a Problem when a migration that was applied has since been edited, or is unknown to this release.
  */
 export async function migrate(sql: Sql, migrations: readonly Migration[]): Promise<string[]> {
-  const connection = await sql.reserve()
-  try {
-    await connection`select pg_advisory_lock(${lockId}::bigint)`
-    await connection`
-      create table if not exists schema_migration (
-        name text primary key,
-        sha256 text not null,
-        applied_at timestamptz not null default now()
-      )`
-    const rows = await connection<
-      { name: string; sha256: string }[]
-    >`select name, sha256 from schema_migration order by name`
-    refuseDrift(rows, migrations)
-    const done = new Set(rows.map(row => row.name))
-    const missing = migrations.filter(migration => !done.has(migration.name))
-    for (const migration of missing) {
-      await connection`begin`
-      try {
-        await connection.unsafe(migration.text).simple()
-        await connection`insert into schema_migration (name, sha256) values (${migration.name}, ${migration.sha256})`
-        await connection`commit`
-      } catch (error) {
-        await connection`rollback`
-        throw new Error(`migration ${migration.name} failed and was rolled back`, { cause: error })
-      }
-    }
-    return missing.map(migration => migration.name)
-  } finally {
-    // The lock goes with the session if the connection is already gone.
-    await connection`select pg_advisory_unlock(${lockId}::bigint)`.catch(() => {})
-    connection.release()
+  if ((await appliedMigrations(sql, migrations))?.missing.length === 0) return []
+  const applied: string[] = []
+  for (;;) {
+    const name = await inTransaction(sql, tx => applyNext(tx, migrations))
+    if (name === undefined) return applied
+    applied.push(name)
   }
+}
+
+/** Applies the first migration that is missing and returns its name. All that is set and locked here ends with the transaction. */
+async function applyNext(tx: Transaction, migrations: readonly Migration[]): Promise<string | undefined> {
+  await tx`select pg_advisory_xact_lock(${lockId}::bigint), set_config('statement_timeout', '0', true)`
+  await tx`
+    create table if not exists schema_migration (
+      name text primary key,
+      sha256 text not null,
+      applied_at timestamptz not null default now()
+    )`
+  const [next] = (await appliedMigrations(tx, migrations))!.missing
+  if (next === undefined) return undefined
+  try {
+    await tx.unsafe(next.text).simple()
+  } catch (error) {
+    throw migrationFailure(next, error)
+  }
+  await tx`insert into schema_migration (name, sha256) values (${next.name}, ${next.sha256})`
+  return next.name
+}
+
+/** A migration's statements hold no applicant's data, and what PostgreSQL says of them none but in its `detail`, which is left out. */
+function migrationFailure({ name, text }: Migration, error: unknown): unknown {
+  if (isLostConnection(error)) return error
+  const { message, code, position } = error as { message: string; code?: string; position?: string }
+  const line = position === undefined ? '' : `, line ${text.slice(0, Number(position)).split('\n').length}`
+  return new Problem('conflict', {
+    detail: `The migration ${name} failed and was rolled back: ${message} (SQLSTATE ${code}${line}).`,
+    cause: error,
+  })
+}
+
+/** What is missing, asked without changing anything, so that a role which may create nothing can start; undefined in an empty database. */
+async function appliedMigrations(
+  sql: Db,
+  migrations: readonly Migration[],
+): Promise<{ missing: Migration[] } | undefined> {
+  const [found] = await sql<{ exists: boolean }[]>`select to_regclass('schema_migration') is not null as exists`
+  if (!found!.exists) return undefined
+  const rows = await sql<{ name: string; sha256: string }[]>`select name, sha256 from schema_migration order by name`
+  refuseDrift(rows, migrations)
+  const done = new Set(rows.map(row => row.name))
+  return { missing: migrations.filter(migration => !done.has(migration.name)) }
 }
 
 function refuseDrift(rows: readonly { name: string; sha256: string }[], migrations: readonly Migration[]): void {

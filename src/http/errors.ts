@@ -1,7 +1,7 @@
 // The one place where a Problem becomes a status and an RFC 9457 body.
 // It must not decide anything: what is wrong was decided before, and what is internal stays in the log.
 
-import { isLostConnection, isStatementTimeout } from '../db/client.ts'
+import { isLostConnection, isStatementTimeout, mayPass } from '../db/client.ts'
 import { Problem, type ProblemKind } from '../problem.ts'
 import { type RequestRecord, recordOf } from './request-record.ts'
 
@@ -42,10 +42,13 @@ export function problemResponse(error: unknown, record: RequestRecord): Response
 /** Errors that are not Problems are hidden whole: their message may hold anything. */
 function asProblem(error: unknown): Problem {
   if (error instanceof Problem) return error
-  if (isLostConnection(error)) {
+  if (mayPass(error)) {
     return new Problem('unavailable', {
-      detail: 'The service cannot reach its database just now. Try again in a few seconds.',
+      detail: isLostConnection(error)
+        ? 'The service cannot reach its database just now. Try again in a few seconds.'
+        : 'The database cannot do this just now. Try again in a few seconds.',
       headers: { 'Retry-After': '5' },
+      internal: `database_${(error as { code: string }).code}`,
       cause: error,
     })
   }

@@ -1,48 +1,61 @@
-import { afterAll, describe, expect, test } from 'bun:test'
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { loadMigrations, migrate } from '../../src/db/migrate.ts'
 import { createBareDatabase, type TestDatabase } from '../support/database.ts'
 
-const databases: TestDatabase[] = []
-afterAll(() => Promise.all(databases.map(database => database.drop())))
+let database: TestDatabase
+beforeEach(async () => {
+  database = await createBareDatabase()
+})
+afterEach(() => database.drop())
 
-const migrations = await loadMigrations()
-
-/** A database of the test's own, with no schema at all, so that no test depends on another. */
-async function emptyDatabase(): Promise<TestDatabase['sql']> {
-  const database = await createBareDatabase()
-  databases.push(database)
-  return database.sql
-}
-
-async function migratedDatabase(): Promise<TestDatabase['sql']> {
-  const sql = await emptyDatabase()
-  await migrate(sql, migrations)
-  return sql
-}
+const one = { name: '0001-one.sql', text: 'create table one ();', sha256: '1' }
 
 describe('migrate', () => {
-  test('two processes starting at once migrate once', async () => {
-    const sql = await emptyDatabase()
-    const [first, second] = await Promise.all([migrate(sql, migrations), migrate(sql, migrations)])
-    expect([...first!, ...second!].sort()).toEqual(migrations.map(m => m.name))
+  test('processes starting at once migrate once, and leave no lock behind on any connection', async () => {
+    const migrations = await loadMigrations()
+    const applied = await Promise.all([1, 2, 3, 4].map(() => migrate(database.sql, migrations)))
+    expect(applied.flat().sort()).toEqual(migrations.map(migration => migration.name))
+    expect(await database.sql`select pid from pg_locks where locktype = 'advisory'`).toHaveLength(0)
+  })
+
+  test('a database that is at this release is not written to', async () => {
+    await migrate(database.sql, [one])
+    const name = new URL(database.url).pathname.slice(1)
+    await database.sql`alter database ${database.sql(name)} set default_transaction_read_only = on`
+    await database.sql.unsafe('set default_transaction_read_only = on')
+    expect(await migrate(database.sql, [one])).toEqual([])
   })
 
   test('refuses a migration that was edited after it was applied, naming it', async () => {
-    const edited = migrations.map((m, i) => (i === 0 ? { ...m, sha256: '0'.repeat(64) } : m))
-    await expect(migrate(await migratedDatabase(), edited)).rejects.toThrow(
-      /0001-foundation\.sql was applied with other contents/,
+    await migrate(database.sql, [one])
+    await expect(migrate(database.sql, [{ ...one, sha256: '2' }])).rejects.toThrow(
+      /0001-one\.sql was applied with other contents/,
     )
   })
 
   test('refuses a database of a newer release', async () => {
-    await expect(migrate(await migratedDatabase(), [])).rejects.toThrow(/migrated by a newer release/)
+    await migrate(database.sql, [one])
+    await expect(migrate(database.sql, [])).rejects.toThrow(/migrated by a newer release/)
   })
 
-  test('a failing migration leaves nothing behind and can be tried again', async () => {
-    const sql = await migratedDatabase()
-    const broken = { name: '9999-broken.sql', text: 'create table half (); select 1 / 0;', sha256: 'x' }
-    await expect(migrate(sql, [...migrations, broken])).rejects.toThrow(/9999-broken\.sql failed and was rolled back/)
+  test('a failing migration says its cause and line, leaves nothing behind, and can be tried again', async () => {
+    const broken = { name: '0002-broken.sql', text: 'create table half ();\nselect 1 / 0;', sha256: 'x' }
+    await expect(migrate(database.sql, [one, broken])).rejects.toThrow(
+      'The migration 0002-broken.sql failed and was rolled back: division by zero (SQLSTATE 22012).',
+    )
+    const misspelt = { ...broken, text: 'create table half ();\n\nselect nothing_like_it;' }
+    await expect(migrate(database.sql, [one, misspelt])).rejects.toThrow(
+      'failed and was rolled back: column "nothing_like_it" does not exist (SQLSTATE 42703, line 3).',
+    )
     const mended = { ...broken, text: 'create table half ();' }
-    expect(await migrate(sql, [...migrations, mended])).toEqual(['9999-broken.sql'])
+    expect(await migrate(database.sql, [one, mended])).toEqual(['0002-broken.sql'])
+  })
+
+  test('a migration may take longer than a statement may', async () => {
+    await database.sql.unsafe('set statement_timeout = 50')
+    const slow = { ...one, text: 'create table one (); select pg_sleep(0.2);' }
+    const sql = database.sql
+    await sql`select 1`
+    expect(await migrate(sql, [slow])).toEqual(['0001-one.sql'])
   })
 })

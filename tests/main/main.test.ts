@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { testCertificate } from '../support/certificate.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { createBareDatabase, createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { createTestKey, type TestKey } from '../support/keys.ts'
 import { endProcesses, refusalOf, spawnProcess, startMain } from '../support/processes.ts'
 import { insertRawApplications, insertRawProgram } from '../support/raw-applications.ts'
@@ -139,6 +139,57 @@ describe('src/main.ts', () => {
     )
     const { url } = await startMain(database)
     expect(await refusal({ PORT: new URL(url).port })).toMatch(/port is already in use/i)
+  })
+
+  test('refuses a database it cannot use in one sentence: not there, no rights, read-only', async () => {
+    const bare = await createBareDatabase()
+    const name = new URL(bare.url).pathname.slice(1)
+    const at = (change: (url: URL) => void) => {
+      const url = new URL(bare.url)
+      change(url)
+      return refusal({ DATABASE_URL: url.href })
+    }
+    try {
+      expect(
+        await at(url => {
+          url.pathname = '/never_made'
+        }),
+      ).toBe(
+        'The database refused the connection: database "never_made" does not exist. Check user, password and database name in DATABASE_URL.\n',
+      )
+      await bare.sql`create role tributary_main_test login`
+      expect(
+        await at(url => {
+          url.username = 'tributary_main_test'
+        }),
+      ).toBe(
+        'The database user may not do this: permission denied for schema public. Grant it the right, or use another user in DATABASE_URL.\n',
+      )
+      await bare.sql`alter role tributary_main_test nologin`
+      expect(
+        await at(url => {
+          url.username = 'tributary_main_test'
+        }),
+      ).toStartWith('The database refused the connection: role "tributary_main_test" is not permitted to log in.')
+      await bare.sql`alter database ${bare.sql(name)} set default_transaction_read_only = on`
+      expect(await at(() => {})).toMatch(/^The database is read-only: .*\n$/)
+    } finally {
+      await bare.sql`drop role if exists tributary_main_test`
+      await bare.drop()
+    }
+  })
+
+  test('health is on loopback unless HEALTH_HOST says otherwise, whatever HOST says', async () => {
+    const { health } = await startMain(database)
+    expect(new URL(health).hostname).toBe('127.0.0.1')
+    const other = await startMain(database, { HEALTH_HOST: '127.0.0.2' })
+    expect([new URL(other.url).hostname, new URL(other.health).hostname]).toEqual(['127.0.0.1', '127.0.0.2'])
+    for (const path of ['/livez', '/readyz', '/metrics']) expect((await fetch(other.health + path)).status).toBe(200)
+    // On all addresses, the service; the health port is not among them.
+    const open = await startMain(database, { TRIBUTARY_ENV: 'production', HOST: '0.0.0.0' })
+    const { port } = new URL(open.health)
+    await expect(fetch(`http://127.0.0.2:${port}/livez`)).rejects.toThrow()
+    expect((await fetch(`${open.health}/livez`)).status).toBe(200)
   })
 
   test('readyz says no while the database is away, and yes again when it is back', async () => {
