@@ -4,11 +4,19 @@
 import { parseArgs } from 'node:util'
 import { readSetting } from '../src/config.ts'
 import type { Sql } from '../src/db/client.ts'
-import { findActiveVersion, findDraftVersion, findProgram, readPrograms } from '../src/db/programs.ts'
-import { type ProgramDefinition, programDefinitionJsonSchema } from '../src/domain/definitions/program-definition.ts'
-import { completeDefinition, describeVersion } from '../src/domain/definitions/version-definition.ts'
-import { diffDefinitions, type VersionChange } from '../src/domain/definitions/version-diff.ts'
+import {
+  findActiveVersion,
+  findDraftVersion,
+  findProgram,
+  readPrograms,
+  type StoredProgramVersion,
+} from '../src/db/programs.ts'
+import { programDefinitionJsonSchema } from '../src/domain/definitions/program-definition.ts'
+import { describeForEditing, describeVersion } from '../src/domain/definitions/version-definition.ts'
+import type { VersionChange } from '../src/domain/definitions/version-diff.ts'
 import { Problem } from '../src/problem.ts'
+import { type Comparison, compareWithPublished } from '../src/programs/compare.ts'
+import type { Move } from '../src/programs/move-questions.ts'
 import { loadBankFor, parseDefinition } from '../src/programs/parse-definition.ts'
 import { exportProgram, importProgram } from '../src/programs/program-transport.ts'
 import { type PublicationResult, publishDefinition, publishDraft } from '../src/programs/publish.ts'
@@ -20,8 +28,8 @@ import { textTable } from './text-table.ts'
 const help = `Usage:
   scripts/program validate <file> [--bank | --document-only]
   scripts/program diff <file>
-  scripts/program publish <file> [--based-on <program version id>]
-  scripts/program publish --draft <slug>
+  scripts/program publish <file> [--move <slug>]... [--move-all]
+  scripts/program publish --draft <slug> [--move <slug>]... [--move-all]
   scripts/program draft <file>
   scripts/program draft --discard <slug>
   scripts/program show <slug> [--draft]
@@ -32,11 +40,13 @@ const help = `Usage:
 
   validate  Names every fault of a definition by its path. Also looks at the question bank with --bank, or if DATABASE_URL
             is set and --document-only is not given.
-  diff      What publishing the definition would change.
-  publish   Prints what changes, then publishes the definition, or the saved draft. --based-on refuses if anything newer than
-            that version is published already.
+  diff      What publishing the definition would change: in its own program, and in every other active program that asks a
+            question it changes.
+  publish   Prints what changes, then publishes the definition, or the saved draft. Other programs are published along only if
+            --move names each of them, or with --move-all; otherwise nothing is published.
   draft     Saves the definition as the program's draft; with --discard, removes the draft of that program instead.
-  show      Prints the definition of the active version, or of the draft, ready to be edited.
+  show      Prints the definition of the active version, or of the draft, ready to be edited: its based_on says what it was made
+            from. A definition of a program that is there already is refused without it, and when anything newer is there.
   list      Every program with its active version and its draft.
   schema    The JSON Schema of a definition.
   export    Prints everything ever published of a program, for import into another database under the same ids.
@@ -53,13 +63,14 @@ function parseCommand([name, ...rest]: readonly string[]): Command {
   const options = {
     bank: { type: 'boolean' },
     'document-only': { type: 'boolean' },
-    'based-on': { type: 'string' },
+    move: { type: 'string', multiple: true },
+    'move-all': { type: 'boolean' },
     draft: { type: 'boolean' },
     discard: { type: 'string' },
   } as const
   const allowed: Readonly<Record<string, readonly (keyof typeof options)[]>> = {
     validate: ['bank', 'document-only'],
-    publish: ['based-on', 'draft'],
+    publish: ['move', 'move-all', 'draft'],
     draft: ['discard'],
     show: ['draft'],
   }
@@ -67,7 +78,7 @@ function parseCommand([name, ...rest]: readonly string[]): Command {
   if (!Object.hasOwn(commands, name)) throw usage(`There is no command "${name}".`)
   const known = Object.fromEntries((allowed[name] ?? []).map(option => [option, options[option]]))
   const { positionals, values } = parseArgs({ args: rest, options: known, allowPositionals: true })
-  const given: { [option in keyof typeof options]?: string | boolean } = values
+  const given: Given = values
   const count = name === 'list' || name === 'schema' || given.discard !== undefined ? 0 : 1
   if (positionals.length !== count) {
     throw usage(count === 0 ? `Unexpected: ${positionals.join(' ')}.` : 'Name exactly one file or program.')
@@ -75,7 +86,14 @@ function parseCommand([name, ...rest]: readonly string[]): Command {
   return commands[name as keyof typeof commands](positionals[0] ?? '', given)
 }
 
-type Given = { bank?: unknown; 'document-only'?: unknown; 'based-on'?: unknown; draft?: unknown; discard?: unknown }
+interface Given {
+  bank?: boolean
+  'document-only'?: boolean
+  move?: string[]
+  'move-all'?: boolean
+  draft?: boolean
+  discard?: string
+}
 
 const inDatabase = (work: Work): Command => ({ needs: 'database', work })
 
@@ -104,19 +122,26 @@ const commands = {
 
   diff: (file: string): Command =>
     inDatabase(async ({ sql, config }) => {
-      await compare(sql, await readDocument(file), config.enumeratorDepthMax)
+      const compared = await compareWithPublished(sql, await readDocument(file), config)
+      tellComparison(compared)
+      const { moves } = compared
+      if (moves.length > 0) console.log(`To publish them along: ${moveOptions(moves)}, or --move-all.`)
     }),
 
   publish(subject: string, given: Given): Command {
-    const basedOn = given['based-on']
-    if (basedOn !== undefined && (given.draft || !/^[1-9]\d{0,14}$/.test(String(basedOn)))) {
-      throw usage('--based-on takes the id of a program version, and goes with a file.')
-    }
+    if (given.move !== undefined && given['move-all']) throw usage('Give --move or --move-all, not both.')
+    const move = given['move-all'] ? 'all' : given.move
     return inDatabase(async ({ sql, actor, config: { enumeratorDepthMax } }) => {
-      if (given.draft) return tellPublished(await publishReviewedDraft(sql, subject, actor, enumeratorDepthMax))
-      const { definition, active } = await compare(sql, await readDocument(subject), enumeratorDepthMax)
-      const basis = { basedOn: basedOn === undefined ? active : Number(basedOn), enumeratorDepthMax }
-      tellPublished(await publishDefinition(sql, definition, actor, basis))
+      if (given.draft) {
+        const draft = await loadDraft(sql, subject)
+        tellComparison(await compareWithPublished(sql, describeVersion(draft), { enumeratorDepthMax }))
+        // Only if it is still the one that was printed.
+        const reviewed = draft.program_version_id
+        return tellPublished(await publishDraft(sql, subject, actor, { enumeratorDepthMax, move, reviewed }))
+      }
+      const compared = await compareWithPublished(sql, await readDocument(subject), { enumeratorDepthMax })
+      tellComparison(compared)
+      tellPublished(await publishDefinition(sql, compared.definition, actor, { enumeratorDepthMax, move }))
     })
   },
 
@@ -132,21 +157,14 @@ const commands = {
       const result = await saveDraft(sql, await readDocument(file), actor, { enumeratorDepthMax })
       tellChanges(result.changes)
       const { program_version_id: id, slug } = result
-      if (result.saved) console.log(`Saved as the draft of "${slug}", ${id}.`)
+      if (result.saved) console.log(`Saved as the draft of "${slug}", ${id}. ${basisForNext(id)}`)
       else console.log(`Nothing to save: this is what version ${id} of "${slug}" says.`)
     })
   },
 
   show: (slug: string, given: Given): Command =>
     inDatabase(async ({ sql }) => {
-      const program = await findProgram(sql, slug)
-      const find = given.draft ? findDraftVersion : findActiveVersion
-      const version = program && (await find(sql, program.program_id))
-      if (version === undefined) {
-        const what = given.draft ? 'draft' : 'published version'
-        throw new Problem('not_found', { detail: `There is no ${what} of a program "${slug}".` })
-      }
-      await print(describeVersion(version))
+      await print(describeForEditing(given.draft ? await loadDraft(sql, slug) : await loadActive(sql, slug)))
     }),
 
   list: (): Command =>
@@ -186,36 +204,31 @@ const commands = {
     }),
 }
 
-/** Checks a document against the bank and prints what publishing it would change. */
-async function compare(
-  sql: Sql,
-  document: unknown,
-  enumeratorDepthMax: number,
-): Promise<{ definition: ProgramDefinition; active: number | null }> {
-  const bank = await loadBankFor(sql, document)
-  const definition = parseDefinition(document, bank, enumeratorDepthMax)
-  const program = await findProgram(sql, definition.slug)
+async function loadActive(sql: Sql, slug: string): Promise<StoredProgramVersion> {
+  const program = await findProgram(sql, slug)
   const active = program && (await findActiveVersion(sql, program.program_id))
-  const before = active === undefined ? { ...definition, questions: [], screens: [] } : describeVersion(active)
-  const since = active === undefined ? 'Nothing of it is published yet' : `Against version ${active.program_version_id}`
-  console.log(`Program "${definition.slug}". ${since}:`)
-  tellChanges(diffDefinitions(before, completeDefinition(definition, bank)))
-  return { definition, active: active?.program_version_id ?? null }
+  if (active !== undefined) return active
+  throw new Problem('not_found', { detail: `There is no published version of a program "${slug}".` })
 }
 
-/** Prints what the draft changes, then publishes it if it is still the one that was printed. */
-async function publishReviewedDraft(
-  sql: Sql,
-  slug: string,
-  actor: string,
-  enumeratorDepthMax: number,
-): Promise<PublicationResult> {
+async function loadDraft(sql: Sql, slug: string): Promise<StoredProgramVersion> {
   const program = await findProgram(sql, slug)
   const draft = program && (await findDraftVersion(sql, program.program_id))
-  if (draft === undefined) throw new Problem('not_found', { detail: `There is no draft of a program "${slug}".` })
-  await compare(sql, describeVersion(draft), enumeratorDepthMax)
-  return publishDraft(sql, slug, actor, { draft: draft.program_version_id, enumeratorDepthMax })
+  if (draft !== undefined) return draft
+  throw new Problem('not_found', { detail: `There is no draft of a program "${slug}".` })
 }
+
+function tellComparison({ definition, active, changes, moves }: Comparison): void {
+  const since = active === null ? 'Nothing of it is published yet' : `Against version ${active}`
+  console.log(`Program "${definition.slug}". ${since}:`)
+  tellChanges(changes)
+  for (const { slug, replaces, changes: moved } of moves) {
+    console.log(`It changes questions that "${slug}" asks too. There, against version ${replaces}:`)
+    tellChanges(moved)
+  }
+}
+
+const moveOptions = (moves: readonly Move[]): string => moves.map(({ slug }) => `--move ${slug}`).join(' ')
 
 function tellChanges(changes: readonly VersionChange[]): void {
   if (changes.length === 0) console.log('  no change')
@@ -227,11 +240,13 @@ function tellPublished({ slug, program_version_id, published, also_published }: 
     console.log(`Nothing to publish: version ${program_version_id} of "${slug}" says this already.`)
     return
   }
-  console.log(`Published version ${program_version_id} of "${slug}".`)
+  console.log(`Published version ${program_version_id} of "${slug}". ${basisForNext(program_version_id)}`)
   for (const other of also_published) {
     console.log(`It changes questions of "${other.slug}" too: published its version ${other.program_version_id}.`)
   }
 }
+
+const basisForNext = (id: number): string => `Its next edit is based on it: "based_on": ${id}.`
 
 async function print(value: unknown): Promise<void> {
   await Bun.write(Bun.stdout, `${JSON.stringify(value, null, 2)}\n`)

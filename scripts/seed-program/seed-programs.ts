@@ -91,5 +91,9 @@ async function requireProgram(sql: Sql, slug: string, actor: string): Promise<vo
           : `The program ${slug} has never been published, so nobody can have applied to it.`,
     })
   }
-  for (const definition of definitionsOf(demo)) await publishDefinition(sql, definition, actor)
+  let based_on: number | null = null
+  for (const definition of definitionsOf(demo)) {
+    const published = await publishDefinition(sql, { ...definition, based_on }, actor)
+    based_on = published.program_version_id
+  }
 }

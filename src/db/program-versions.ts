@@ -154,3 +154,15 @@ export async function readProgramsUsingOthers(
     and pvq.question_version_id <> given.question_version_id
     order by v.program_id`
 }
+
+/** The programs whose active version asks one of these questions. By id. */
+export async function readProgramsAsking(db: Db, question_ids: readonly number[]): Promise<number[]> {
+  const rows = await db<{ program_id: number }[]>`
+    select distinct v.program_id
+    from program_version_question pvq
+    join program_version v using (program_version_id)
+    where pvq.question_id = any(${question_ids as number[]}::bigint[])
+    and v.state = 'ACTIVE'
+    order by v.program_id`
+  return rows.map(row => row.program_id)
+}

@@ -82,9 +82,18 @@ export async function findDraftVersion(db: Db, program_id: number): Promise<Stor
   return row
 }
 
-/** The version with this id, in any state. Throws a `not_found` Problem. */
-export async function loadProgramVersion(db: Db, program_version_id: number): Promise<StoredProgramVersion> {
+/** The version with this id, in any state. */
+export async function findProgramVersion(
+  db: Db,
+  program_version_id: number,
+): Promise<StoredProgramVersion | undefined> {
   const [row] = await readVersions(db, db`v.program_version_id = ${program_version_id}`)
+  return row
+}
+
+/** As `findProgramVersion`. Throws a `not_found` Problem. */
+export async function loadProgramVersion(db: Db, program_version_id: number): Promise<StoredProgramVersion> {
+  const row = await findProgramVersion(db, program_version_id)
   if (row === undefined) {
     throw new Problem('not_found', { detail: `There is no program version ${program_version_id}.` })
   }

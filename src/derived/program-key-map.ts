@@ -118,12 +118,12 @@ export async function refreshKeyMap(db: Db, programVersionId: number): Promise<v
   const published = await readPublishedVersions(db, program_id)
   const upTo = published.findIndex(version => version.program_version_id === programVersionId)
   if (upTo === -1) return
-  const { keyMap, shapes } = keyMapOf(published.slice(0, upTo + 1))
+  const versions = published.slice(0, upTo + 1)
   const content: KeptKeyMap = {
-    key_map: keyMap,
-    versions: [...shapes].map(([program_version_id, shape]) => ({
-      program_version_id,
-      question_ids: questionIds(shape),
+    key_map: buildKeyMap(versions),
+    versions: versions.map(version => ({
+      program_version_id: version.program_version_id,
+      question_ids: questionIds(buildKeyMap([version])),
     })),
   }
   await upsertKeyMap(db, {

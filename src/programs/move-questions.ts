@@ -2,12 +2,13 @@
 // It must not know how the publication came about. The question bank's lock must be held.
 
 import { appendAuditEvent } from '../db/audit.ts'
-import type { Transaction } from '../db/client.ts'
+import type { Db, Transaction } from '../db/client.ts'
 import {
   activateDraft,
   deleteDraft,
   insertDraft,
   type QuestionRelease,
+  readProgramsAsking,
   readProgramsUsingOthers,
   readQuestionReleases,
   retireActiveVersion,
@@ -15,35 +16,94 @@ import {
 import { findActiveVersion, findDraftVersion, type StoredProgramVersion } from '../db/programs.ts'
 import { readQuestionVersions } from '../db/questions.ts'
 import { describeVersion } from '../domain/definitions/version-definition.ts'
-import { settingChanges } from '../domain/definitions/version-diff.ts'
+import { diffVersions, settingChanges, type VersionChange } from '../domain/definitions/version-diff.ts'
 import type { QuestionSettings } from '../domain/questions/question.ts'
 import { Problem } from '../problem.ts'
 import { announceDraft } from './announce.ts'
 import { parseDefinition } from './parse-definition.ts'
 
-export interface PublishedProgram {
-  program_id: number
+/** The programs that may move, by slug. */
+export type AllowedMoves = 'all' | readonly string[]
+
+/** What a publication does to another program's active version. */
+export interface Move {
   slug: string
+  /** The version that is active before. */
+  replaces: number
+  changes: VersionChange[]
+}
+
+/** A program that was moved, with its new version. */
+export interface MovedProgram extends Move {
+  program_id: number
   program_version_id: number
+}
+
+export interface Moving {
+  /** The program whose publication moves the others. */
+  becauseOf: string
+  actor: string
+  allowed: AllowedMoves
+}
+
+/** The programs, but for this one, whose active version would ask these questions as they are set here; by program id. */
+export async function planMoves(
+  db: Db,
+  slug: string,
+  changed: ReadonlyMap<number, QuestionSettings>,
+): Promise<(Move & { moved: StoredProgramVersion })[]> {
+  if (changed.size === 0) return []
+  const moves: (Move & { moved: StoredProgramVersion })[] = []
+  for (const program_id of await readProgramsAsking(db, [...changed.keys()])) {
+    const active = await findActiveVersion(db, program_id)
+    if (active === undefined || active.slug === slug) continue
+    const questions = active.questions.map(q => ({ ...q, settings: changed.get(q.question_id) ?? q.settings }))
+    const moved = { ...active, questions }
+    const changes = diffVersions(active, moved)
+    if (changes.length > 0) moves.push({ slug: active.slug, replaces: active.program_version_id, changes, moved })
+  }
+  return moves
+}
+
+/** What would be published unasked is told whole, and nothing is published. */
+function refuseUnsaidMoves(moves: readonly Move[], { becauseOf, allowed }: Moving): void {
+  const unsaid = moves.filter(({ slug }) => allowed !== 'all' && !allowed.includes(slug))
+  if (unsaid.length === 0) return
+  throw new Problem('conflict', {
+    detail:
+      `Publishing "${becauseOf}" would change questions that other active programs ask, and publish these too. Nothing was published.` +
+      ` To publish them as well, say so: ${unsaid.map(({ slug }) => `--move ${slug}`).join(' ')}, or --move-all.`,
+    errors: unsaid.flatMap(({ slug, changes }) =>
+      changes.map(({ subject, detail }) => ({
+        path: '',
+        code: 'other_program_moves',
+        detail: `"${slug}" (its question "${subject}"): ${detail}`,
+      })),
+    ),
+  })
 }
 
 /**
  * Gives every other program whose active version asks a released question a new active version that asks it as it is now, and
- * moves drafts along. Throws `conflict` when another program looks at an option that is gone. Returns the programs, by id.
+ * moves drafts along. Throws `conflict` when one of these programs may not move, with all that would change in it, and when another
+ * program looks at an option that is gone. Returns the programs, by id.
  */
 export async function moveSharedQuestions(
   tx: Transaction,
   releases: readonly QuestionRelease[],
-  because_of: string,
-  actor: string,
-): Promise<PublishedProgram[]> {
+  moving: Moving,
+): Promise<MovedProgram[]> {
   if (releases.length === 0) return []
   const versions = await readQuestionVersions(
     tx,
     releases.map(release => release.question_version_id),
   )
   const settings = new Map(versions.map(version => [version.question_version_id, version.settings]))
-  const published: PublishedProgram[] = []
+  const byQuestion = new Map(versions.map(version => [version.question_id, version.settings]))
+  const planned = await planMoves(tx, moving.becauseOf, byQuestion)
+  refuseUnsaidMoves(planned, moving)
+  const { becauseOf, actor } = moving
+  const published: MovedProgram[] = []
   for (const { program_id } of await readProgramsUsingOthers(tx, releases, ['ACTIVE', 'DRAFT'])) {
     const active = await findActiveVersion(tx, program_id)
     const draft = await findDraftVersion(tx, program_id)
@@ -51,14 +111,15 @@ export async function moveSharedQuestions(
     let based_on = draft?.based_on ?? null
     const moved = active && move(active, releases, settings)
     if (active !== undefined && moved !== undefined) {
-      refuseBrokenConditions(moved, because_of)
+      refuseBrokenConditions(moved, becauseOf)
       const replaces = active.program_version_id
       const program_version_id = await insertDraft(tx, { ...moved, based_on: replaces, created_by: actor })
       await retireActiveVersion(tx, program_id)
       await activateDraft(tx, program_version_id, actor)
-      const detail = { program_version_id, replaces, because_of }
+      const detail = { program_version_id, replaces, because_of: becauseOf }
       await appendAuditEvent(tx, { actor, action: 'program_published', subject: active.slug, detail })
-      published.push({ program_id, slug: active.slug, program_version_id })
+      const changes = diffVersions(active, moved)
+      published.push({ program_id, slug: active.slug, program_version_id, replaces, changes })
       if (based_on === replaces) based_on = program_version_id
     }
     if (draft !== undefined) await restoreDraft(tx, draft, releases, based_on)
@@ -96,7 +157,7 @@ function move(
   return { ...version, questions }
 }
 
-function refuseBrokenConditions(version: StoredProgramVersion, because_of: string): void {
+function refuseBrokenConditions(version: StoredProgramVersion, becauseOf: string): void {
   try {
     // How deep it is was decided when it was published.
     parseDefinition(describeVersion(version), undefined, Number.POSITIVE_INFINITY)
@@ -104,7 +165,7 @@ function refuseBrokenConditions(version: StoredProgramVersion, because_of: strin
     if (!(error instanceof Problem)) throw error
     throw new Problem('conflict', {
       detail:
-        `Program "${version.slug}" asks a question that "${because_of}" changes, and looks at what it would no longer have.` +
+        `Program "${version.slug}" asks a question that "${becauseOf}" changes, and looks at what it would no longer have.` +
         ` Change the conditions of "${version.slug}" first. Nothing was published.`,
       errors: error.errors.map(({ path, code, detail }) => ({
         path: '',

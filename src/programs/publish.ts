@@ -1,5 +1,5 @@
-// A draft becomes the program's active version, and what it changes in shared questions reaches every program that asks them.
-// One transaction under the question bank's lock. It must not compute what is derived from versions; it announces them.
+// An edit or a draft becomes the program's active version, and what it changes in shared questions reaches every program that asks
+// them. One transaction under the question bank's lock. It must not compute what is derived from versions; it announces them.
 
 import { appendAuditEvent } from '../db/audit.ts'
 import type { Sql, Transaction } from '../db/client.ts'
@@ -18,45 +18,63 @@ import type { ProgramDefinition } from '../domain/definitions/program-definition
 import { describeVersion } from '../domain/definitions/version-definition.ts'
 import { diffVersions, type VersionChange } from '../domain/definitions/version-diff.ts'
 import { announcePublication } from './announce.ts'
-import { moveSharedQuestions, type PublishedProgram, refuseOutdatedQuestions, restoreDraft } from './move-questions.ts'
-import { loadBankFor, parseDefinition } from './parse-definition.ts'
 import {
   checkEdit,
-  type EditBasis,
+  type EditOptions,
   noDraft,
   openEdit,
   outdated,
-  refuseOutdatedBasis,
+  refuseOtherDraft,
+  refuseStaleBasis,
   removeDraft,
+  says,
   tellDiscarded,
-} from './save-draft.ts'
+} from './edit.ts'
+import {
+  type AllowedMoves,
+  type MovedProgram,
+  moveSharedQuestions,
+  refuseOutdatedQuestions,
+  restoreDraft,
+} from './move-questions.ts'
+import { loadBankFor, parseDefinition } from './parse-definition.ts'
 import { storeContent } from './store-content.ts'
 
-export interface PublicationResult extends PublishedProgram {
+export interface PublishOptions extends EditOptions {
+  /** The other programs that may get a new version because they ask a question that changes. None, when it is left out. */
+  move?: AllowedMoves
+}
+
+export interface PublicationResult {
+  program_id: number
+  slug: string
+  program_version_id: number
   /** False when this is what was published already: no version was made, and the ids are those of the active one. */
   published: boolean
   /** Against the version published before; every question as added, when there was none. */
   changes: VersionChange[]
   /** Other programs that have a new version because they ask a question that changed. */
-  also_published: PublishedProgram[]
+  also_published: MovedProgram[]
 }
 
 /**
- * Saves and publishes a definition in one go. The definition is checked anew, so any document may be given.
- * With `basis.draft`, that draft is what was edited and goes; without it, a draft that the program has is kept, and is out of
- * date from then on. Throws `invalid_request` with every fault, or `conflict` with what changed since the edit began.
+ * Saves and publishes a definition in one go. The definition is checked again, so any document may be given.
+ * A draft that the document is based on is used up; any other is kept, and is out of date from then on. Throws `invalid_request`
+ * with every fault, or `conflict` with what changed since the edit began or with the programs that would move and may not.
  */
 export async function publishDefinition(
   sql: Sql,
   definition: ProgramDefinition,
   actor: string,
-  basis: EditBasis = {},
+  options: PublishOptions = {},
 ): Promise<PublicationResult> {
   return sql.begin('isolation level read committed', async tx => {
-    const { program, active, draft } = await openEdit(tx, definition, basis)
-    const used = basis.draft === draft?.program_version_id ? draft : undefined
+    const edited = await openEdit(tx, definition)
+    const { program, active, draft } = edited
+    if (active !== undefined && draft === undefined && (await says(tx, definition, active))) return unchanged(active)
+    const used = await refuseStaleBasis(tx, edited, definition)
     const kept = used === undefined ? draft : undefined
-    const edit = await checkEdit(tx, definition, active, used, basis.enumeratorDepthMax)
+    const edit = await checkEdit(tx, definition, active, used, options)
     const { changes } = edit
     const { slug } = edit.definition
     if (active !== undefined && changes.length === 0) {
@@ -68,27 +86,27 @@ export async function publishDefinition(
     const content = await storeContent(tx, edit.definition, edit.bank)
     const based_on = active?.program_version_id ?? null
     const program_version_id = await insertDraft(tx, { ...content, program_id, based_on, created_by: actor })
-    return release(tx, { program_id, slug, program_version_id, replaces: active, kept, changes, actor })
+    return release(tx, { program_id, slug, program_version_id, replaces: active, kept, changes, actor }, options.move)
   })
 }
 
 /**
- * Publishes the program's draft. Throws `not_found` when there is none, `conflict` when something it was based on has been
- * changed by another publication, with the difference, and `invalid_request` when it no longer fits the question bank.
+ * Publishes the program's draft; with `options.reviewed`, only if that is still the draft. Throws `not_found` when there is none,
+ * `conflict` when something it was based on has been changed by another publication, with the difference, or when programs would
+ * move that may not, and `invalid_request` when it no longer fits the question bank.
  */
 export async function publishDraft(
   sql: Sql,
   slug: string,
   actor: string,
-  basis: EditBasis = {},
+  options: PublishOptions & { reviewed?: number } = {},
 ): Promise<PublicationResult> {
   return sql.begin('isolation level read committed', async tx => {
     await lockQuestionBank(tx)
     const program = await findProgram(tx, slug)
     const draft = program && (await findDraftVersion(tx, program.program_id))
-    if (program === undefined || (draft === undefined && basis.draft === undefined)) throw noDraft(slug)
-    await refuseOutdatedBasis(tx, program, draft, basis)
-    if (draft === undefined) throw noDraft(slug)
+    if (program === undefined || draft === undefined) throw noDraft(slug)
+    refuseOtherDraft(draft, options.reviewed)
     const active = await findActiveVersion(tx, program.program_id)
     const newest = active?.program_version_id ?? null
     if (draft.based_on !== newest) throw await outdated(tx, program, draft.based_on, newest)
@@ -100,10 +118,11 @@ export async function publishDraft(
     }
     await refuseOutdatedQuestions(tx, draft)
     const definition = describeVersion(draft)
-    parseDefinition(definition, await loadBankFor(tx, definition), basis.enumeratorDepthMax)
+    parseDefinition(definition, await loadBankFor(tx, definition), options.enumeratorDepthMax)
     const { program_id } = program
     const { program_version_id } = draft
-    return release(tx, { program_id, slug, program_version_id, replaces: active, kept: undefined, changes, actor })
+    const released = { program_id, slug, program_version_id, replaces: active, kept: undefined, changes, actor }
+    return release(tx, released, options.move)
   })
 }
 
@@ -111,7 +130,10 @@ function unchanged({ program_id, slug, program_version_id }: StoredProgramVersio
   return { program_id, slug, program_version_id, published: false, changes: [], also_published: [] }
 }
 
-interface Release extends PublishedProgram {
+interface Release {
+  program_id: number
+  slug: string
+  program_version_id: number
   replaces: StoredProgramVersion | undefined
   /** Another edit's draft, already removed to make place; it is put back. */
   kept: StoredProgramVersion | undefined
@@ -119,8 +141,11 @@ interface Release extends PublishedProgram {
   actor: string
 }
 
-async function release(tx: Transaction, the: Release): Promise<PublicationResult> {
-  const { program_id, slug, program_version_id, changes, actor } = the
+async function release(
+  tx: Transaction,
+  { program_id, slug, program_version_id, replaces, kept, changes, actor }: Release,
+  allowed: AllowedMoves | undefined,
+): Promise<PublicationResult> {
   const releases = await readQuestionReleases(tx, program_version_id)
   await retireActiveVersion(tx, program_id)
   await activateDraft(tx, program_version_id, actor)
@@ -129,10 +154,10 @@ async function release(tx: Transaction, the: Release): Promise<PublicationResult
     actor,
     action: 'program_published',
     subject: slug,
-    detail: { program_version_id, replaces: the.replaces?.program_version_id ?? null, changes: changes.length },
+    detail: { program_version_id, replaces: replaces?.program_version_id ?? null, changes: changes.length },
   })
-  const also_published = await moveSharedQuestions(tx, releases, slug, actor)
-  if (the.kept !== undefined) await restoreDraft(tx, the.kept, releases, the.kept.based_on)
+  const also_published = await moveSharedQuestions(tx, releases, { becauseOf: slug, actor, allowed: allowed ?? [] })
+  if (kept !== undefined) await restoreDraft(tx, kept, releases, kept.based_on)
   await announcePublication(tx, [program_version_id, ...also_published.map(other => other.program_version_id)])
   return { program_id, slug, program_version_id, published: true, changes, also_published }
 }

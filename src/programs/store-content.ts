@@ -67,6 +67,7 @@ export async function storeContent(
   }
 }
 
-function settingsOf({ admin_name, kind, enumerator, ...settings }: QuestionDefinition): QuestionSettings {
+/** What of a question's definition a question version holds. */
+export function settingsOf({ admin_name, kind, enumerator, ...settings }: QuestionDefinition): QuestionSettings {
   return settings
 }

@@ -2,9 +2,8 @@ import { expect, test } from 'bun:test'
 import { upsertDocsExample } from '../../src/db/docs-examples.ts'
 import { loadProgramDocs, refreshDocsExample } from '../../src/derived/program-docs.ts'
 import { publishDraft } from '../../src/programs/publish.ts'
-import { saveDraft } from '../../src/programs/save-draft.ts'
 import { useDatabase } from '../support/fixtures.ts'
-import { aDefinition, aProgram, q } from '../support/programs.ts'
+import { aDraft, aProgram, q } from '../support/programs.ts'
 
 const database = await useDatabase()
 
@@ -33,11 +32,7 @@ const mark = async (programVersionId: number, changes: Partial<KeptRow> = {}): P
 
 test('nothing kept: docs are made on the spot, of the active version and the draft, and nothing is written', async () => {
   const program = await aProgram(database.sql, { slug: 'miss', questions: [q.text('miss one')] })
-  const draft = await saveDraft(
-    database.sql,
-    aDefinition({ slug: 'miss', questions: [q.date('miss two')] }),
-    'admin:test',
-  )
+  const draft = await aDraft(database.sql, { slug: 'miss', questions: [q.date('miss two')] })
   const all = await load(program.program_id)
   expect(all).toMatchObject([
     { state: 'ACTIVE', generated_at: later, failed_at: null, docs: { program_version_id: program.program_version_id } },
@@ -81,7 +76,7 @@ test('what another release or another zone made is stale, and made anew', async 
 test('docs of a draft stay good when it is published: it is the same version', async () => {
   const { program_id } = await aProgram(database.sql, { slug: 'grown', questions: [q.text('grown one')] })
   const questions = [q.text('grown one'), q.text('grown two')]
-  const draft = await saveDraft(database.sql, aDefinition({ slug: 'grown', questions }), 'admin:test')
+  const draft = await aDraft(database.sql, { slug: 'grown', questions })
   await refreshDocsExample(database.sql, draft.program_version_id, { timeZone: 'UTC' })
   await mark(draft.program_version_id)
   await publishDraft(database.sql, 'grown', 'admin:test')
@@ -93,11 +88,7 @@ test('docs of a draft stay good when it is published: it is the same version', a
 
 test('docs that were made before another version was published are stale', async () => {
   const program = await aProgram(database.sql, { slug: 'overtaken', questions: [q.text('overtaken one')] })
-  const draft = await saveDraft(
-    database.sql,
-    aDefinition({ slug: 'overtaken', questions: [q.text('overtaken two')] }),
-    'admin:test',
-  )
+  const draft = await aDraft(database.sql, { slug: 'overtaken', questions: [q.text('overtaken two')] })
   await refreshDocsExample(database.sql, draft.program_version_id, { timeZone: 'UTC' })
   await mark(draft.program_version_id, { content: { changed_since: null } })
   const [, shown] = await load(program.program_id)

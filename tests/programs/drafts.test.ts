@@ -13,12 +13,16 @@ import { Problem } from '../../src/problem.ts'
 import { publishDefinition, publishDraft } from '../../src/programs/publish.ts'
 import { discardDraft, saveDraft } from '../../src/programs/save-draft.ts'
 import { useDatabase } from '../support/fixtures.ts'
-import { aDefinition, aProgram, type ProgramSpec, q } from '../support/programs.ts'
+import { aDefinition, aDraft, aProgram, type ProgramSpec, q } from '../support/programs.ts'
 
 const database = await useDatabase()
 
-const save = (program: ProgramSpec, ...rest: [actor?: string, basis?: Parameters<typeof saveDraft>[3]]) =>
-  saveDraft(database.sql, aDefinition(program), rest[0] ?? 'admin:test', rest[1])
+const save = (program: ProgramSpec, actor?: string) => aDraft(database.sql, program, actor)
+/** As a document that says what it was made from, or does not. */
+const saveBasedOn = (based_on: number | null | undefined, program: ProgramSpec, actor = 'admin:test') =>
+  saveDraft(database.sql, { ...aDefinition(program), based_on }, actor)
+const publishBasedOn = (based_on: number | null | undefined, program: ProgramSpec, actor = 'admin:test') =>
+  publishDefinition(database.sql, { ...aDefinition(program), based_on }, actor)
 
 async function problem(promise: Promise<unknown>): Promise<Problem> {
   const error = await promise.then(
@@ -115,7 +119,9 @@ describe('a draft', () => {
   test('published becomes the active version, and the active one obsolete', async () => {
     const before = await aProgram(database.sql, { slug: 'd-pub', questions: [q.text('d pub')] })
     const draft = await save({ slug: 'd-pub', questions: [q.text('d pub'), q.date('d when')] }, 'admin:one')
-    const published = await publishDraft(database.sql, 'd-pub', 'admin:two', { draft: draft.program_version_id })
+    const published = await publishDraft(database.sql, 'd-pub', 'admin:two', {
+      reviewed: draft.program_version_id,
+    })
     expect(published).toMatchObject({
       published: true,
       program_version_id: draft.program_version_id,
@@ -149,40 +155,80 @@ describe('a draft', () => {
 describe('two administrators', () => {
   test('publishing from the same version: the second is refused with what the first one changed', async () => {
     const spec = { slug: 'two-pub', questions: [q.text('t colour')] }
-    const { program_version_id: basedOn } = await aProgram(database.sql, spec)
-    await publishDefinition(
-      database.sql,
-      aDefinition({ ...spec, questions: [q.text('t colour', { text: 'Which colour?' }), q.date('t day')] }),
-      'admin:one',
-      { basedOn },
-    )
-    const mine = aDefinition({ ...spec, questions: [q.text('t colour'), q.email('t mail')] })
-    const conflict = await problem(publishDefinition(database.sql, mine, 'admin:two', { basedOn }))
+    const { program_version_id: basis } = await aProgram(database.sql, spec)
+    const first = { ...spec, questions: [q.text('t colour', { text: 'Which colour?' }), q.date('t day')] }
+    await publishBasedOn(basis, first, 'admin:one')
+    const mine = { ...spec, questions: [q.text('t colour'), q.email('t mail')] }
+    const conflict = await problem(publishBasedOn(basis, mine, 'admin:two'))
     expect(conflict.kind).toBe('conflict')
     expect(conflict.detail).toContain('published by admin:one')
+    expect(conflict.detail).toContain('scripts/program show two-pub')
     expect(conflict.errors.map(({ code }) => code)).toEqual(['question_added', 'text_changed'])
     expect(await inBank('t mail')).toBeUndefined()
   })
 
+  test('a stale file: without saying what it was made from, nothing is saved or published over what is there', async () => {
+    const spec = { slug: 'two-file', questions: [q.text('t file')] }
+    const { program_version_id } = await aProgram(database.sql, spec)
+    const stale = { ...spec, questions: [q.text('t file', { text: 'From an old file' })] }
+    for (const refused of [
+      await problem(publishBasedOn(undefined, stale)),
+      await problem(saveBasedOn(undefined, stale)),
+    ]) {
+      expect(refused.kind).toBe('conflict')
+      expect(refused.detail).toContain(`version ${program_version_id}, published by admin:test`)
+      expect(refused.errors).toMatchObject([{ path: '/based_on', code: 'based_on_required' }])
+      expect(refused.errors[0]!.detail).toContain('scripts/program show two-file')
+    }
+    for (const wrong of [null, program_version_id - 1, program_version_id + 1000]) {
+      const refused = await problem(publishBasedOn(wrong, stale))
+      expect(refused.kind).toBe('conflict')
+      expect(refused.detail).toContain('scripts/program show two-file')
+    }
+    const malformed = { ...aDefinition(stale), based_on: 'the newest' }
+    expect((await problem(saveDraft(database.sql, malformed, 'admin:test'))).errors).toEqual([
+      { path: '/based_on', code: 'wrong_type', detail: 'Must be the id of a version of the program, or null.' },
+    ])
+    expect((await inBank('t file'))?.settings.text).toBe('t file?')
+    // What says nothing new changes nothing, so it need not say more.
+    expect(await publishBasedOn(undefined, spec)).toMatchObject({ published: false, program_version_id })
+    expect(await saveBasedOn(undefined, spec)).toMatchObject({ saved: false, program_version_id })
+  })
+
   test('making the same program at once: the second is told that there is one', async () => {
     const spec = { slug: 'two-new', questions: [q.text('t new')] }
-    await publishDefinition(database.sql, aDefinition(spec), 'admin:one', { basedOn: null })
-    const other = aDefinition({ ...spec, questions: [q.text('t other')] })
-    const conflict = await problem(publishDefinition(database.sql, other, 'admin:two', { basedOn: null }))
+    await publishBasedOn(null, spec, 'admin:one')
+    const conflict = await problem(publishBasedOn(null, { ...spec, questions: [q.text('t other')] }, 'admin:two'))
     expect(conflict.errors.map(({ code }) => code)).toContain('question_added')
   })
 
   test('at one draft: who saves over a draft they have not seen is refused', async () => {
     const spec = { slug: 'two-draft', questions: [q.text('t draft')] }
-    await aProgram(database.sql, spec)
-    const first = await save({ ...spec, display_name: 'First' }, 'admin:one', { draft: null })
-    const second = await problem(save({ ...spec, display_name: 'Second' }, 'admin:two', { draft: null }))
+    const { program_version_id } = await aProgram(database.sql, spec)
+    const first = await saveBasedOn(program_version_id, { ...spec, display_name: 'First' }, 'admin:one')
+    const second = await problem(saveBasedOn(program_version_id, { ...spec, display_name: 'Second' }, 'admin:two'))
     expect(second.kind).toBe('conflict')
     expect(second.detail).toContain('admin:one')
-    const third = save({ ...spec, display_name: 'Third' }, 'admin:two', { draft: first.program_version_id })
-    expect(await third).toMatchObject({ saved: true })
-    const review = publishDraft(database.sql, spec.slug, 'admin:one', { draft: first.program_version_id })
-    expect((await problem(review)).detail).toContain('was changed meanwhile, by admin:two')
+    expect(second.detail).toContain('scripts/program show two-draft --draft')
+    const third = await saveBasedOn(first.program_version_id, { ...spec, display_name: 'Third' }, 'admin:two')
+    expect(third).toMatchObject({ saved: true })
+    const gone = await problem(saveBasedOn(first.program_version_id, { ...spec, display_name: 'Fourth' }, 'admin:one'))
+    expect(gone.detail).toContain('a draft goes when it is saved again, published or discarded')
+    const reviewed = first.program_version_id
+    const review = await problem(publishDraft(database.sql, spec.slug, 'admin:one', { reviewed }))
+    expect(review.detail).toContain('was changed meanwhile, by admin:two')
+    expect((await problem(discardDraft(database.sql, spec.slug, 'admin:one', reviewed))).kind).toBe('conflict')
+  })
+
+  test('at the first draft of a program: who has not seen it is refused too', async () => {
+    const spec = { slug: 'two-first', questions: [q.text('t first')] }
+    const { program_version_id } = await saveBasedOn(undefined, spec, 'admin:one')
+    const other = { ...spec, questions: [q.text('t first'), q.text('t second')] }
+    expect((await problem(saveBasedOn(undefined, other, 'admin:two'))).errors).toMatchObject([
+      { code: 'based_on_required' },
+    ])
+    expect((await problem(saveBasedOn(null, other, 'admin:two'))).detail).toContain('admin:one')
+    expect(await saveBasedOn(program_version_id, other, 'admin:two')).toMatchObject({ saved: true })
   })
 
   test('one publishing past the draft of the other: the draft is kept, and cannot undo unseen what was published', async () => {
@@ -200,26 +246,45 @@ describe('two administrators', () => {
     expect(refused.kind).toBe('conflict')
     expect(refused.errors.map(({ code }) => code)).toEqual(['text_changed'])
 
-    const seen = { basedOn: past.program_version_id, draft: draft!.program_version_id }
     const merged = { ...spec, questions: [q.text('t past', { text: 'Changed' }), q.text('t draft only')] }
-    const unseen = await problem(save(merged, 'admin:one', { draft: seen.draft }))
+    const unseen = await problem(saveBasedOn(draft!.program_version_id, merged, 'admin:one'))
     expect(unseen.errors.map(({ code }) => code)).toEqual(['text_changed'])
-    await save(merged, 'admin:one', seen)
+    await discardDraft(database.sql, spec.slug, 'admin:one')
+    await saveBasedOn(past.program_version_id, merged, 'admin:one')
     const published = await publishDraft(database.sql, spec.slug, 'admin:one')
     expect(published.program_version_id).toBeGreaterThan(past.program_version_id)
     expect(published.changes.map(({ code }) => code)).toEqual(['question_added'])
   })
 
-  test('a draft published through its definition is used up', async () => {
+  test('a draft published through its definition is used up, one that the definition is not based on is kept', async () => {
     const spec = { slug: 'two-used', questions: [q.text('t used')] }
     const base = await aProgram(database.sql, spec)
     const draft = await save({ ...spec, questions: [q.text('t used'), q.text('t usde')] })
-    const final = aDefinition({ ...spec, questions: [q.text('t used'), q.text('t more')] })
-    const basis = { basedOn: base.program_version_id, draft: draft.program_version_id }
-    await publishDefinition(database.sql, final, 'admin:test', basis)
+    await publishBasedOn(base.program_version_id, { ...spec, display_name: 'Past it' })
+    const kept = await findDraftVersion(database.sql, base.program_id)
+    expect(kept?.program_version_id).toBeGreaterThan(draft.program_version_id)
+    await discardDraft(database.sql, spec.slug, 'admin:test')
+    const again = await save({ ...spec, questions: [q.text('t used'), q.text('t usde')] })
+    await publishBasedOn(again.program_version_id, { ...spec, questions: [q.text('t used'), q.text('t more')] })
     expect(await findDraftVersion(database.sql, base.program_id)).toBeUndefined()
     expect(await inBank('t usde')).toBeUndefined()
     expect(await inBank('t more')).toMatchObject({ published: true })
+  })
+
+  test('a draft that says what is published already is published as nothing, and goes', async () => {
+    const spec = { slug: 'two-nothing', questions: [q.text('t nothing')] }
+    const before = await aProgram(database.sql, spec)
+    await save({ ...spec, display_name: 'Other' })
+    // Published past it, so that the draft says the same as what is there, once it is brought up to date by hand.
+    await database.sql`
+      update program_version set display_name = ${before.version.display_name}
+      where program_id = ${before.program_id} and state = 'DRAFT'`
+    const published = await publishDraft(database.sql, spec.slug, 'admin:two')
+    expect(published).toMatchObject({ published: false, program_version_id: before.program_version_id, changes: [] })
+    expect(await findDraftVersion(database.sql, before.program_id)).toBeUndefined()
+    const [last] = await database.sql<{ actor: string; action: string }[]>`
+      select actor, action from audit_event where subject = ${spec.slug} order by audit_event_id desc limit 1`
+    expect(last).toEqual({ actor: 'admin:two', action: 'program_draft_discarded' })
   })
 })
 

@@ -3,10 +3,8 @@ import { findActiveVersion, readPublishedVersions } from '../../src/db/programs.
 import type { ProgramBundle } from '../../src/domain/definitions/program-bundle.ts'
 import { Problem } from '../../src/problem.ts'
 import { exportProgram, importProgram } from '../../src/programs/program-transport.ts'
-import { publishDefinition } from '../../src/programs/publish.ts'
-import { saveDraft } from '../../src/programs/save-draft.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { aDefinition, aProgram, everyKind, q } from '../support/programs.ts'
+import { aDraft, aProgram, everyKind, publish, q } from '../support/programs.ts'
 
 let source: TestDatabase
 let housing: ProgramBundle
@@ -32,7 +30,7 @@ beforeAll(async () => {
     statuses: ['New', 'Paid'],
     questions: [q.text('later'), q.radio('pet', ['cat', 'dog', 'fox', 'owl', 'asp']), conditional],
   })
-  await saveDraft(source.sql, aDefinition({ slug: 'housing', questions: [q.text('only a draft')] }), 'admin:test')
+  await aDraft(source.sql, { slug: 'housing', questions: [q.text('only a draft')] })
   housing = await exportProgram(source.sql, 'housing')
   childCare = await exportProgram(source.sql, 'child-care')
 })
@@ -94,8 +92,8 @@ describe('a program brought into an empty database', () => {
       const other = await aProgram(sql, { slug: 'new-here', questions: [q.text('new here'), q.text('later')] })
       expect(other.program_id).toBeGreaterThan(before.program_id)
       expect(other.program_version_id).toBeGreaterThan(Math.max(...before.program_version_ids))
-      const changed = aDefinition({ slug: 'new-here', questions: [q.text('new here'), q.text('later', { text: 'L' })] })
-      const result = await publishDefinition(sql, changed, 'admin:test')
+      const questions = [q.text('new here'), q.text('later', { text: 'L' })]
+      const result = await publish(sql, { slug: 'new-here', questions })
       expect(result.also_published.map(program => program.slug)).toEqual(['housing'])
       expect((await findActiveVersion(sql, before.program_id))?.statuses).toEqual(['New', 'Paid'])
     }))
@@ -237,7 +235,7 @@ describe('what is no bundle', () => {
   })
 
   test('a program of which nothing was published cannot be exported', async () => {
-    await saveDraft(source.sql, aDefinition({ slug: 'unpublished', questions: [q.text('unpublished')] }), 'admin:test')
+    await aDraft(source.sql, { slug: 'unpublished', questions: [q.text('unpublished')] })
     for (const slug of ['unpublished', 'nowhere']) {
       expect((await problem(exportProgram(source.sql, slug))).kind).toBe('not_found')
     }

@@ -6,7 +6,7 @@ import { findActiveVersion, findDraftVersion, findProgram } from '../../src/db/p
 import { programDefinitionJsonSchema } from '../../src/domain/definitions/program-definition.ts'
 import { testPepper, testTokenKey } from '../support/config.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { aDefinition, aProgram, type ProgramSpec, q } from '../support/programs.ts'
+import { aDefinition, aProgram, type ProgramSpec, q, upToDate } from '../support/programs.ts'
 
 let database: TestDatabase
 let folder: string
@@ -53,7 +53,8 @@ async function written(document: unknown): Promise<string> {
   await Bun.write(file, typeof document === 'string' ? document : JSON.stringify(document))
   return file
 }
-const definition = (spec: ProgramSpec): Promise<string> => written(aDefinition(spec))
+const definition = async (spec: ProgramSpec): Promise<string> =>
+  written(await upToDate(database.sql, aDefinition(spec), 'draft'))
 
 describe('validate', () => {
   test('of a document alone needs no database', async () => {
@@ -117,27 +118,51 @@ describe('publish', () => {
     })
     const diff = await program(['diff', changed])
     const active = await findActiveVersion(database.sql, (await findProgram(database.sql, 'p-one'))!.program_id)
-    expect(diff.out.split('\n')).toEqual([
+    const other = await findActiveVersion(database.sql, (await findProgram(database.sql, 'p-other'))!.program_id)
+    const told = [
       `Program "p-one". Against version ${active!.program_version_id}:`,
       '  p day: Question added: DATE.',
       '  p shared: Its text: "New" (was: "p shared?").',
-      '',
-    ])
-    const second = await program(['publish', changed])
-    expect(second.out.slice(0, diff.out.length)).toBe(diff.out)
-    expect(second.out).toMatch(/Published version \d+ of "p-one"\.\nIt changes questions of "p-other" too/)
+      `It changes questions that "p-other" asks too. There, against version ${other!.program_version_id}:`,
+      '  p shared: Its text: "New" (was: "p shared?").',
+    ]
+    expect(diff.out.split('\n')).toEqual([...told, 'To publish them along: --move p-other, or --move-all.', ''])
+    const unsaid = await program(['publish', changed])
+    expect(unsaid).toMatchObject({ code: 1, out: `${told.join('\n')}\n` })
+    expect(unsaid.err).toContain(
+      'Nothing was published. To publish them as well, say so: --move p-other, or --move-all.',
+    )
+    const second = await program(['publish', changed, '--move', 'p-other'])
+    expect(second.out).toStartWith(told.join('\n'))
+    expect(second.out).toMatch(
+      /Published version (\d+) of "p-one"\. Its next edit is based on it: "based_on": \1\.\nIt changes questions of "p-other" too/,
+    )
     const again = await program(['publish', changed])
     expect(again.out).toContain('no change')
     expect(again.out).toMatch(/Nothing to publish: version \d+ of "p-one" says this already\./)
   })
 
   test('refuses what is based on an overtaken version, with what changed', async () => {
-    const { program_version_id } = await aProgram(database.sql, { slug: 'p-past', questions: [q.text('p past')] })
-    await aProgram(database.sql, { slug: 'p-past', questions: [q.text('p past'), q.email('p mail')] })
+    await aProgram(database.sql, { slug: 'p-past', questions: [q.text('p past')] })
     const file = await definition({ slug: 'p-past', questions: [q.text('p past'), q.phone('p phone')] })
-    const { code, err } = await program(['publish', file, '--based-on', String(program_version_id)])
+    await aProgram(database.sql, { slug: 'p-past', questions: [q.text('p past'), q.email('p mail')] })
+    const { code, err } = await program(['publish', file])
     expect(code).toBe(1)
     expect(err).toContain('"p mail": Question added')
+    expect(err).toContain('`scripts/program show p-past` prints what there is now')
+  })
+
+  test('refuses a document that does not say what it is based on, and says what to do', async () => {
+    await aProgram(database.sql, { slug: 'p-bare', questions: [q.text('p bare')] })
+    const file = await written(aDefinition({ slug: 'p-bare', questions: [q.text('p bare'), q.text('p more')] }))
+    for (const command of ['publish', 'draft']) {
+      const { code, err } = await program([command, file])
+      expect(code).toBe(1)
+      expect(err).toContain('/based_on: Must say which of them this document was made from')
+    }
+    const shown = await program(['show', 'p-bare'])
+    const edited = { ...JSON.parse(shown.out), display_name: 'Edited' }
+    expect(await program(['publish', await written(edited)])).toMatchObject({ code: 0, err: '' })
   })
 
   test('of a draft publishes what was saved', async () => {
@@ -161,11 +186,16 @@ describe('publish', () => {
 describe('draft, show and list', () => {
   test('show what is published and what is drafted, ready to be published elsewhere', async () => {
     const published = { slug: 's-one', questions: [q.radio('s pet', ['cat'], { optional: true })] }
-    await aProgram(database.sql, published)
+    const { program_version_id } = await aProgram(database.sql, published)
     const drafted = { ...published, questions: [...published.questions, q.text('s new')] }
     await program(['draft', await definition(drafted)])
-    expect(JSON.parse((await program(['show', 's-one'])).out)).toEqual(aDefinition(published))
-    expect(JSON.parse((await program(['show', 's-one', '--draft'])).out)).toEqual(aDefinition(drafted))
+    expect(JSON.parse((await program(['show', 's-one'])).out)).toEqual({
+      ...aDefinition(published),
+      based_on: program_version_id,
+    })
+    const draft = JSON.parse((await program(['show', 's-one', '--draft'])).out)
+    expect(draft).toEqual({ ...aDefinition(drafted), based_on: draft.based_on })
+    expect(draft.based_on).toBeGreaterThan(program_version_id)
     const { out } = await program(['list'])
     expect(out.split('\n')[0]).toMatch(/^Slug +Name +Active +Draft$/)
     expect(out).toMatch(/^s-one +Program s-one +\d+ +\d+$/m)
@@ -217,8 +247,10 @@ describe('usage', () => {
     [['toString']],
     [['publish']],
     [['publish', 'a', 'b']],
-    [['publish', 'a', '--based-on', 'x']],
-    [['publish', '--draft', 'a', '--based-on', '1']],
+    [['publish', 'a', '--based-on', '1']],
+    [['publish', 'a', '--move']],
+    [['publish', 'a', '--move', 'b', '--move-all']],
+    [['diff', 'a', '--move', 'b']],
     [['list', 'a']],
     [['diff', 'a', '--bank']],
   ])('%j exits with 2', async args => {

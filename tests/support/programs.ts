@@ -1,7 +1,13 @@
 // Makes programs for tests in a line or two, through the same door administrators use.
 
 import type { Sql } from '../../src/db/client.ts'
-import { loadProgramVersion, type StoredProgramVersion } from '../../src/db/programs.ts'
+import {
+  findActiveVersion,
+  findDraftVersion,
+  findProgram,
+  loadProgramVersion,
+  type StoredProgramVersion,
+} from '../../src/db/programs.ts'
 import type {
   NamedCondition,
   PlacementDefinition,
@@ -10,7 +16,8 @@ import type {
   ScreenDefinition,
 } from '../../src/domain/definitions/program-definition.ts'
 import type { QuestionKind, QuestionSettings, VersionQuestion } from '../../src/domain/questions/question.ts'
-import { publishDefinition } from '../../src/programs/publish.ts'
+import { type PublicationResult, publishDefinition } from '../../src/programs/publish.ts'
+import { type DraftResult, saveDraft } from '../../src/programs/save-draft.ts'
 
 /** A question, how it is placed, and the questions repeated under it. Made by `q`. */
 export interface QuestionSpec {
@@ -140,9 +147,32 @@ export interface PublishedTestProgram {
   question(admin_name: string): VersionQuestion
 }
 
+/** As a document that was just made from what is there: the draft if `draft` says so and there is one, else the active version. */
+export async function upToDate(
+  sql: Sql,
+  definition: ProgramDefinition,
+  from: 'draft' | 'active' = 'active',
+): Promise<ProgramDefinition> {
+  const program = await findProgram(sql, definition.slug)
+  if (program === undefined) return definition
+  const draft = from === 'draft' ? await findDraftVersion(sql, program.program_id) : undefined
+  const basis = draft ?? (await findActiveVersion(sql, program.program_id))
+  return { ...definition, based_on: basis?.program_version_id ?? null }
+}
+
+/** Saves a draft as its editor does who has seen what is there. */
+export async function aDraft(sql: Sql, program: ProgramSpec, actor = 'admin:test'): Promise<DraftResult> {
+  return saveDraft(sql, await upToDate(sql, aDefinition(program), 'draft'), actor)
+}
+
+/** Publishes as an editor does who has seen what is there, and moves other programs along. */
+export async function publish(sql: Sql, program: ProgramSpec, actor = 'admin:test'): Promise<PublicationResult> {
+  return publishDefinition(sql, await upToDate(sql, aDefinition(program)), actor, { move: 'all' })
+}
+
 /** A published program. Given the slug of one that exists, publishes it again with these questions. */
 export async function aProgram(sql: Sql, program: ProgramSpec = {}): Promise<PublishedTestProgram> {
-  const { program_id, program_version_id, slug } = await publishDefinition(sql, aDefinition(program), 'admin:test')
+  const { program_id, program_version_id, slug } = await publish(sql, program)
   const version = await loadProgramVersion(sql, program_version_id)
   const question = (admin_name: string): VersionQuestion => {
     const found = version.questions.find(one => one.admin_name === admin_name)

@@ -4,7 +4,7 @@
 import type { Sql } from '../../../src/db/client.ts'
 import { findActiveVersion } from '../../../src/db/programs.ts'
 import type { ProgramDefinition } from '../../../src/domain/definitions/program-definition.ts'
-import { describeVersion } from '../../../src/domain/definitions/version-definition.ts'
+import { describeForEditing } from '../../../src/domain/definitions/version-definition.ts'
 import { publishDefinition } from '../../../src/programs/publish.ts'
 import type { BenchContext } from '../bench-context.ts'
 import { readProgramFacts } from '../bench-statements.ts'
@@ -23,9 +23,12 @@ export async function measurePublish(context: BenchContext): Promise<SectionRepo
     const full = await activeDefinition(sql, program.program_id)
     let empty = { ...full, slug: emptySlug }
     let empty_id = 0
+    let based_on: number | null = null
     for (let version = 1; version <= versions; version++) {
       empty = { ...empty, display_name: `Nobody's program ${version}` }
-      empty_id = (await publishDefinition(sql, empty, actor)).program_id
+      const published = await publishDefinition(sql, { ...empty, based_on }, actor)
+      empty_id = published.program_id
+      based_on = published.program_version_id
     }
     return inRounds(context, {
       full: () => publishOneMore(sql, program.program_id),
@@ -76,5 +79,5 @@ async function publishOneMore(sql: Sql, programId: number): Promise<number> {
 async function activeDefinition(sql: Sql, programId: number): Promise<ProgramDefinition> {
   const active = await findActiveVersion(sql, programId)
   if (active === undefined) throw new Error(`program ${programId} has no active version`)
-  return describeVersion(active)
+  return describeForEditing(active)
 }

@@ -68,6 +68,10 @@ function schemaFaults(document: unknown): DefinitionFault[] {
   return Value.Errors(programDefinitionSchema, document).flatMap(({ keyword, instancePath: path, params }) => {
     // Conditions are a union of five forms: the schema can only say that none fits, so they are looked at below.
     if (/\/visible_when(\/|$)/.test(path)) return []
+    if (path === '/based_on') {
+      if (keyword !== 'anyOf') return []
+      return [{ path, code: 'wrong_type', detail: 'Must be the id of a version of the program, or null.' }]
+    }
     const wants = params as Readonly<Record<string, unknown>>
     switch (keyword) {
       // What `additionalProperties` refuses is reported a second time under this keyword.

@@ -122,24 +122,24 @@ function nestingFaults({ questions }: ProgramBundle, enumeratorDepthMax: number)
 }
 
 /** What a bundle refers to is in it; its own order is that of publication. */
-function referenceFaults(the: ProgramBundle): DefinitionFault[] {
+function referenceFaults(bundled: ProgramBundle): DefinitionFault[] {
   const faults: DefinitionFault[] = []
-  const questions = new Set(the.questions.map(one => one.question_id))
-  const versions = new Map(the.question_versions.map(one => [one.question_version_id, one]))
+  const questions = new Set(bundled.questions.map(one => one.question_id))
+  const versions = new Map(bundled.question_versions.map(one => [one.question_version_id, one]))
   const earlier = new Set<number>()
   const need = (there: boolean, path: string, what: string): void => {
     if (!there) faults.push({ path, code: 'missing', detail: `Must be in the bundle: ${what} is not.` })
   }
-  for (const [at, { enumerator_id }] of the.questions.entries()) {
+  for (const [at, { enumerator_id }] of bundled.questions.entries()) {
     const path = `/questions/${at}/enumerator_id`
     need(enumerator_id === null || questions.has(enumerator_id), path, `question ${enumerator_id}`)
   }
-  for (const [at, { question_id, based_on }] of the.question_versions.entries()) {
+  for (const [at, { question_id, based_on }] of bundled.question_versions.entries()) {
     need(questions.has(question_id), `/question_versions/${at}/question_id`, `question ${question_id}`)
     const path = `/question_versions/${at}/based_on`
     need(based_on === null || versions.get(based_on)?.question_id === question_id, path, `question version ${based_on}`)
   }
-  for (const [at, version] of the.program_versions.entries()) {
+  for (const [at, version] of bundled.program_versions.entries()) {
     const path = `/program_versions/${at}`
     const asked = new Set<number>()
     for (const [position, question_version_id] of version.question_version_ids.entries()) {
@@ -155,7 +155,7 @@ function referenceFaults(the: ProgramBundle): DefinitionFault[] {
     const { based_on, program_version_id } = version
     need(based_on === null || earlier.has(based_on), `${path}/based_on`, `program version ${based_on}, earlier,`)
     earlier.add(program_version_id)
-    const last = at === the.program_versions.length - 1
+    const last = at === bundled.program_versions.length - 1
     if ((version.state === 'ACTIVE') !== last) {
       faults.push({
         path: `${path}/state`,
@@ -163,7 +163,7 @@ function referenceFaults(the: ProgramBundle): DefinitionFault[] {
         detail: 'The last version is ACTIVE, all others OBSOLETE.',
       })
     }
-    const before = the.program_versions[at - 1]?.published_at
+    const before = bundled.program_versions[at - 1]?.published_at
     if (before !== undefined && version.published_at <= before) {
       faults.push({
         path: `${path}/published_at`,
@@ -173,11 +173,11 @@ function referenceFaults(the: ProgramBundle): DefinitionFault[] {
     }
   }
   for (const list of ['questions', 'question_versions'] as const) {
-    for (const [at, { created_at }] of the[list].entries()) {
+    for (const [at, { created_at }] of bundled[list].entries()) {
       if (!isInstant(created_at)) faults.push(noInstant(`/${list}/${at}/created_at`))
     }
   }
-  if (!isInstant(the.program.created_at)) faults.push(noInstant('/program/created_at'))
+  if (!isInstant(bundled.program.created_at)) faults.push(noInstant('/program/created_at'))
   return faults
 }
 

@@ -49,6 +49,8 @@ export const enumeratorDepthUsual = 20
 export interface ProgramDefinition {
   $schema?: string
   slug: string
+  /** The active version or the draft that this document was made from; of a new program, null or nothing. */
+  based_on?: number | null
   display_name: string
   statuses: string[]
   questions: QuestionDefinition[]
@@ -123,6 +125,13 @@ export const programDefinitionSchema = Type.Object(
       pattern: slugPattern,
       description: 'The name of the program in addresses and exports (`program_name`); can never change.',
     }),
+    based_on: Type.Optional(
+      Type.Union([Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }), Type.Null()], {
+        description:
+          'The version this document was made from: the id of the active version or of the draft. To be given for a program that is ' +
+          'there already; `scripts/program show` prints it. If anything newer is there, the document is refused.',
+      }),
+    ),
     display_name: line(200, 'The name that people read.'),
     statuses: Type.Array(line(200, 'A status.'), {
       maxItems: 200,

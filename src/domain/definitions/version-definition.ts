@@ -41,6 +41,14 @@ export function describeVersion(version: DescribableVersion): ProgramDefinition 
   }
 }
 
+/** The document of a stored version, ready to be edited: it says what it is based on. */
+export function describeForEditing(
+  version: DescribableVersion & Pick<ProgramVersion, 'program_version_id'>,
+): ProgramDefinition {
+  const { slug, ...rest } = describeVersion(version)
+  return { slug, based_on: version.program_version_id, ...rest }
+}
+
 /**
  * The same document with every question it asks defined in it: those it leaves to the bank as the bank has them now.
  * In the order of the screens. The document must have been parsed with this bank.

@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { refreshDocsExample } from '../../../src/derived/program-docs.ts'
-import { saveDraft } from '../../../src/programs/save-draft.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { createTestKey, type TestKey } from '../../support/keys.ts'
 import { lintOpenApi } from '../../support/openapi-lint.ts'
-import { aDefinition, aProgram, everyKind, q } from '../../support/programs.ts'
+import { aDraft, aProgram, everyKind, q } from '../../support/programs.ts'
 import { schemaFaults } from '../../support/response-schema.ts'
 import { startTestService, type TestService } from '../../support/service.ts'
 
@@ -22,13 +21,9 @@ beforeAll(async () => {
   const active = await aProgram(database.sql, { slug, display_name: 'Every <kind>', questions: everyKind })
   activeId = active.program_version_id
   const questions = [...everyKind.filter(spec => spec.question.admin_name !== 'owns home'), q.text('new one')]
-  const draft = await saveDraft(
-    database.sql,
-    aDefinition({ slug, display_name: 'Every <kind>', questions }),
-    'admin:test',
-  )
+  const draft = await aDraft(database.sql, { slug, display_name: 'Every <kind>', questions })
   draftId = draft.program_version_id
-  await saveDraft(database.sql, aDefinition({ slug: 'only-drafted', questions: [q.text('drafted')] }), 'admin:test')
+  await aDraft(database.sql, { slug: 'only-drafted', questions: [q.text('drafted')] })
   await aProgram(database.sql, { slug: 'not-granted' })
   key = await createTestKey(database.sql, { programs: [slug, 'only-drafted', 'nothing-yet'] })
 })

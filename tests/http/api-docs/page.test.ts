@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { saveDraft } from '../../../src/programs/save-draft.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { createTestKey, type TestKey } from '../../support/keys.ts'
-import { aDefinition, aProgram, everyKind, q } from '../../support/programs.ts'
+import { aDraft, aProgram, everyKind, q } from '../../support/programs.ts'
 import { startTestService, type TestService } from '../../support/service.ts'
 
 let database: TestDatabase
@@ -18,7 +17,7 @@ beforeAll(async () => {
   database = await createTestDatabase()
   service = await startTestService(database)
   await aProgram(database.sql, { slug: 'shown', questions: everyKind })
-  await saveDraft(database.sql, aDefinition({ slug: 'shown', questions: [...everyKind, q.text('new')] }), 'admin:test')
+  await aDraft(database.sql, { slug: 'shown', questions: [...everyKind, q.text('new')] })
   key = await createTestKey(database.sql, { programs: ['shown'] })
 })
 afterAll(async () => {

@@ -9,12 +9,11 @@ import { seededRandom } from '../../../src/domain/invented/seeded-random.ts'
 import { noEntityEnd, renderMembers } from '../../../src/domain/questions/answers.ts'
 import { buildKeyMap } from '../../../src/domain/questions/key-map.ts'
 import { type QuestionKind, questionKinds } from '../../../src/domain/questions/question.ts'
-import { saveDraft } from '../../../src/programs/save-draft.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { ExportClient } from '../../support/export-client.ts'
 import { FrontEnd } from '../../support/front-end.ts'
 import { createTestKey } from '../../support/keys.ts'
-import { aDefinition, aProgram, type QuestionSpec, q } from '../../support/programs.ts'
+import { aDraft, aProgram, type QuestionSpec, q } from '../../support/programs.ts'
 import { startTestService, type TestService } from '../../support/service.ts'
 
 let database: TestDatabase
@@ -163,11 +162,10 @@ test('"every exported object has exactly its key map\'s keys at every depth, als
           await exported()
         }
         // A draft is in none of it (D21).
-        const draft = aDefinition({
+        await aDraft(database.sql, {
           slug,
           questions: [...chosen(questions, drafted), q.text(`${letters(programs)} drafted`)],
         })
-        await saveDraft(database.sql, draft, 'admin:test')
         await exported()
       },
     ),

@@ -1,0 +1,52 @@
+// What publishing a document would change, there and in every other program that asks the same questions.
+// It must not write anything.
+
+import type { Sql } from '../db/client.ts'
+import { findActiveVersion, findProgram } from '../db/programs.ts'
+import type { ProgramDefinition } from '../domain/definitions/program-definition.ts'
+import { completeDefinition } from '../domain/definitions/version-definition.ts'
+import { sameSettings, type VersionChange } from '../domain/definitions/version-diff.ts'
+import { changesAgainst, type EditOptions } from './edit.ts'
+import { type Move, planMoves } from './move-questions.ts'
+import { loadBankFor, parseDefinition } from './parse-definition.ts'
+import { settingsOf } from './store-content.ts'
+
+export interface Comparison {
+  definition: ProgramDefinition
+  /** The version it is compared with; null when nothing is published. */
+  active: number | null
+  changes: VersionChange[]
+  /** Other programs whose active version asks a question that would change. */
+  moves: Move[]
+}
+
+/** Throws `invalid_request` with every fault of the document. */
+export async function compareWithPublished(
+  sql: Sql,
+  document: unknown,
+  { enumeratorDepthMax }: EditOptions = {},
+): Promise<Comparison> {
+  return sql.begin('isolation level repeatable read read only', async tx => {
+    const bank = await loadBankFor(tx, document)
+    const definition = parseDefinition(document, bank, enumeratorDepthMax)
+    const complete = completeDefinition(definition, bank)
+    const { slug } = definition
+    const program = await findProgram(tx, slug)
+    const active = program && (await findActiveVersion(tx, program.program_id))
+    const known = new Map(bank.map(question => [question.admin_name, question]))
+    const changed = complete.questions.flatMap(question => {
+      const stored = known.get(question.admin_name)
+      const settings = settingsOf(question)
+      return stored === undefined || sameSettings(stored.settings, settings)
+        ? []
+        : [[stored.question_id, settings] as const]
+    })
+    const moves = await planMoves(tx, slug, new Map(changed))
+    return {
+      definition,
+      active: active?.program_version_id ?? null,
+      changes: changesAgainst(active, complete),
+      moves: moves.map(({ slug: other, replaces, changes }) => ({ slug: other, replaces, changes })),
+    }
+  })
+}
