@@ -8,6 +8,7 @@ import { databaseKeys } from './access/key-source.ts'
 import { KeyUses } from './access/key-use.ts'
 import { KeyLimits } from './access/limits.ts'
 import { KeyMaps } from './derived/program-key-map.ts'
+import { Exports } from './export/exports.ts'
 import { checkAuth } from './http/check-auth.ts'
 import type { Deps, Foundation, Peer } from './http/deps.ts'
 import { apiDocs } from './http/docs/api-docs.ts'
@@ -36,6 +37,7 @@ export function createApp(foundation: Foundation): App {
     keyMaps: new KeyMaps(),
     saves: new ProgramTurns(saveTurns(config.intakeConnections)),
     submissions: new ProgramTurns(submissionTurns(config.intakeConnections)),
+    exports: new Exports(config.exportConnections),
   }
   // Elysia finds the path by skipping the least a scheme and host can take: by default that of https and three characters,
   // which would misread `http://api/…`; else that of http, which would misread https.

@@ -332,7 +332,8 @@ export const settings = {
   letGoAfterMs: {
     name: 'LET_GO_AFTER',
     default: '1s',
-    meaning: 'How long a write may wait before the export gives its database connection back, 10ms to 1m.',
+    meaning:
+      'How long a write may wait before the export gives its database connection back, 10ms to 1m; at once while others wait for one.',
     parse: duration(10, 60_000),
   },
   exportQueueTimeoutMs: {

@@ -26,6 +26,9 @@ export interface Packed {
   isLast: boolean
 }
 
+/** How soon it is noticed that patience has run out. */
+const askAgainMs = 20
+
 export class PageOutlet {
   /** How much of the page was given to the sink. */
   handed: { applications: number; bytes: number; position: Position | undefined }
@@ -60,9 +63,17 @@ export class PageOutlet {
     }
   }
 
-  /** Waits until no more than so many bytes wait. False when the client has gone, or one write took longer than `ms`. */
-  async catchUp(bytesMax: number, ms: number): Promise<boolean> {
-    while (this.#waitingBytes > bytesMax && !this.gone) if (!(await this.#writtenWithin(ms))) return false
+  /**
+   * Waits until no more than so many bytes wait. False when the client has gone, or one write took longer than `patienceMs`, which
+   * is asked again and again, since it may run out while the write waits.
+   */
+  async catchUp(bytesMax: number, patienceMs: () => number): Promise<boolean> {
+    while (this.#waitingBytes > bytesMax && !this.gone) {
+      const sinceMs = this.#writing[0]!.sinceMs
+      const waitedMs = performance.now() - sinceMs
+      if (waitedMs >= patienceMs()) return false
+      await this.#writtenWithin(Math.min(waitedMs + askAgainMs, patienceMs()))
+    }
     return !this.gone
   }
 

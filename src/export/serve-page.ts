@@ -6,6 +6,9 @@ import { isBehindWalk, isOtherHistory, type Position } from '../db/walks.ts'
 import type { VersionFill } from '../domain/questions/version-fill.ts'
 import type { Micros } from '../domain/values/offset-time.ts'
 import { Problem } from '../problem.ts'
+import type { Exports } from './exports.ts'
+import { jsonPage } from './framings/json-page.ts'
+import type { PageBuffers } from './page-buffers.ts'
 import type { Sink } from './page-outlet.ts'
 import { sealPageToken, walkIsLost } from './page-token.ts'
 import { nextPage, type Walk } from './walk.ts'
@@ -23,6 +26,8 @@ export interface Serving {
   /** Whose rows are served. It is asked, with every cursor, whether it has the walk's submissions (G13). */
   sql: Sql
   limits: PageLimits
+  exports: Exports
+  buffers: PageBuffers
   pageTokenKeys: readonly Buffer[]
   now: () => Micros
   /** Told how the page ended, once, if the client may have got something of it. */
@@ -36,7 +41,18 @@ export async function servePage(page: Page, serving: Serving, sink: Sink): Promi
     sealPageToken(nextPage(walk, place, applications, serving.now()), serving.pageTokenKeys)
   try {
     const plan = { walk, after, pageSize: walk.pageSize }
-    const receipt = await writePage(serving.sql, plan, fills, serving.limits, sink, seal)
+    const { sql, limits, exports, buffers } = serving
+    const receipt = await writePage({
+      sql,
+      plan,
+      fills,
+      framing: jsonPage,
+      limits,
+      exports,
+      buffers,
+      sink,
+      sealNext: seal,
+    })
     serving.note(receipt)
     return receipt.outcome
   } catch (error) {

@@ -4,7 +4,8 @@
 // rows are known to be whole, and every failure before that rejects, which the caller turns into a broken connection.
 //
 // A cursor pins a database connection and the oldest snapshot for as long as somebody reads from it, so it lets go: when one
-// write has waited longer than `letGoAfterMs`, the cursor is closed and its connection given back; when the client reads on, a
+// write has waited longer than `letGoAfterMs`, or hardly at all while other exports wait for a connection, the cursor is closed and
+// its connection given back; when the client reads on, a
 // new cursor starts after the last row that was handed over. The same re-opening serves a killed backend, a restart or a
 // failover of the database. Nothing is lost or repeated by it, because which rows belong to the page, and in which order, was
 // fixed by the horizon of the walk before the first row was read. A client that takes nothing for `stallTimeoutMs` is given up.
@@ -25,7 +26,9 @@ import {
 } from '../db/walks.ts'
 import type { VersionFill } from '../domain/questions/version-fill.ts'
 import type { Micros } from '../domain/values/offset-time.ts'
-import { PageBuffers } from './page-buffers.ts'
+import type { Exports } from './exports.ts'
+import type { PageBuffers } from './page-buffers.ts'
+import type { PageFraming } from './page-framing.ts'
 import { PageOutlet, type Sink } from './page-outlet.ts'
 import { splicedBytes, spliceRow } from './splice.ts'
 
@@ -34,14 +37,13 @@ export interface PageLimits {
   /** Rows of a batch, and the least of them where several pages share the process: see `shareOfRows`. */
   batchRows: number
   batchRowsMin: number
-  /** Pages of this process that have a cursor open. */
-  reading: { pages: number }
   /** Bytes of rows that one batch should hold at most, by the size of the rows seen so far. */
   batchBytes: number
-  buffers: PageBuffers
   /** Bytes that may wait for the client when the next batch is asked for: enough to write while its rows come. */
   aheadBytes: number
+  /** How long a write may wait before the connection is given back, and how long when other exports wait for one. */
   letGoAfterMs: number
+  letGoCrowdedMs: number
   stallTimeoutMs: number
   /** How often a lost database connection is replaced without a row having come from it, and the pause before the first. */
   reopensMax: number
@@ -52,10 +54,9 @@ export const pageLimits: Omit<PageLimits, 'letGoAfterMs' | 'stallTimeoutMs'> = {
   firstBatchRows: 100,
   batchRows: 200,
   batchRowsMin: 40,
-  reading: { pages: 0 },
   batchBytes: 4 * 1024 * 1024,
-  buffers: new PageBuffers(128 * 1024, 64),
   aheadBytes: 1024 * 1024,
+  letGoCrowdedMs: 10,
   reopensMax: 8,
   reopenPauseMs: 50,
 }
@@ -85,24 +86,29 @@ export class PageFailure extends Error {
   }
 }
 
-const open = Buffer.from('{"payload":[')
-const comma = 44
+export interface PageToWrite {
+  sql: Sql
+  plan: PagePlan
+  /** What the applications of each program version lack. */
+  fills: ReadonlyMap<number, VersionFill>
+  framing: PageFraming
+  limits: PageLimits
+  /** The pages of this process, this one among them. */
+  exports: Exports
+  buffers: PageBuffers
+  sink: Sink
+  /** Makes the token for the page that starts after a place. Called only when at least one more application follows (G7). */
+  sealNext: (position: Position, applications: number) => string
+}
 
 /**
- * Writes one page as `{"payload":[…],"nextPageToken":…}`. `sealNext` makes the token for the page that starts behind a place;
- * it is called only when at least one more application follows (G7).
- * Rejects with a PageFailure when the database failed for good; the body is then incomplete and must be made to look so.
+ * Writes one page: its applications, framed. Rejects with a PageFailure when the database failed for good; the body is then
+ * incomplete and must be made to look so.
  */
-export async function writePage(
-  sql: Sql,
-  plan: PagePlan,
-  fills: ReadonlyMap<number, VersionFill>,
-  limits: PageLimits,
-  sink: Sink,
-  sealNext: (position: Position, applications: number) => string,
-): Promise<PageReceipt> {
-  const outlet = new PageOutlet(sink, limits.buffers, plan.after)
-  const page = new PageWriter(plan, fills, limits, outlet)
+export async function writePage(asked: PageToWrite): Promise<PageReceipt> {
+  const { sql, limits, exports } = asked
+  const outlet = new PageOutlet(asked.sink, asked.buffers, asked.plan.after)
+  const page = new PageWriter(asked, outlet)
   const receipt = (outcome: PageReceipt['outcome']): PageReceipt => {
     const { applications, bytes } = outlet.handed
     return { outcome, applications, bytes, next: outcome === 'complete' ? page.next : undefined }
@@ -113,16 +119,17 @@ export async function writePage(
     const before = page.applications
     let failure: { error: unknown } | undefined
     page.letGo = false
-    limits.reading.pages++
     try {
-      await readPageRows(sql, page.remaining(), Math.min(limits.firstBatchRows, shareOfRows(limits)), page)
+      await exports.read(() => {
+        const firstRows = Math.min(limits.firstBatchRows, shareOfRows(limits, exports.reading))
+        return readPageRows(sql, page.remaining(), firstRows, page)
+      })
     } catch (error) {
       failure = { error }
-    } finally {
-      limits.reading.pages--
     }
     const progressed = page.applications > before
-    if (!page.letGo) await page.catchUp(0)
+    // The connection is given back by now, so nobody waits for this.
+    if (!page.letGo) await page.catchUp(0, () => limits.letGoAfterMs)
     if (failure === undefined && !page.letGo) break
     if (progressed) reopens = silences = 0
     if (!(await outlet.settle(limits.stallTimeoutMs))) return receipt(outlet.stalled ? 'stalled' : 'client_gone')
@@ -139,7 +146,7 @@ export async function writePage(
     }
   }
   const { next } = page
-  page.finish(`],"nextPageToken":${next === undefined ? 'null' : JSON.stringify(sealNext(next, page.applications))}}`)
+  page.finish(asked.framing.end(next === undefined ? null : asked.sealNext(next, page.applications)))
   const whole = await outlet.settle(limits.stallTimeoutMs)
   return receipt(whole ? 'complete' : outlet.stalled ? 'stalled' : 'client_gone')
 }
@@ -161,14 +168,12 @@ class PageWriter implements RowReader {
   #rowBytes = 0
 
   constructor(
-    private readonly plan: PagePlan,
-    private readonly fills: ReadonlyMap<number, VersionFill>,
-    private readonly limits: PageLimits,
+    private readonly asked: PageToWrite,
     private readonly outlet: PageOutlet,
   ) {
-    this.#place = plan.after
-    this.#buffer = limits.buffers.take()
-    this.#used = open.copy(this.#buffer)
+    this.#place = asked.plan.after
+    this.#buffer = asked.buffers.take()
+    this.#used = asked.framing.opening.copy(this.#buffer)
   }
 
   get #place(): Position | undefined {
@@ -187,14 +192,14 @@ class PageWriter implements RowReader {
 
   /** What is still to be read: one row more than the page holds, to know whether another page follows. */
   remaining(): PageQuery {
-    return { ...this.plan.walk, after: this.#place, rowsMax: this.plan.pageSize + 1 - this.applications }
+    return { ...this.asked.plan.walk, after: this.#place, rowsMax: this.asked.plan.pageSize + 1 - this.applications }
   }
 
   take(row: RowView): void {
     this.#rowsSeen++
     this.#bytesSeen += row.annotationsTo - row.snapshotFrom
     if (this.outlet.gone || this.letGo) return
-    if (this.applications === this.plan.pageSize) {
+    if (this.applications === this.asked.plan.pageSize) {
       this.#more = true
       return
     }
@@ -204,7 +209,7 @@ class PageWriter implements RowReader {
       this.#handOver()
       if (!this.#pack(row, fill)) {
         // Larger than a buffer: it gets one of its own.
-        this.#buffer = Buffer.allocUnsafeSlow(1 + splicedBytes(row, fill))
+        this.#buffer = Buffer.allocUnsafeSlow(this.asked.framing.between.length + splicedBytes(row, fill))
         this.#pack(row, fill)
         large = true
       }
@@ -215,24 +220,26 @@ class PageWriter implements RowReader {
   }
 
   batchAhead(): number {
-    return this.outlet.waitingBytes > this.limits.aheadBytes ? 0 : this.#nextBatch()
+    return this.outlet.waitingBytes > this.#aheadBytes() ? 0 : this.#nextBatch()
   }
 
   endBatch(): number | Promise<number> {
-    const { aheadBytes } = this.limits
+    const aheadBytes = this.#aheadBytes()
     if (this.outlet.waitingBytes <= aheadBytes) return this.#nextBatch()
-    return this.catchUp(aheadBytes).then(() => this.#nextBatch())
+    const { exports, limits } = this.asked
+    const patience = (): number => (exports.crowded ? limits.letGoCrowdedMs : limits.letGoAfterMs)
+    return this.catchUp(aheadBytes, patience).then(() => this.#nextBatch())
   }
 
   /**
-   * Waits for a client that is so many bytes behind, but not long: then the cursor is let go, and what was read and not given to
-   * the client yet.
+   * Waits for a client that is so many bytes behind, for as long as there is patience with one write: then the cursor is let go,
+   * and what was read and not given to the client yet.
    */
-  async catchUp(bytesMax: number): Promise<void> {
-    if (await this.outlet.catchUp(bytesMax, this.limits.letGoAfterMs)) return
+  async catchUp(bytesMax: number, patienceMs: () => number): Promise<void> {
+    if (await this.outlet.catchUp(bytesMax, patienceMs)) return
     this.letGo = true
     this.outlet.dropWaiting()
-    if (this.#buffer !== undefined) this.limits.buffers.give(this.#buffer)
+    if (this.#buffer !== undefined) this.asked.buffers.give(this.#buffer)
     this.#buffer = undefined
     this.#used = 0
     this.applications = this.outlet.handed.applications
@@ -244,7 +251,7 @@ class PageWriter implements RowReader {
   finish(end: string): void {
     const bytes = Buffer.from(end)
     if (this.#buffer !== undefined && this.#used + bytes.length > this.#buffer.length) this.#handOver()
-    this.#buffer ??= this.limits.buffers.take()
+    this.#buffer ??= this.asked.buffers.take()
     this.#used += bytes.copy(this.#buffer, this.#used)
     this.#handOver(true)
   }
@@ -255,25 +262,31 @@ class PageWriter implements RowReader {
     if (this.#rowsSeen > 0) this.#rowBytes = this.#bytesSeen / this.#rowsSeen
     this.#rowsSeen = 0
     this.#bytesSeen = 0
-    return nextBatchRows(this.limits, this.#rowBytes)
+    return nextBatchRows(this.asked.limits, this.asked.exports.reading, this.#rowBytes)
+  }
+
+  /** While others wait for a connection nothing is read ahead of a client that does not keep up. */
+  #aheadBytes(): number {
+    return this.asked.exports.crowded ? 0 : this.asked.limits.aheadBytes
   }
 
   /** False when the row does not fit into what is left of the buffer; what is in it before that is whole. */
   #pack(row: RowView, fill: VersionFill): boolean {
-    this.#buffer ??= this.limits.buffers.take()
+    this.#buffer ??= this.asked.buffers.take()
     const buffer = this.#buffer
-    const separated = this.applications > 0 ? 1 : 0
+    const { between } = this.asked.framing
+    const separated = this.applications > 0 ? between.length : 0
     if (this.#used + separated > buffer.length) return false
     const end = spliceRow(buffer, this.#used + separated, row, fill)
     if (end === -1) return false
-    if (separated === 1) buffer[this.#used] = comma
+    if (separated > 0) between.copy(buffer, this.#used)
     this.#used = end
     this.applications++
     return true
   }
 
   #fillOf({ programVersionId }: RowView): VersionFill {
-    const fill = this.fills.get(programVersionId)
+    const fill = this.asked.fills.get(programVersionId)
     if (fill === undefined)
       throw new Error(`an application is of program version ${programVersionId}, which the key map does not cover`)
     return fill
@@ -284,7 +297,7 @@ class PageWriter implements RowReader {
     this.#buffer = undefined
     this.#used = 0
     if (buffer === undefined) return
-    if (used === 0) this.limits.buffers.give(buffer)
+    if (used === 0) this.asked.buffers.give(buffer)
     else this.outlet.push({ buffer, used, applications: this.applications, position: this.#place, isLast })
   }
 }
@@ -294,12 +307,12 @@ class PageWriter implements RowReader {
  * something small waits for that; so all pages together get about as many rows as one would. Below `batchRowsMin`, asking for
  * batches would cost more than the rows.
  */
-const shareOfRows = ({ batchRows, batchRowsMin, reading }: PageLimits): number =>
-  Math.min(batchRows, Math.max(batchRowsMin, Math.floor(batchRows / Math.max(1, reading.pages))))
+const shareOfRows = ({ batchRows, batchRowsMin }: PageLimits, reading: number): number =>
+  Math.min(batchRows, Math.max(batchRowsMin, Math.floor(batchRows / Math.max(1, reading))))
 
-/** Rows of the next batch when rows have been of `rowBytes` on average: its share, as far as `batchBytes` hold it, at least one. */
-export function nextBatchRows(limits: PageLimits, rowBytes: number): number {
-  return Math.max(1, Math.min(shareOfRows(limits), Math.floor(limits.batchBytes / Math.max(1, rowBytes))))
+/** Rows of the next batch of one of so many pages when its rows have been of `rowBytes` on average: its share, as far as `batchBytes` hold it, at least one. */
+export function nextBatchRows(limits: PageLimits, reading: number, rowBytes: number): number {
+  return Math.max(1, Math.min(shareOfRows(limits, reading), Math.floor(limits.batchBytes / Math.max(1, rowBytes))))
 }
 
 /**

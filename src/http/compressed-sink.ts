@@ -8,18 +8,12 @@
 // and no more (curl does, silently). Neither looks finished before it is: see ZstdEncoder.
 
 import { createGzip, type Gzip } from 'node:zlib'
-import { PageBuffers } from '../export/page-buffers.ts'
+import { compressedBufferBytes } from '../export/exports.ts'
 import type { Sink } from '../export/page-outlet.ts'
 import type { Coding } from './content-coding.ts'
 
 /** Most bytes that are compressed at once; larger writes are handed on in pieces of it. */
-const pieceBytes = 512 * 1024
-
-/**
- * What a page is packed into that is to be compressed: larger than for others, since a thread that is done with one waits until
- * the event loop gives it the next.
- */
-export const compressedPageBuffers = new PageBuffers(pieceBytes, 16)
+const pieceBytes = compressedBufferBytes
 
 /** The fastest of both; the next one costs half as much again for a tenth of the bytes. */
 const level = 1

@@ -8,6 +8,7 @@ import type { Config } from '../config.ts'
 import type { Sql } from '../db/client.ts'
 import type { KeyMaps } from '../derived/program-key-map.ts'
 import type { Micros } from '../domain/values/offset-time.ts'
+import type { Exports } from '../export/exports.ts'
 import type { ProgramTurns } from '../intake/program-turns.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from './metrics.ts'
@@ -41,6 +42,7 @@ export interface Deps extends Foundation {
   /** Of saving and of submitting, each: submissions wait for one another, and must not keep what is only saved waiting. */
   saves: ProgramTurns
   submissions: ProgramTurns
+  exports: Exports
 }
 
 /** What `Bun.serve` tells about a connection, as far as it is needed. */

@@ -14,7 +14,7 @@ import { type Serving, servePage } from '../export/serve-page.ts'
 import { beginWalk, snapshotTime, type Walk } from '../export/walk.ts'
 import { type PageReceipt, pageLimits } from '../export/write-page.ts'
 import { authenticate } from './authenticate.ts'
-import { compressed, compressedPageBuffers } from './compressed-sink.ts'
+import { compressed } from './compressed-sink.ts'
 import { preferredCoding } from './content-coding.ts'
 import type { Deps } from './deps.ts'
 import { methodNotAllowed } from './errors.ts'
@@ -28,7 +28,7 @@ const path = '/api/v1/admin/programs/:programSlug/applications'
 /** `GET /api/v1/admin/programs/{programSlug}/applications`. Source: spec, "List program applications". */
 export const exportApplications = (deps: Deps) => {
   const answer = async (caller: Caller, slug: string, request: Request): Promise<Response> => {
-    const { config, db, exportDb, keyMaps, limits } = deps
+    const { config, db, exportDb, exports, keyMaps, limits } = deps
     const record = recordOf(request)
     // First, so that what is refused for want of a grant counts too.
     const headers = new Headers(limits.takeRequest(caller.api_key_id))
@@ -46,7 +46,7 @@ export const exportApplications = (deps: Deps) => {
     const filters = planWalk(asked, config)
     const queueTime = new QueueTime(config.exportQueueTimeoutMs)
     const startNow = (): Promise<WalkStart> =>
-      queueTime.spend(readThroughLoss(() => readWalkStart(exportDb, programId)))
+      queueTime.spend(exports.read(() => readThroughLoss(() => readWalkStart(exportDb, programId))))
     let walk: Walk
     const { token } = asked
     if (token === undefined) {
@@ -66,10 +66,11 @@ export const exportApplications = (deps: Deps) => {
     const { fills } = await readThroughLoss(() => keyMaps.load(db, programId, walk.questionsAsOf))
     const endExport = limits.beginExport(caller.api_key_id)
     const { letGoAfterMs, stallTimeoutMs, pageTokenKeys } = config
-    const buffers = coding === undefined ? pageLimits.buffers : compressedPageBuffers
     const serving: Serving = {
       sql: exportDb,
-      limits: { ...pageLimits, buffers, letGoAfterMs, stallTimeoutMs },
+      limits: { ...pageLimits, letGoAfterMs, stallTimeoutMs },
+      exports,
+      buffers: coding === undefined ? exports.buffers : exports.compressedBuffers,
       pageTokenKeys,
       now: deps.now,
       note: receipt => void noteReceipt(deps, record, caller, walk, receipt),

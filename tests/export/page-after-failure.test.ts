@@ -2,6 +2,8 @@
 
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { openDatabase, type Sql } from '../../src/db/client.ts'
+import { Exports } from '../../src/export/exports.ts'
+import { jsonPage } from '../../src/export/framings/json-page.ts'
 import { PageFailure, type PagePlan, pageLimits, writePage } from '../../src/export/write-page.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { insertRawApplications, insertRawProgram, type RawProgram } from '../support/raw-applications.ts'
@@ -56,7 +58,18 @@ async function read(program: RawProgram, pageSize: number): Promise<{ ids: numbe
     },
   }
   const limits = { ...pageLimits, letGoAfterMs: 60_000, stallTimeoutMs: 60_000 }
-  await writePage(one, planOf(program, pageSize), program.fills, limits, sink, () => 'next')
+  const exports = new Exports(1)
+  await writePage({
+    sql: one,
+    plan: planOf(program, pageSize),
+    fills: program.fills,
+    framing: jsonPage,
+    limits,
+    exports,
+    buffers: exports.buffers,
+    sink,
+    sealNext: () => 'next',
+  })
   const { payload, nextPageToken } = JSON.parse(text)
   return { ids: payload.map((a: { application_id: number }) => a.application_id), next: nextPageToken }
 }

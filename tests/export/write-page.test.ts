@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { openDatabase } from '../../src/db/client.ts'
 import { isBehindWalk, type Position, readPageRows } from '../../src/db/walks.ts'
+import { Exports } from '../../src/export/exports.ts'
+import { jsonPage } from '../../src/export/framings/json-page.ts'
 import { PageBuffers } from '../../src/export/page-buffers.ts'
 import type { Sink } from '../../src/export/page-outlet.ts'
 import {
@@ -8,6 +10,7 @@ import {
   PageFailure,
   type PageLimits,
   type PagePlan,
+  type PageToWrite,
   pageLimits,
   writePage,
 } from '../../src/export/write-page.ts'
@@ -22,9 +25,10 @@ const small: PageLimits = {
   ...limits,
   firstBatchRows: 4,
   batchRows: batch,
-  buffers: new PageBuffers(2048, 4),
   aheadBytes: 0,
 }
+/** As many connections as `database.sql` has. */
+const exports = new Exports(20)
 
 let database: TestDatabase
 let program: RawProgram
@@ -63,8 +67,19 @@ class Reader implements Sink {
   }
 }
 
-const write = (sink: Sink, plan: PagePlan, using: PageLimits = small, of: RawProgram = program) =>
-  writePage(database.sql, plan, of.fills, using, sink, position => JSON.stringify(position))
+const write = (sink: Sink, plan: PagePlan, limits: PageLimits = small, changes: Partial<PageToWrite> = {}) =>
+  writePage({
+    sql: database.sql,
+    plan,
+    fills: program.fills,
+    framing: jsonPage,
+    limits,
+    exports,
+    buffers: new PageBuffers(2048, 4),
+    sink,
+    sealNext: position => JSON.stringify(position),
+    ...changes,
+  })
 
 const idsOf = (reader: Reader): number[] => reader.page().payload.map(a => a.application_id)
 
@@ -173,11 +188,11 @@ describe('writePage', () => {
     url.port = String(proxy.port)
     const cut = openDatabase({ url: url.href, connectionsMax: 1 })
     const whole = new Reader()
-    await write(whole, planOf(300, undefined, wide, 300), { ...limits, firstBatchRows: 40 }, wide)
+    await write(whole, planOf(300, undefined, wide, 300), { ...limits, firstBatchRows: 40 }, { fills: wide.fills })
     for (const firstBatchRows of [10, 40, 100]) {
       const reader = new Reader()
       const using = { ...limits, firstBatchRows, batchRows: 60, reopenPauseMs: 1 }
-      const receipt = await writePage(cut, planOf(300, undefined, wide, 300), wide.fills, using, reader, String)
+      const receipt = await write(reader, planOf(300, undefined, wide, 300), using, { sql: cut, fills: wide.fills })
       expect(receipt.outcome).toBe('complete')
       expect(reader.text).toBe(whole.text)
     }
@@ -193,7 +208,12 @@ describe('writePage', () => {
       const buffers = new PageBuffers(2048, 64)
       let taken: () => void = () => {}
       const reader = new Reader(n => (n === 3 ? new Promise(resolve => (taken = () => resolve(true))) : true))
-      const page = write(reader, planOf(205), { ...small, firstBatchRows, batchRows: 100, buffers, letGoAfterMs: 10 })
+      const page = write(
+        reader,
+        planOf(205),
+        { ...small, firstBatchRows, batchRows: 100, letGoAfterMs: 10 },
+        { buffers },
+      )
       await until(
         'the connection to be given back',
         async () => reader.writes === 3 && (await busyBackends()).length === 0,
@@ -211,14 +231,7 @@ describe('writePage', () => {
     // A row of a version that nobody knows: the page cannot be right, so it must not end well.
     const reader = new Reader()
     const fills = new Map([[broken.program_version_id + 1, broken.fills.get(broken.program_version_id)!]])
-    const failure = await writePage(
-      database.sql,
-      planOf(100, undefined, broken, 30),
-      fills,
-      small,
-      reader,
-      String,
-    ).then(
+    const failure = await write(reader, planOf(100, undefined, broken, 30), small, { fills }).then(
       () => undefined,
       error => error as PageFailure,
     )
@@ -247,7 +260,7 @@ describe('writePage', () => {
         return true
       })
       const all = { ...small, letGoAfterMs: 10, reopenPauseMs: 1, ...using }
-      return { reader, movedIds, page: write(reader, planOf(100, undefined, moved, 100), all, moved) }
+      return { reader, movedIds, page: write(reader, planOf(100, undefined, moved, 100), all, { fills: moved.fills }) }
     }
 
     test('breaks the page off when it stays behind: it never ends as if complete', async () => {
@@ -271,15 +284,15 @@ describe('writePage', () => {
     const largeIds = await insertRawApplications(database.sql, large, 20, i => (i % 3 === 0 ? 'ä'.repeat(40_000) : 'x'))
     for (const pageSize of [1, 7, 20]) {
       const reader = new Reader()
-      await write(reader, planOf(pageSize, undefined, large, 20), small, large)
+      await write(reader, planOf(pageSize, undefined, large, 20), small, { fills: large.fills })
       expect(idsOf(reader)).toEqual(largeIds.slice(0, pageSize))
     }
   })
 
   test('G10: batches shrink with the size of the rows', async () => {
-    expect(nextBatchRows(limits, 4000)).toBe(limits.batchRows)
-    expect(nextBatchRows(limits, 1024 * 1024)).toBe(4)
-    expect(nextBatchRows(limits, 64 * 1024 * 1024)).toBe(1)
+    expect(nextBatchRows(limits, 1, 4000)).toBe(limits.batchRows)
+    expect(nextBatchRows(limits, 1, 1024 * 1024)).toBe(4)
+    expect(nextBatchRows(limits, 1, 64 * 1024 * 1024)).toBe(1)
     const sizes = [0]
     const wanted = [7, 20, 1, 100]
     await readPageRows(database.sql, { ...planOf(1).walk, after: undefined, rowsMax: 100 }, 3, {
@@ -294,20 +307,151 @@ describe('writePage', () => {
   })
 
   test('pages under way share what is read in one go, each getting enough to be worth asking for', () => {
-    const rowsBeside = (pages: number): number => nextBatchRows({ ...limits, reading: { pages } }, 1000)
+    const rowsBeside = (pages: number): number => nextBatchRows(limits, pages, 1000)
     expect([1, 2, 4, 5, 16].map(rowsBeside)).toEqual([200, 100, 50, 40, 40])
-    expect(nextBatchRows({ ...small, reading: { pages: 16 } }, 1000)).toBe(batch)
+    expect(nextBatchRows(small, 16, 1000)).toBe(batch)
   })
 
   test('many slow readers at once share few connections', async () => {
     const few = openDatabase({ url: database.url, connectionsMax: 2 })
-    const using: PageLimits = { ...small, firstBatchRows: 50, buffers: new PageBuffers(8192, 4), letGoAfterMs: 10 }
+    const using: PageLimits = { ...small, firstBatchRows: 50, letGoAfterMs: 10 }
+    const shared = { sql: few, exports: new Exports(2), buffers: new PageBuffers(8192, 4) }
     const readers = Array.from({ length: 20 }, () => new Reader(() => Bun.sleep(30).then(() => true)))
-    const receipts = await Promise.all(
-      readers.map(reader => writePage(few, planOf(205), program.fills, using, reader, String)),
-    )
+    const receipts = await Promise.all(readers.map(reader => write(reader, planOf(205), using, shared)))
     await few.end()
     expect(receipts.every(r => r.outcome === 'complete')).toBe(true)
     for (const reader of readers) expect(idsOf(reader)).toEqual(ids)
+  })
+
+  test('G10: readers that take nothing hold no connection that another export waits for, however long they may otherwise', async () => {
+    const few = openDatabase({ url: database.url, connectionsMax: 2 })
+    const shared = { sql: few, exports: new Exports(2), buffers: new PageBuffers(2048, 4) }
+    let leave: (taken: boolean) => void = () => {}
+    const left = new Promise<boolean>(resolve => {
+      leave = resolve
+    })
+    // Their patience, and that of `small`, is a minute.
+    const stalled = Array.from({ length: 24 }, () => write(new Reader(() => left), planOf(205), small, shared))
+    const reader = new Reader()
+    expect((await write(reader, planOf(205), small, shared)).outcome).toBe('complete')
+    expect(idsOf(reader)).toEqual(ids)
+    leave(false)
+    for (const receipt of await Promise.all(stalled)) expect(receipt.outcome).toBe('client_gone')
+    await few.end()
+  })
+
+  test('G10: without another export that waits, a reader that takes nothing keeps its connection for LET_GO_AFTER', async () => {
+    const shared = { exports: new Exports(2) }
+    let taken: (taken: boolean) => void = () => {}
+    const reader = new Reader(n => (n === 3 ? new Promise(resolve => (taken = resolve)) : true))
+    const page = write(reader, planOf(205), small, shared)
+    await until('the reader to stop', () => reader.writes === 3)
+    for (let i = 0; i < 5; i++) await write(new Reader(), planOf(205), small, shared)
+    expect((await busyBackends()).length).toBe(1)
+    taken(true)
+    expect((await page).outcome).toBe('complete')
+    expect(idsOf(reader)).toEqual(ids)
+  })
+
+  test('G9: a cursor that is let go when the row after the page was seen already: the page is full all the same', async () => {
+    for (const pageSize of [40, 41, 204]) {
+      // Nothing is taken until the connection is free; until then everything is read.
+      const reader = new Reader(async n => {
+        if (n === 1) await until('the connection to be given back', () => exports.reading === 0)
+        if (n === 1) await until('what waits to be dropped', () => buffers.inUse === 1)
+        return true
+      })
+      const buffers = new PageBuffers(2048, 4)
+      const ahead = { ...small, aheadBytes: 1024 * 1024, letGoAfterMs: 10 }
+      const receipt = await write(reader, planOf(pageSize), ahead, { buffers })
+      expect(receipt).toMatchObject({ outcome: 'complete', applications: pageSize })
+      expect(idsOf(reader)).toEqual(ids.slice(0, pageSize))
+      expect(reader.page().nextPageToken).not.toBeNull()
+    }
+  })
+
+  describe('what PostgreSQL refuses a cursor for', () => {
+    let refusing: TestDatabase
+    let refused: RawProgram
+    beforeAll(async () => {
+      refusing = await createTestDatabase()
+      refused = await insertRawProgram(refusing.sql, 'refused')
+      await insertRawApplications(refusing.sql, refused, 30)
+    })
+    afterAll(() => refusing.drop())
+
+    /** From now on the first `times` cursors are refused with this SQLSTATE; a sequence counts, since no rollback takes it back. */
+    async function refuse(code: string, times: number): Promise<void> {
+      await refusing.sql
+        .unsafe(`
+          drop sequence if exists cursors;
+          create sequence cursors;
+          create or replace function require_walk(of_program bigint, horizon bigint, last_seq bigint, last_time timestamptz) returns boolean language plpgsql as $$
+          begin
+            if nextval('cursors') <= ${times} then raise exception 'refused' using errcode = '${code}'; end if;
+            return true;
+          end $$`)
+        .simple()
+    }
+    const cursors = async (): Promise<number> =>
+      (
+        await refusing.sql<
+          { count: number }[]
+        >`select case when is_called then last_value else 0 end as count from cursors`
+      )[0]!.count
+    const page = (reader: Reader, changes: Partial<PageLimits> = {}) =>
+      write(
+        reader,
+        planOf(30, undefined, refused, 30),
+        { ...small, reopenPauseMs: 1, ...changes },
+        { sql: refusing.sql, fills: refused.fills },
+      )
+
+    test.each(['40001', '57P01', '08006'])('%s: another cursor goes on', async code => {
+      await refuse(code, 3)
+      const reader = new Reader()
+      expect((await page(reader)).outcome).toBe('complete')
+      expect(idsOf(reader).length).toBe(30)
+      expect(await cursors()).toBe(4)
+    })
+
+    test.each(['57014', '42501', '22012', '40P01'])(
+      '%s, before any row has come: the page fails at once',
+      async code => {
+        await refuse(code, 1)
+        const failure = (await page(new Reader()).catch(error => error)) as PageFailure
+        expect(failure).toBeInstanceOf(PageFailure)
+        expect(failure.cause).toMatchObject({ code })
+        expect(await cursors()).toBe(1)
+      },
+    )
+
+    test('57014 while rows were coming, as a long page meets the statement timeout: another cursor goes on', async () => {
+      let cancelled = 0
+      const reader = new Reader(async n => {
+        if (n % 10 === 0)
+          for (const { pid } of await busyBackends()) {
+            await database.sql`select pg_cancel_backend(${pid})`
+            cancelled++
+          }
+        return true
+      })
+      expect((await write(reader, planOf(205))).outcome).toBe('complete')
+      expect(idsOf(reader)).toEqual(ids)
+      expect(cancelled).toBeGreaterThan(1)
+    })
+
+    test('there is a pause before each further cursor, so that a database that comes back is not kept busy', async () => {
+      await refuse('40001', 1_000_000)
+      const failing = page(new Reader(), { reopensMax: 1, reopenPauseMs: 3000 }).then(
+        () => 'complete',
+        () => 'failed',
+      )
+      await until('the first cursor', async () => (await cursors()) === 1)
+      for (let i = 0; i < 3; i++) await write(new Reader(), planOf(205))
+      expect(await cursors()).toBe(1)
+      expect(await failing).toBe('failed')
+      expect(await cursors()).toBe(2)
+    })
   })
 })

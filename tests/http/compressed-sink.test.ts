@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import { gunzipSync, zstdDecompressSync } from 'node:zlib'
+import { compressedBufferBytes } from '../../src/export/exports.ts'
 import type { Sink } from '../../src/export/page-outlet.ts'
-import { compressed, compressedPageBuffers } from '../../src/http/compressed-sink.ts'
+import { compressed } from '../../src/http/compressed-sink.ts'
 import type { Coding } from '../../src/http/content-coding.ts'
 import { until } from '../support/until.ts'
 
-const piece = compressedPageBuffers.bytes
+const piece = compressedBufferBytes
 const decode: Record<Coding, (bytes: Uint8Array) => Buffer> = { zstd: zstdDecompressSync, gzip: gunzipSync }
 const codings: Coding[] = ['zstd', 'gzip']
 

@@ -38,11 +38,11 @@ const busy = async (): Promise<{ pid: number }[]> => database.sql<{ pid: number 
   and query ~ 'annotations'`
 
 /** Opens the export on a bare socket and reads nothing beyond what arrives before `pause`. */
-async function openSocket(onData: (socket: Bun.Socket, bytes: Uint8Array) => void = () => {}) {
+async function openSocket(onData: (socket: Bun.Socket, bytes: Uint8Array) => void = () => {}, port = service.port) {
   const state = { closed: false, bytes: 0 }
   const socket = await Bun.connect({
     hostname: '127.0.0.1',
-    port: service.port,
+    port,
     socket: {
       open(s) {
         s.write(
@@ -203,6 +203,20 @@ describe('a page that cannot be finished', () => {
     for (const { socket } of stalled) socket.terminate()
     // 40 pages of 28 MB would be 1.1 GB; what is kept is a buffer each, and this process holds the clients' side as well.
     expect(grownBytes).toBeLessThan(400_000_000)
+  })
+
+  test('G10: with two connections and 24 stalled readers whose patience is a minute, a new export starts all the same', async () => {
+    const narrow = await startTestService(database, { exportConnections: 2, letGoAfterMs: 60_000 })
+    try {
+      const stalled = await Promise.all(Array.from({ length: 24 }, () => openSocket(s => s.pause(), narrow.port)))
+      await until('all of them to have got something', () => stalled.every(({ state }) => state.bytes > 0))
+      const reader = new ExportClient(narrow, key, slug)
+      expect((await reader.page({ pageSize: '3' })).page.payload.length).toBe(3)
+      expect((await reader.page()).page.payload.map(a => a.application_id)).toEqual(ids)
+      for (const { socket } of stalled) socket.terminate()
+    } finally {
+      await narrow.stop()
+    }
   })
 
   test('a slow reader that keeps reading gets the whole page', async () => {

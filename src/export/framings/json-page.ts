@@ -1,0 +1,9 @@
+// The page as the specification has it: one JSON object. Source: spec, "Export page".
+
+import type { PageFraming } from '../page-framing.ts'
+
+export const jsonPage: PageFraming = {
+  opening: Buffer.from('{"payload":['),
+  between: Buffer.from(','),
+  end: nextPageToken => `],"nextPageToken":${JSON.stringify(nextPageToken)}}`,
+}

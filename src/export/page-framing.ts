@@ -1,0 +1,10 @@
+// What a page has around its applications. Another format of export is another framing; which one is asked for is decided elsewhere.
+
+/** How applications stand in a page. Whoever reads a page must be able to tell from `end` that it is whole (contract G9). */
+export interface PageFraming {
+  opening: Buffer
+  /** Between two applications. */
+  between: Buffer
+  /** After the last one; with the token of the next page, or null when none follows. */
+  end(nextPageToken: string | null): string
+}
