@@ -72,6 +72,14 @@ function migrationFailure({ name, text }: Migration, error: unknown): unknown {
   })
 }
 
+/**
+ * Gives the group roles of service and worker what `roles.sql` says, and nothing else; makes them if they are not there. By the owner
+ * of the schema, who may make roles. Whole or not at all.
+ */
+export async function grantRoles(sql: Sql): Promise<void> {
+  await sql.unsafe(await readFile(new URL('./roles.sql', import.meta.url), 'utf8')).simple()
+}
+
 /** What is missing, asked without changing anything, so that a role which may create nothing can start; undefined in an empty database. */
 async function appliedMigrations(
   sql: Db,

@@ -1,7 +1,16 @@
 // Opens the queue on the store that the configuration names: PostgreSQL, or Redis (or Valkey, or a cluster of either).
 // The one file that knows both. It must not know what a job does.
 
-import { createPostgresBackend, createRedisBackend, type JobsOptions, runMigrations, withBackend } from 'bullmq'
+import {
+  assertSchemaCompatibility,
+  createPostgresBackend,
+  createRedisBackend,
+  type JobsOptions,
+  LATEST_SCHEMA_VERSION,
+  runMigrations,
+  SchemaMigrationRequiredError,
+  withBackend,
+} from 'bullmq'
 import { Cluster, Redis } from 'ioredis'
 import pg from 'pg'
 import { queueName } from './jobs.ts'
@@ -56,6 +65,27 @@ export async function connectQueue(options: QueueOptions, trouble: (error: Error
   return settings.redisUrl === undefined ? connectPostgres(settings) : connectRedis(settings, settings.redisUrl)
 }
 
+/** Makes the queue's tables in the database beforehand, as a role that may. */
+export async function prepareQueue(databaseUrl: string): Promise<void> {
+  const pool = new pg.Pool({ ...addressOf(databaseUrl), max: 1 })
+  try {
+    const client = await pool.connect()
+    await prepareStore(client).finally(() => client.release())
+  } finally {
+    await pool.end()
+  }
+}
+
+/** Brings the queue's tables up to date. Where they are, nothing is written, so that a role which may create nothing can start. */
+async function prepareStore(client: pg.PoolClient): Promise<void> {
+  try {
+    if ((await assertSchemaCompatibility(client)) >= LATEST_SCHEMA_VERSION) return
+  } catch (error) {
+    if (!(error instanceof SchemaMigrationRequiredError)) throw error
+  }
+  await runMigrations(client)
+}
+
 type Settings = Required<QueueOptions> & { trouble: (error: Error) => void }
 
 async function connectPostgres(settings: Settings): Promise<Queue> {
@@ -74,7 +104,7 @@ async function connectPostgres(settings: Settings): Promise<Queue> {
   try {
     const client = await pool.connect()
     try {
-      await runMigrations(client)
+      await prepareStore(client)
     } finally {
       client.release()
     }

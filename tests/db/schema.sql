@@ -49,10 +49,35 @@ end $function$;
 CREATE OR REPLACE FUNCTION public.leave_tombstone()
  RETURNS trigger
  LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
 AS $function$
 begin
   insert into erased_application (program_id, application_id, submit_seq, submit_time)
   select program_id, application_id, submit_seq, submit_time from removed;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.link_audit_event()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+declare
+  own_chain smallint;
+  own_link bigint;
+  own_hash bytea;
+begin
+  update audit_chain
+  set links = links + 1,
+    hash = sha256(hash || convert_to(jsonb_build_array(
+      new.audit_event_id, extract(epoch from new.happened_at), new.actor, new.action, new.subject, new.address, new.detail,
+      new.database_user)::text, 'UTF8'))
+  where chain = pg_backend_pid() % 8
+  returning chain, links, hash into strict own_chain, own_link, own_hash;
+  insert into audit_link (chain, link, audit_event_id, hash)
+  values (own_chain, own_link, new.audit_event_id, own_hash);
   return null;
 end $function$;
 
@@ -107,6 +132,21 @@ begin
   raise exception '% rows are never changed or removed', tg_table_name using errcode = 'restrict_violation';
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.refuse_early_removal()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if pg_has_role(current_user, (select relowner from pg_class where oid = tg_relid), 'member') or exists (
+    select from program
+    where program_id = old.program_id
+    and old.submit_time < clock_timestamp() - make_interval(days => retention_days)
+  ) then
+    return old;
+  end if;
+  raise exception 'this application has not expired' using errcode = 'insufficient_privilege';
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.require_walk(of_program bigint, horizon bigint, last_seq bigint, last_time timestamp with time zone)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -129,6 +169,20 @@ begin
       using errcode = 'TB002';
   end if;
   return true;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.stamp_audit_event()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  new.happened_at := clock_timestamp();
+  new.database_user := session_user;
+  if new.actor like 'operator:%'
+     and not pg_has_role(session_user, (select relowner from pg_class where oid = tg_relid), 'member') then
+    raise exception 'this role does not act as an operator' using errcode = 'insufficient_privilege';
+  end if;
+  return new;
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.submission_counter_goes_forward()
@@ -229,6 +283,15 @@ create table application_in_progress (
   constraint application_in_progress_pkey PRIMARY KEY (program_id, applicant_id)
 );
 
+create table audit_chain (
+  chain smallint not null,
+  links bigint default 0 not null,
+  hash bytea default decode(repeat('00'::text, 32), 'hex'::text) not null,
+  constraint audit_chain_pkey PRIMARY KEY (chain),
+  constraint audit_chain_hash_check CHECK ((octet_length(hash) = 32)),
+  constraint audit_chain_links_check CHECK ((links >= 0))
+) with (fillfactor=20);
+
 create table audit_event (
   audit_event_id bigint generated always as identity not null,
   happened_at timestamp with time zone default clock_timestamp() not null,
@@ -237,7 +300,18 @@ create table audit_event (
   subject text not null,
   address inet,
   detail jsonb default '{}'::jsonb not null,
+  database_user text default SESSION_USER not null,
   constraint audit_event_pkey PRIMARY KEY (audit_event_id)
+);
+
+create table audit_link (
+  chain smallint not null,
+  link bigint not null,
+  audit_event_id bigint not null,
+  hash bytea not null,
+  constraint audit_link_pkey PRIMARY KEY (chain, link),
+  constraint audit_link_hash_check CHECK ((octet_length(hash) = 32)),
+  constraint audit_link_link_check CHECK ((link > 0))
 );
 
 create table derived_status (
@@ -465,6 +539,8 @@ alter table application_in_progress add constraint application_in_progress_appli
 
 alter table application_in_progress add constraint application_in_progress_program_id_fkey FOREIGN KEY (program_id) REFERENCES program(program_id);
 
+alter table audit_link add constraint audit_link_chain_fkey FOREIGN KEY (chain) REFERENCES audit_chain(chain);
+
 alter table derived_status add constraint derived_status_program_version_id_fkey FOREIGN KEY (program_version_id) REFERENCES program_version(program_version_id) ON DELETE CASCADE;
 
 alter table docs_example add constraint docs_example_program_version_id_fkey FOREIGN KEY (program_version_id) REFERENCES program_version(program_version_id) ON DELETE CASCADE;
@@ -493,6 +569,8 @@ alter table submission_counter add constraint submission_counter_program_id_fkey
 
 alter table submission_request add constraint submission_request_api_key_id_fkey FOREIGN KEY (api_key_id) REFERENCES api_key(api_key_id);
 
+CREATE TRIGGER application_is_kept BEFORE DELETE ON application FOR EACH ROW EXECUTE FUNCTION refuse_early_removal();
+
 CREATE TRIGGER application_leaves_tombstone AFTER DELETE ON application REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION leave_tombstone();
 
 CREATE TRIGGER application_snapshot_is_immutable BEFORE UPDATE ON application FOR EACH ROW EXECUTE FUNCTION application_snapshot_is_immutable();
@@ -503,7 +581,15 @@ CREATE TRIGGER application_annotation_is_kept BEFORE DELETE ON application_annot
 
 CREATE TRIGGER audit_event_is_history BEFORE DELETE OR UPDATE ON audit_event FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
+CREATE CONSTRAINT TRIGGER audit_event_is_linked AFTER INSERT ON audit_event DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION link_audit_event();
+
 CREATE TRIGGER audit_event_is_never_emptied BEFORE TRUNCATE ON audit_event FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER audit_event_is_stamped BEFORE INSERT ON audit_event FOR EACH ROW EXECUTE FUNCTION stamp_audit_event();
+
+CREATE TRIGGER audit_link_is_history BEFORE DELETE OR UPDATE ON audit_link FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER audit_link_is_never_emptied BEFORE TRUNCATE ON audit_link FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER erased_application_is_history BEFORE DELETE OR UPDATE ON erased_application FOR EACH ROW EXECUTE FUNCTION refuse_change();
 

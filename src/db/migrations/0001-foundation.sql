@@ -240,7 +240,7 @@ create trigger erased_application_is_history before update or delete on erased_a
 
 -- However an application is removed, its tombstone is left in the same transaction.
 create function leave_tombstone() returns trigger
-language plpgsql as $$
+language plpgsql security definer set search_path = pg_catalog, public, pg_temp as $$
 begin
   insert into erased_application (program_id, application_id, submit_seq, submit_time)
   select program_id, application_id, submit_seq, submit_time from removed;
@@ -249,6 +249,22 @@ end $$;
 create trigger application_leaves_tombstone after delete on application
   referencing old table as removed
   for each statement execute function leave_tombstone();
+
+-- The worker may remove what a program keeps no longer, and nothing else; operators have the owner's rights.
+create function refuse_early_removal() returns trigger
+language plpgsql as $$
+begin
+  if pg_has_role(current_user, (select relowner from pg_class where oid = tg_relid), 'member') or exists (
+    select from program
+    where program_id = old.program_id
+    and old.submit_time < clock_timestamp() - make_interval(days => retention_days)
+  ) then
+    return old;
+  end if;
+  raise exception 'this application has not expired' using errcode = 'insufficient_privilege';
+end $$;
+create trigger application_is_kept before delete on application
+  for each row execute function refuse_early_removal();
 
 -- Stored texts are read whole and often: kept in the row and uncompressed as far as a page allows.
 alter table application alter column snapshot set storage external;
@@ -396,13 +412,76 @@ create table audit_event (
   -- What it was done to: a program slug, an API key id, an application id.
   subject text not null,
   address inet,
-  detail jsonb not null default '{}'
+  detail jsonb not null default '{}',
+  -- The role that wrote it, as the database knows it.
+  database_user text not null default session_user
 );
 create index audit_event_by_subject on audit_event (subject, audit_event_id);
+
+-- When and by which role is the database's word, whatever an insert says. Operators are those who have the owner's rights.
+create function stamp_audit_event() returns trigger
+language plpgsql as $$
+begin
+  new.happened_at := clock_timestamp();
+  new.database_user := session_user;
+  if new.actor like 'operator:%'
+     and not pg_has_role(session_user, (select relowner from pg_class where oid = tg_relid), 'member') then
+    raise exception 'this role does not act as an operator' using errcode = 'insufficient_privilege';
+  end if;
+  return new;
+end $$;
+create trigger audit_event_is_stamped before insert on audit_event
+  for each row execute function stamp_audit_event();
 create trigger audit_event_is_history before update or delete on audit_event
   for each row execute function refuse_change();
 create trigger audit_event_is_never_emptied before truncate on audit_event
   for each statement execute function refuse_change();
+
+-- Each event is a link in a chain of hashes: over its content and the hash before it. To change, remove or slip in an event breaks
+-- the chain from there on. Where the chain ends is in audit_chain; noted elsewhere too, it tells when the end was cut off.
+-- A link is added when its transaction commits, under a lock on the chain. With several chains, commits rarely wait for one another;
+-- a transaction keeps to one, and takes it last, so that none can wait in a circle.
+create table audit_chain (
+  chain smallint primary key,
+  links bigint not null default 0 check (links >= 0),
+  hash bytea not null default decode(repeat('00', 32), 'hex') check (octet_length(hash) = 32)
+) with (fillfactor = 20);
+insert into audit_chain (chain) select generate_series(0, 7);
+
+create table audit_link (
+  chain smallint not null references audit_chain,
+  link bigint not null check (link > 0),
+  audit_event_id bigint not null,
+  hash bytea not null check (octet_length(hash) = 32),
+  primary key (chain, link)
+);
+create trigger audit_link_is_history before update or delete on audit_link
+  for each row execute function refuse_change();
+create trigger audit_link_is_never_emptied before truncate on audit_link
+  for each statement execute function refuse_change();
+
+-- With the rights of the owner: nobody else touches the chains.
+create function link_audit_event() returns trigger
+language plpgsql security definer set search_path = pg_catalog, public, pg_temp as $$
+declare
+  own_chain smallint;
+  own_link bigint;
+  own_hash bytea;
+begin
+  update audit_chain
+  set links = links + 1,
+    hash = sha256(hash || convert_to(jsonb_build_array(
+      new.audit_event_id, extract(epoch from new.happened_at), new.actor, new.action, new.subject, new.address, new.detail,
+      new.database_user)::text, 'UTF8'))
+  where chain = pg_backend_pid() % 8
+  returning chain, links, hash into strict own_chain, own_link, own_hash;
+  insert into audit_link (chain, link, audit_event_id, hash)
+  values (own_chain, own_link, new.audit_event_id, own_hash);
+  return null;
+end $$;
+create constraint trigger audit_event_is_linked after insert on audit_event
+  deferrable initially deferred
+  for each row execute function link_audit_event();
 
 ------------------------------------------------------------------------------------------------ derived data
 

@@ -1,0 +1,57 @@
+-- What the service and the worker may do, as group roles. scripts/migrate --roles applies this as often as it is asked to; a login
+-- role becomes a member of one of them. Whatever is not granted here is left to the owner, who migrates and runs the scripts.
+
+do $$
+begin
+  if not exists (select from pg_roles where rolname = 'tributary_service') then
+    create role tributary_service nologin;
+  end if;
+  if not exists (select from pg_roles where rolname = 'tributary_worker') then
+    create role tributary_worker nologin;
+  end if;
+end $$;
+
+revoke all on all tables in schema public from public, tributary_service, tributary_worker;
+revoke all on all sequences in schema public from public, tributary_service, tributary_worker;
+revoke create on schema public from public, tributary_service, tributary_worker;
+grant usage on schema public to tributary_service, tributary_worker;
+
+-- What both read: programs, and what is derived from them.
+grant select on
+  schema_migration, instance, program, program_version, program_version_question, question, question_version,
+  program_key_map, docs_example, derived_status
+to tributary_service, tributary_worker;
+
+-- The service lets keys in, hands applications out, and takes submissions. It cannot change or remove what was submitted, only say
+-- that another application came after it; nor make or change a key, only note that it was seen.
+grant select on
+  submission_counter, applicant, application_in_progress, application, erased_application, api_key, api_key_program, submission_request
+to tributary_service;
+grant insert on application_in_progress, application, submission_request to tributary_service;
+grant insert (front_end, language) on applicant to tributary_service;
+grant insert (actor, action, subject, address, detail) on audit_event to tributary_service;
+grant update (language, updated_at) on applicant to tributary_service;
+grant update (answers, updated_at), delete on application_in_progress to tributary_service;
+grant update (superseded_seq) on application to tributary_service;
+grant update (submit_seq, last_submit_time) on submission_counter to tributary_service;
+grant update (last_used_at, last_used_address, exposed_at) on api_key to tributary_service;
+grant usage on sequence application_application_id_seq to tributary_service;
+
+-- The worker derives, and carries jobs. It never sees an answer, an applicant or a key.
+grant insert, update on program_key_map, docs_example, derived_status to tributary_worker;
+grant select, insert, update, delete on outbox to tributary_worker;
+-- It erases what programs keep no longer: a trigger refuses it what has not expired.
+grant select (program_id, application_id, applicant_id, submit_time, submit_seq), delete on application to tributary_worker;
+grant select (program_id, applicant_id, updated_at), delete on application_in_progress to tributary_worker;
+grant select (program_id, applicant_id, application_id), delete on submission_request to tributary_worker;
+grant insert (actor, action, subject, address, detail) on audit_event to tributary_worker;
+
+-- The queue's own tables and functions, where the database carries the jobs. BullMQ makes a sequence there for each queue.
+do $$
+begin
+  if exists (select from pg_namespace where nspname = 'bullmq') then
+    grant usage, create on schema bullmq to tributary_worker;
+    grant select, insert, update, delete on all tables in schema bullmq to tributary_worker;
+    grant usage, select, update on all sequences in schema bullmq to tributary_worker;
+  end if;
+end $$;

@@ -1,0 +1,237 @@
+// Least privilege: what `roles.sql` lets service and worker do, tried as them. The owner of the schema migrates.
+
+import { beforeAll, describe, expect, test } from 'bun:test'
+import { openDatabase, type Sql } from '../../src/db/client.ts'
+import { prepareDatabase } from '../../src/db/instance.ts'
+import { grantRoles, loadMigrations, migrate } from '../../src/db/migrate.ts'
+import { prepareQueue } from '../../src/queue/connect.ts'
+import { setRetention } from '../../src/upkeep/erase.ts'
+import type { TestDatabase } from '../support/database.ts'
+import { ExportClient } from '../support/export-client.ts'
+import { endWithFile, useDatabase } from '../support/fixtures.ts'
+import { FrontEnd } from '../support/front-end.ts'
+import { createTestKey, type TestKey } from '../support/keys.ts'
+import { endProcesses, spawnProcess } from '../support/processes.ts'
+import { aProgram, everyKind, q } from '../support/programs.ts'
+import { insertRawApplications, insertRawProgram } from '../support/raw-applications.ts'
+import { startTestService, type TestService } from '../support/service.ts'
+import { until } from '../support/until.ts'
+
+const slug = 'guarded'
+const database = await useDatabase()
+const owner = database.sql
+let key: TestKey
+let versionId: number
+
+/** The database as a login role of one group sees it. */
+function as(group: string): TestDatabase {
+  const url = new URL(database.url)
+  url.username = `${group}_login_${process.pid}`
+  url.password = ''
+  const sql = openDatabase({ url: url.href, connectionsMax: 5, applicationName: 'test' })
+  endWithFile(() => sql.end({ timeout: 1 }))
+  return { ...database, url: url.href, sql }
+}
+
+await prepareQueue(database.url)
+// As often as it is asked to.
+for (const _ of [1, 2]) await grantRoles(owner)
+for (const group of ['tributary_service', 'tributary_worker']) {
+  const login = `${group}_login_${process.pid}`
+  await owner.unsafe(`create role ${login} login in role ${group}`)
+  // Roles are of the whole server, which other tests use too.
+  endWithFile(() => owner.unsafe(`drop owned by ${login}; drop role ${login}`).simple())
+}
+const service = as('tributary_service')
+const worker = as('tributary_worker')
+
+beforeAll(async () => {
+  const version = await aProgram(owner, { slug, questions: [q.text('plain', { optional: true }), ...everyKind] })
+  versionId = version.program_version_id
+  key = await createTestKey(owner, { programs: [slug], maySubmit: true })
+})
+
+const insufficientPrivilege = '42501'
+const codeOf = (statement: PromiseLike<unknown>): Promise<string> =>
+  Promise.resolve(statement).then(
+    () => 'allowed',
+    (error: { code: string }) => error.code,
+  )
+
+describe('the service, with its own role', () => {
+  let running: TestService
+  beforeAll(async () => {
+    await prepareDatabase(service.sql, 'UTC')
+    running = await startTestService(service)
+    endWithFile(() => running.stop())
+  })
+
+  test('serves everything: registers, saves, submits again, exports a walk of pages, shows docs, tells of a key', async () => {
+    const frontEnd = new FrontEnd(running, key, slug)
+    const applicant = await frontEnd.register()
+    const answers = { applicant_name: { first_name: 'Ada', last_name: 'Lovelace' }, plain: { text: 'one' } }
+    await frontEnd.apply(applicant, answers)
+    await frontEnd.apply(applicant, { ...answers, plain: { text: 'two' } })
+    await frontEnd.apply(await frontEnd.register(), answers)
+    const headers = { Authorization: key.authorization, 'Content-Type': 'application/json' }
+    const patched = await running.get(`/intake/v1/applicants/${applicant}`, {
+      method: 'PUT',
+      headers,
+      body: JSON.stringify({ language: 'es' }),
+    })
+    expect([200, 204]).toContain(patched.status)
+    const states: string[] = []
+    for await (const { page } of new ExportClient(running, key, slug).walk({ pageSize: '1' }))
+      states.push(...page.payload.map(application => application.revision_state))
+    expect(states).toEqual(['OBSOLETE', 'CURRENT', 'CURRENT'])
+    for (const path of ['/api/v1/checkAuth', '/docs/api', '/docs/api/programs', `/docs/api/programs/${slug}`])
+      expect([path, (await running.get(path, { headers })).status]).toEqual([path, 200])
+    await until('the audit trail', async () => {
+      const rows = await owner<{ action: string }[]>`
+        select action from audit_event where actor = ${`key:${key.api_key_id}`}`
+      return rows.filter(row => row.action === 'applications_exported').length === 3 && rows.length > 5
+    })
+    await until('the last use of the key', async () => {
+      const [row] = await owner`select last_used_at from api_key where api_key_id = ${key.api_key_id}`
+      return row!.last_used_at
+    })
+    expect(running.logLines.filter(line => line.level === 'error' || line.level === 'warn')).toEqual([])
+  })
+
+  test.each<[string, (sql: Sql) => PromiseLike<unknown>]>([
+    ['change a submitted answer', sql => sql`update application set snapshot = snapshot`],
+    ['change status or note', sql => sql`update application set status = 'Approved'`],
+    ['delete an application', sql => sql`delete from application`],
+    ['empty a table', sql => sql`truncate application cascade`],
+    ['change an audit event', sql => sql`update audit_event set actor = 'nobody'`],
+    ['remove an audit event', sql => sql`delete from audit_event`],
+    ['read the audit trail', sql => sql`select from audit_event`],
+    [
+      'date an audit event',
+      sql => sql`insert into audit_event (happened_at, actor, action, subject) values (now(), 'key:x', 'x', 'x')`,
+    ],
+    [
+      'number an audit event',
+      sql =>
+        sql`insert into audit_event (audit_event_id, actor, action, subject) overriding system value values (1, 'key:x', 'x', 'x')`,
+    ],
+    [
+      'sign an audit event as another role',
+      sql => sql`insert into audit_event (database_user, actor, action, subject) values ('x', 'key:x', 'x', 'x')`,
+    ],
+    [
+      'act as an operator',
+      sql => sql`insert into audit_event (actor, action, subject) values ('operator:root', 'x', 'x')`,
+    ],
+    ['move a chain', sql => sql`update audit_chain set links = 0`],
+    ['add a link', sql => sql`insert into audit_link values (0, 9, 9, decode(repeat('00', 32), 'hex'))`],
+    ['make a key', sql => sql`insert into api_key (api_key_id) values ('x')`],
+    ['revive a key', sql => sql`update api_key set retired_at = null, retired_by = null`],
+    ['prolong a key', sql => sql`update api_key set expires_at = expires_at + interval '1 day'`],
+    ['exchange a secret', sql => sql`update api_key set secret_hash = secret_hash`],
+    ['grant a program', sql => sql`insert into api_key_program select api_key_id, 1 from api_key`],
+    ['publish', sql => sql`insert into program (slug, display_name) values ('x', 'x')`],
+    ['hand out another application to an applicant', sql => sql`update applicant set front_end = 'x'`],
+    ['turn triggers off', sql => sql`alter table application disable trigger all`],
+    [
+      'leave a tombstone',
+      sql =>
+        sql`insert into erased_application (program_id, application_id, submit_seq, submit_time) values (1, 1, 1, now())`,
+    ],
+    ['set another zone', sql => sql`update instance set time_zone = 'Europe/Berlin'`],
+    ['create a table', sql => sql`create table public.x (y text)`],
+    ['read jobs of the queue', sql => sql`select from bullmq.job`],
+  ])('cannot %s', async (_, statement) => {
+    expect(await codeOf(statement(service.sql))).toBe(insufficientPrivilege)
+  })
+
+  test('the setting that lets times be rendered again is of no use to it', async () => {
+    const rerender = service.sql.begin(async tx => {
+      await tx`select set_config('tributary.rerender', 'on', true)`
+      await tx`update application set snapshot = snapshot || ' '`
+    })
+    expect(await codeOf(rerender)).toBe(insufficientPrivilege)
+  })
+
+  test('an event has the time of the database and the role that wrote it', async () => {
+    await service.sql`insert into audit_event (actor, action, subject) values ('key:x', 'x', 'stamped')`
+    const [event] = await owner`
+      select database_user, happened_at between clock_timestamp() - interval '1 minute' and clock_timestamp() as now
+      from audit_event where subject = 'stamped'`
+    expect(event).toEqual({ database_user: `tributary_service_login_${process.pid}`, now: true })
+  })
+
+  test('an operator, who has the rights of the owner, cannot date an event either', async () => {
+    await owner`
+      insert into audit_event (happened_at, database_user, actor, action, subject)
+      values ('2000-01-01', 'nobody', 'operator:kim', 'x', 'dated')`
+    const [event] = await owner`
+      select database_user = session_user as own, happened_at > '2020-01-01' as now from audit_event where subject = 'dated'`
+    expect(event).toEqual({ own: true, now: true })
+  })
+})
+
+describe('the worker, with its own role', () => {
+  test('makes what was published, and erases what a program keeps no longer', async () => {
+    const raw = await insertRawProgram(owner, 'kept-a-while')
+    const yesterday = (Date.now() - 86_400_000) * 1000
+    await insertRawApplications(
+      owner,
+      raw,
+      3,
+      i => `answer ${i}`,
+      i => yesterday - i * 86_400_000_000,
+    )
+    await setRetention(owner, raw.slug, 2, 'operator:test')
+    try {
+      const { child, log } = spawnProcess('workers/main.ts', worker)
+      await until('what is derived', async () => {
+        const [row] = await owner`
+          select
+            (select count(*) from program_key_map where program_version_id = ${versionId}) as maps,
+            (select count(*) from docs_example where program_version_id = ${versionId}) as docs,
+            (select count(*) from application where program_id = ${raw.program_id}) as kept`
+        return row!.maps === 1 && row!.docs === 1 && row!.kept === 1
+      })
+      expect(await owner`select from erased_application where program_id = ${raw.program_id}`).toHaveLength(2)
+      const again = await aProgram(owner, { slug: 'published-meanwhile' })
+      await until(
+        'what was published meanwhile',
+        async () =>
+          (await owner`select from docs_example where program_version_id = ${again.program_version_id}`).length === 1,
+      )
+      expect(log.filter(line => line.level === 'error' || line.level === 'warn')).toEqual([])
+      child.kill('SIGTERM')
+      expect(await child.exited).toBe(0)
+    } finally {
+      await endProcesses()
+    }
+  })
+
+  test.each<[string, (sql: Sql) => PromiseLike<unknown>]>([
+    ['read an answer', sql => sql`select snapshot from application`],
+    ['read a saved answer', sql => sql`select answers from application_in_progress`],
+    ['read an applicant', sql => sql`select from applicant`],
+    ['read a key', sql => sql`select from api_key`],
+    ['change an application', sql => sql`update application set superseded_seq = 9`],
+    ['delete an application that has not expired', sql => sql`delete from application`],
+    ['change an audit event', sql => sql`update audit_event set actor = 'nobody'`],
+    [
+      'act as an operator',
+      sql => sql`insert into audit_event (actor, action, subject) values ('operator:root', 'x', 'x')`,
+    ],
+    ['change how long applications are kept', sql => sql`update program set retention_days = 1`],
+    ['publish', sql => sql`update program_version set state = 'ACTIVE'`],
+    ['create a table', sql => sql`create table public.x (y text)`],
+  ])('cannot %s', async (_, statement) => {
+    const raw = await insertRawProgram(owner, `kept-${crypto.randomUUID()}`)
+    await insertRawApplications(owner, raw, 1)
+    expect(await codeOf(statement(worker.sql))).toBe(insufficientPrivilege)
+  })
+})
+
+test('a start with a current schema writes nothing; with an old one, a role that may create nothing is told so', async () => {
+  expect(await migrate(service.sql, await loadMigrations())).toEqual([])
+  const newer = { name: '9999-newer.sql', text: 'create table newer ()', sha256: 'x' }
+  expect(await codeOf(migrate(service.sql, [...(await loadMigrations()), newer]))).toBe(insufficientPrivilege)
+})
