@@ -1,7 +1,7 @@
 // Reads a JSON document that somebody wrote by hand, and names what is wrong with it as text.
 // It must not know what the document is.
 
-import { parseJson } from '../src/domain/values/json-text.ts'
+import { parseJson, placedDetail } from '../src/domain/values/json-text.ts'
 import { invalidRequest, Problem } from '../src/problem.ts'
 
 /** Deeper than any document says something; what a document may be nested to is for whoever reads it to say. */
@@ -9,17 +9,17 @@ const depthMax = 1000
 
 /**
  * The JSON value in a file, or on standard input for `-`. Throws a Problem for bytes that are not UTF-8, text that
- * is not JSON, and a key that stands twice in one object, of which JSON.parse would silently keep the last.
+ * is not JSON with its line and column, and a key that stands twice in one object, of which JSON.parse would silently keep the last.
  */
 export async function readDocument(file: string): Promise<unknown> {
   const name = file === '-' ? 'Standard input' : file
   const text = decode(name, await (file === '-' ? Bun.stdin : Bun.file(file)).bytes())
-  const parsed = parseJson(text, depthMax)
+  const parsed = parseJson(text, { depthMax })
   if ('json' in parsed) return JSON.parse(text) as unknown
-  const { code } = parsed.fault
+  const { path, code } = parsed.fault
   throw invalidRequest(
     `${name} ${code === 'malformed_json' ? 'is not JSON' : 'cannot be read without losing something'}:`,
-    [parsed.fault],
+    [{ path, code, detail: placedDetail(parsed.fault) }],
   )
 }
 

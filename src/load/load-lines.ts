@@ -26,7 +26,7 @@ const bytesHere = 2 * blockLimits.blockBytes
 /**
  * Loads every application of the input, or none. A line is an application object or a page of an export
  * (`{"payload":[…],"nextPageToken":…}`); empty lines are skipped. Throws a Problem that names the lines that are wrong, and why.
- * A key that stands twice in one object counts as its last, except on lines with long numbers, where it is refused.
+ * A key that stands twice in one object is refused.
  */
 export async function loadLines(
   sql: Sql,

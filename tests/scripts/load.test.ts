@@ -36,7 +36,7 @@ describe('scripts/load', () => {
     const { code, out, err } = await load([path])
     expect({ code, out }).toEqual({ code: 1, out: '' })
     expect(err).toMatch(/^Nothing was loaded: 2 of 3 applications cannot be\.$/m)
-    expect(err).toMatch(/^ {2}line 2: is not JSON: .* \[not_json\]$/m)
+    expect(err).toMatch(/^ {2}line 2: is not JSON: .*\(column 9\)\. \[not_json\]$/m)
     expect(err).toMatch(
       /^ {2}line 3: \/revision_state must be CURRENT or OBSOLETE, and is "LATEST" \[unknown_value\]$/m,
     )

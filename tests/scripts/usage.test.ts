@@ -70,7 +70,7 @@ describe('a document that cannot be read', () => {
       '\ufeff{"slug": "a", "slug": "b"}',
       [
         'Standard input cannot be read without losing something:',
-        '  /slug: Must be given once: this key stands twice. [duplicate_key]',
+        '  /slug: Must be given once: this key stands twice (line 1, column 15). [duplicate_key]',
       ],
     ],
     [
@@ -78,13 +78,16 @@ describe('a document that cannot be read', () => {
       '{"questions": [{"kind": ',
       [
         'Standard input is not JSON:',
-        '  /questions/0/kind: Must be JSON: a value was expected, and the text ends. [malformed_json]',
+        '  /questions/0/kind: Must be JSON: a value was expected, and the text ends here (line 1, column 25). [malformed_json]',
       ],
     ],
     [
       'nothing',
       '',
-      ['Standard input is not JSON:', '  Must be JSON: a value was expected, and the text ends. [malformed_json]'],
+      [
+        'Standard input is not JSON:',
+        '  Must be JSON: a value was expected, and the text ends here (line 1, column 1). [malformed_json]',
+      ],
     ],
   ])('%s', async (_, document, lines) => {
     const child = Bun.spawn([join(folder, 'program'), 'validate', '-', '--document-only'], {

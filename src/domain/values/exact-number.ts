@@ -22,8 +22,25 @@ function safeInteger(source: string, shift: number): number | undefined {
   return Number.isSafeInteger(value) ? value : undefined
 }
 
+/** Whether a double holds exactly what a JSON number says. */
+export function isExactAsDouble(source: string): boolean {
+  const value = Number(source)
+  if (!Number.isFinite(value)) return false
+  const [said, held] = [parseDecimal(source), parseDecimal(String(value))]
+  return said.digits === held.digits && said.sign === held.sign && said.exponent === held.exponent
+}
+
 /** `source` × 10^`shift`, if that is an integer of at most `digitsMax` digits. */
 function scaledInteger(source: string, shift: number): bigint | undefined {
+  const { sign, digits, exponent } = parseDecimal(source)
+  if (digits === '') return 0n
+  const zeros = exponent + shift
+  if (zeros < 0 || digits.length + zeros > digitsMax) return undefined
+  return BigInt(`${sign}${digits}${'0'.repeat(zeros)}`)
+}
+
+/** `sign` `digits` × 10^`exponent`, without zeros at either end of the digits; zero has no digits, and no sign. */
+function parseDecimal(source: string): { sign: string; digits: string; exponent: number } {
   const match = /^(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/.exec(source)
   if (match === null) throw new Error('not a JSON number')
   const [, sign = '', whole = '', fraction = '', exponentText = '0'] = match
@@ -31,10 +48,9 @@ function scaledInteger(source: string, shift: number): bigint | undefined {
   // By hand: a pattern for zeros at the end takes quadratic time on long runs of zeros within.
   let first = 0
   while (digits[first] === '0') first++
-  if (first === digits.length) return 0n
+  if (first === digits.length) return { sign: '', digits: '', exponent: 0 }
   let end = digits.length
   while (digits[end - 1] === '0') end--
-  const exponent = Number(exponentText) - fraction.length + (digits.length - end) + shift
-  if (exponent < 0 || end - first + exponent > digitsMax) return undefined
-  return BigInt(`${sign}${digits.slice(first, end)}${'0'.repeat(exponent)}`)
+  const exponent = Number(exponentText) - fraction.length + (digits.length - end)
+  return { sign, digits: digits.slice(first, end), exponent }
 }

@@ -13,28 +13,45 @@ export type Json = null | boolean | string | JsonNumber | readonly Json[] | Json
 export const isJsonObject = (json: Json | undefined): json is JsonObject => json instanceof Map
 export const isJsonArray = (json: Json | undefined): json is readonly Json[] => Array.isArray(json)
 
-/** Why a text is no JSON that is taken. `path` is an RFC 6901 JSON Pointer. The detail repeats nothing of the text. */
+/** Why a text is no JSON that is taken. The detail repeats nothing of the text. */
 export interface JsonFault {
+  /** RFC 6901 JSON Pointer. */
   path: string
-  code: 'malformed_json' | 'too_deep' | 'duplicate_key'
+  code: 'malformed_json' | 'too_deep' | 'too_many_values' | 'duplicate_key'
   detail: string
+  /** Where in the text, each counted from 1; columns in UTF-16 units. */
+  line: number
+  column: number
 }
+
+/** The detail of a fault, with its place in the text. */
+export const placedDetail = ({ detail, line, column }: JsonFault): string =>
+  `${detail.slice(0, -1)} (line ${line}, column ${column}).`
 
 /** RFC 6901: the pointer to a member or item of what `path` points to. */
 export function pointerTo(path: string, token: string | number): string {
   return `${path}/${String(token).replaceAll('~', '~0').replaceAll('/', '~1')}`
 }
 
+export interface JsonLimits {
+  /** Deepest nesting of arrays and objects. */
+  depthMax: number
+  /** Most values: each number, text, literal, array and object, whether an item, a member or the whole. */
+  valuesMax?: number
+}
+
 /**
- * What a JSON text (RFC 8259) says, or why it says nothing: malformed, arrays and objects nested deeper than `depthMax`, or a
- * key that stands twice in one object, whatever its values. Strings may hold lone surrogates (`"\ud800"`), as in RFC 8259.
+ * What a JSON text (RFC 8259) says, or why it says nothing: malformed, nested too deeply, of too many values, or a key that stands
+ * twice in one object, whatever its values. Strings may hold lone surrogates (`"\ud800"`), as in RFC 8259.
  *
- * Not JSON.parse, which rounds numbers and takes the last of two keys. Not lossless-json, which lets a key stand twice when both
- * values are equal and takes far longer (190 ms for a string of 2 MB, against 1 ms here).
+ * Not JSON.parse, which rounds numbers and takes the last of two keys. Its reviver does see numbers as they were written, but calls
+ * a function for every value: that takes 1.4 times as long as this for a million numbers, 1.9 times for many members, and keys still
+ * have to be looked for twice. Not lossless-json, which lets a key stand twice when both values are equal and takes far longer
+ * (190 ms for a string of 2 MB, against 1 ms here).
  */
-export function parseJson(text: string, depthMax: number): { json: Json } | { fault: JsonFault } {
+export function parseJson(text: string, limits: JsonLimits): { json: Json } | { fault: JsonFault } {
   try {
-    return { json: new Reader(text, depthMax).whole() }
+    return { json: new Reader(text, limits).whole() }
   } catch (error) {
     if (error instanceof Refusal) return { fault: error.fault }
     throw error
@@ -56,77 +73,106 @@ class Refusal extends Error {
 }
 
 const numberForm = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y
-const space = /[ \t\n\r]*/y
-/** Everything in a string up to its end, an escape, or a character that may not stand there. */
-const plainRun = /[^"\\\u0000-\u001f]*/y
-const literals: readonly (readonly [string, Json])[] = [
-  ['true', true],
-  ['false', false],
-  ['null', null],
-]
+const quote = 0x22
+const backslash = 0x5c
+const zero = 0x30
+const point = 0x2e
+const comma = 0x2c
+const colon = 0x3a
+const openBrace = 0x7b
+const closeBrace = 0x7d
+const openBracket = 0x5b
+const closeBracket = 0x5d
 
+const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39
+
+/** Reads by character codes, which takes a fifth of the time that a pattern for each step does. */
 class Reader {
   #at = 0
-  /** Where the value lies that is being read. */
+  #values = 0
+  readonly #valuesMax: number
+  readonly #depthMax: number
+  /** Where the value lies that is being read: for each array or object that is open, the step into it. */
   readonly #place: (string | number)[] = []
 
   constructor(
     readonly text: string,
-    readonly depthMax: number,
-  ) {}
+    { depthMax, valuesMax = Number.POSITIVE_INFINITY }: JsonLimits,
+  ) {
+    this.#depthMax = depthMax
+    this.#valuesMax = valuesMax
+  }
 
   whole(): Json {
-    this.#skip(space)
+    this.#skipSpace()
     const json = this.#value()
+    this.#skipSpace()
     if (this.#at < this.text.length) throw this.#malformed('the end of the text')
     return json
   }
 
   #value(): Json {
-    const json = this.#valueHere()
-    this.#skip(space)
+    if (++this.#values > this.#valuesMax)
+      throw this.#refusal('too_many_values', `Must be of at most ${this.#valuesMax} values.`)
+    switch (this.text.charCodeAt(this.#at)) {
+      case quote:
+        return this.#string()
+      case openBrace:
+        return this.#object()
+      case openBracket:
+        return this.#array()
+      case 0x74:
+        return this.#literal('true', true)
+      case 0x66:
+        return this.#literal('false', false)
+      case 0x6e:
+        return this.#literal('null', null)
+      default:
+        return this.#number()
+    }
+  }
+
+  #literal(word: string, json: Json): Json {
+    if (!this.text.startsWith(word, this.#at)) throw this.#malformed('a value')
+    this.#at += word.length
     return json
   }
 
-  #valueHere(): Json {
-    switch (this.text[this.#at]) {
-      case '"':
-        return this.#string()
-      case '{':
-        return this.#object()
-      case '[':
-        return this.#array()
-      default:
-        return this.#literalOrNumber()
-    }
-  }
-
-  #literalOrNumber(): Json {
-    for (const [word, json] of literals) {
-      if (!this.text.startsWith(word, this.#at)) continue
-      this.#at += word.length
-      return json
-    }
+  #number(): JsonNumber {
+    const { text } = this
     const start = this.#at
-    this.#skip(numberForm)
-    if (this.#at === start) throw this.#malformed('a value')
-    return new JsonNumber(this.text.slice(start, this.#at))
+    let at = start
+    // Most numbers are digits and nothing else.
+    if (isDigit(text.charCodeAt(at)) && text.charCodeAt(at) !== zero) while (isDigit(text.charCodeAt(++at)));
+    const next = text.charCodeAt(at)
+    if (at === start || next === point || next === 0x65 || next === 0x45) {
+      numberForm.lastIndex = start
+      if (!numberForm.test(text)) throw this.#malformed('a value')
+      at = numberForm.lastIndex
+    }
+    this.#at = at
+    return new JsonNumber(text.slice(start, at))
   }
 
   #string(): string {
-    const start = this.#at++
+    const { text } = this
+    const start = this.#at
     let escaped = false
-    for (;;) {
-      this.#skip(plainRun)
-      if (this.text[this.#at] === '"') break
-      if (this.text[this.#at] !== '\\') throw this.#malformed('the end of a string, or an escaped character')
-      escaped = true
-      this.#at += 2
+    let at = start + 1
+    for (let code = text.charCodeAt(at); code !== quote; code = text.charCodeAt(++at)) {
+      if (code === backslash) {
+        escaped = true
+        at++
+      } else if (!(code >= 0x20)) {
+        // A control character, or the end of the text.
+        this.#at = at
+        throw this.#malformed('the end of a string, or an escaped character')
+      }
     }
-    this.#at++
-    if (!escaped) return this.text.slice(start + 1, this.#at - 1)
+    this.#at = at + 1
+    if (!escaped) return text.slice(start + 1, at)
     try {
-      return JSON.parse(this.text.slice(start, this.#at)) as string
+      return JSON.parse(text.slice(start, this.#at)) as string
     } catch {
       this.#at = start
       throw this.#malformed('a string whose escapes are those of JSON')
@@ -136,64 +182,80 @@ class Reader {
   #object(): JsonObject {
     const members = new Map<string, Json>()
     this.#open()
-    if (this.#take('}')) return members
+    if (this.#take(closeBrace)) return members
+    const step = this.#place.push('') - 1
     do {
-      this.#skip(space)
-      if (this.text[this.#at] !== '"') throw this.#malformed('a key in double quotes')
+      this.#skipSpace()
+      const start = this.#at
+      if (this.text.charCodeAt(start) !== quote) throw this.#malformedWithin('a key in double quotes')
       const key = this.#string()
-      this.#place.push(key)
-      if (members.has(key)) throw this.#refusal('duplicate_key', 'Must be given once: this key stands twice.')
-      this.#skip(space)
-      if (!this.#take(':')) throw this.#malformed('a colon')
+      this.#place[step] = key
+      if (members.has(key)) {
+        this.#at = start
+        throw this.#refusal('duplicate_key', 'Must be given once: this key stands twice.')
+      }
+      this.#skipSpace()
+      if (!this.#take(colon)) throw this.#malformed('a colon')
+      this.#skipSpace()
       members.set(key, this.#value())
-      this.#place.pop()
-    } while (this.#take(','))
-    if (!this.#take('}', false)) throw this.#malformed('a comma or a closing brace')
+      this.#skipSpace()
+    } while (this.#take(comma))
+    if (!this.#take(closeBrace)) throw this.#malformedWithin('a comma or a closing brace')
+    this.#place.pop()
     return members
   }
 
   #array(): Json[] {
     const items: Json[] = []
     this.#open()
-    if (this.#take(']')) return items
+    if (this.#take(closeBracket)) return items
+    const step = this.#place.push(0) - 1
     do {
-      this.#place.push(items.length)
+      this.#skipSpace()
+      this.#place[step] = items.length
       items.push(this.#value())
-      this.#place.pop()
-    } while (this.#take(','))
-    if (!this.#take(']', false)) throw this.#malformed('a comma or a closing bracket')
+      this.#skipSpace()
+    } while (this.#take(comma))
+    if (!this.#take(closeBracket)) throw this.#malformedWithin('a comma or a closing bracket')
+    this.#place.pop()
     return items
   }
 
   #open(): void {
     // As many arrays and objects are open already as there are steps to this place.
-    if (this.#place.length >= this.depthMax) {
-      throw this.#refusal('too_deep', `Must not be nested more than ${this.depthMax} levels deep.`)
-    }
+    if (this.#place.length >= this.#depthMax)
+      throw this.#refusal('too_deep', `Must not be nested more than ${this.#depthMax} levels deep.`)
     this.#at++
-    this.#skip(space)
+    this.#skipSpace()
   }
 
-  /** Steps over a character, and the space behind it unless told otherwise, if that character is next. */
-  #take(character: string, withSpace = true): boolean {
-    if (this.text[this.#at] !== character) return false
+  /** Steps over a character if it is next. */
+  #take(code: number): boolean {
+    if (this.text.charCodeAt(this.#at) !== code) return false
     this.#at++
-    if (withSpace) this.#skip(space)
     return true
   }
 
-  #skip(pattern: RegExp): void {
-    pattern.lastIndex = this.#at
-    if (pattern.test(this.text)) this.#at = pattern.lastIndex
+  #skipSpace(): void {
+    for (let code = this.text.charCodeAt(this.#at); code <= 0x20; code = this.text.charCodeAt(++this.#at))
+      if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return
+  }
+
+  /** As `#malformed`, of the array or object itself and not of its last item or member. */
+  #malformedWithin(expected: string): Refusal {
+    this.#place.pop()
+    return this.#malformed(expected)
   }
 
   #malformed(expected: string): Refusal {
-    const at = Math.min(this.#at, this.text.length)
-    const where = at === this.text.length ? 'the text ends' : `there is something else at character ${at + 1}`
+    const where = this.#at >= this.text.length ? 'the text ends here' : 'there is something else here'
     return this.#refusal('malformed_json', `Must be JSON: ${expected} was expected, and ${where}.`)
   }
 
   #refusal(code: JsonFault['code'], detail: string): Refusal {
-    return new Refusal({ path: this.#place.reduce<string>(pointerTo, ''), code, detail })
+    const before = this.text.slice(0, this.#at)
+    const line = before.split('\n').length
+    const column = before.length - before.lastIndexOf('\n')
+    return new Refusal({ path: this.#place.reduce<string>(pointerTo, ''), code, detail, line, column })
   }
 }

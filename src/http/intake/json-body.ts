@@ -1,13 +1,15 @@
 // Reads a request's body as JSON, within bounds, to the letter.
 // It must not know what the body is for.
 
-import { type Json, parseJson } from '../../domain/values/json-text.ts'
+import { type Json, parseJson, placedDetail } from '../../domain/values/json-text.ts'
 import { invalidRequest, Problem } from '../../problem.ts'
 
 export interface BodyLimits {
   bytesMax: number
   /** Deepest nesting of arrays and objects. */
   depthMax: number
+  /** Most values: numbers, texts, literals, arrays and objects. */
+  valuesMax: number
   /** How long the whole body may take to arrive. */
   arrivalMs: number
 }
@@ -15,14 +17,16 @@ export interface BodyLimits {
 /**
  * The JSON value in a request's body. Throws Problem `unsupported_media_type` unless it is sent as JSON in UTF-8 without
  * content coding, `too_large` as soon as it is known to be, `invalid_request` for one that does not arrive whole and in time, for
- * bytes that are not UTF-8, and for text that is malformed, too deep, or has a key twice in one object.
+ * bytes that are not UTF-8, and for text that is malformed, too deep, of too many values, or has a key twice in one object; each
+ * with its line and column.
  */
 export async function readJsonBody(request: Request, limits: BodyLimits): Promise<Json> {
   requireJson(request.headers)
   const bytes = await readBytes(request, limits)
-  const parsed = parseJson(decode(bytes), limits.depthMax)
+  const parsed = parseJson(decode(bytes), limits)
   if ('json' in parsed) return parsed.json
-  throw refused(parsed.fault)
+  const { path, code } = parsed.fault
+  throw refused({ path, code, detail: placedDetail(parsed.fault) })
 }
 
 const refused = (fault: { path: string; code: string; detail: string }): Problem =>

@@ -3,7 +3,7 @@
 
 import { ApplicationPacker, type PackedApplications, type PackOptions } from '../packing/pack-applications.ts'
 import { placeOf } from '../storing/load-faults.ts'
-import { parseExactJson } from './exact-json.ts'
+import { parseExactJson, UnreadableJson } from './exact-json.ts'
 import type { LoadDefinition } from './known-program.ts'
 import type { LineBlock } from './line-blocks.ts'
 import { isObject } from './question-fields.ts'
@@ -61,7 +61,11 @@ export class BlockReader {
       value = parseExactJson(text)
     } catch (error) {
       if (error instanceof TypeError) return this.#refuse('not_utf8', 'is not UTF-8')
-      return this.#refuse('not_json', `is not JSON: ${(error as Error).message}`)
+      if (!(error instanceof UnreadableJson)) throw error
+      const { code } = error.fault
+      return code === 'malformed_json'
+        ? this.#refuse('not_json', `is not JSON: ${error.message}`)
+        : this.#refuse(code, `cannot be read without losing something: ${error.message}`)
     }
     const page = isObject(value) && Object.hasOwn(value, 'payload') ? value.payload : undefined
     if (page === undefined) return this.#takeApplication(value, 0)

@@ -5,6 +5,7 @@ import {
   type Json,
   JsonNumber,
   parseJson,
+  placedDetail,
   pointerTo,
   writeJson,
 } from '../../../src/domain/values/json-text.ts'
@@ -23,7 +24,7 @@ function plain(json: Json): unknown {
 }
 
 const faultOf = (text: string, depthMax = 64) => {
-  const parsed = parseJson(text, depthMax)
+  const parsed = parseJson(text, { depthMax })
   return 'fault' in parsed ? parsed.fault : undefined
 }
 
@@ -40,7 +41,7 @@ describe('JSON text', () => {
   test('says what JSON.parse says, and is written back as it was', () => {
     fc.assert(
       fc.property(fc.json({ stringUnit: 'binary', noUnicodeString: false } as object), text => {
-        const parsed = parseJson(text, 64)
+        const parsed = parseJson(text, { depthMax: 64 })
         if ('fault' in parsed) throw new Error(parsed.fault.detail)
         expect(plain(parsed.json)).toEqual(JSON.parse(text))
         expect(JSON.parse(writeJson(parsed.json))).toEqual(JSON.parse(text))
@@ -81,7 +82,7 @@ describe('JSON text', () => {
 
   test('numbers keep their digits', () => {
     for (const number of ['1.10', '-0', '1E+2', '9007199254740993', '0.1000', `1${'0'.repeat(400)}`]) {
-      expect(writeJson((parseJson(`[${number}]`, 8) as { json: Json }).json)).toBe(`[${number}]`)
+      expect(writeJson((parseJson(`[${number}]`, { depthMax: 8 }) as { json: Json }).json)).toBe(`[${number}]`)
     }
   })
 
@@ -99,8 +100,39 @@ describe('JSON text', () => {
     expect(faultOf('['.repeat(1_000_000), 64)).toMatchObject({ code: 'too_deep' })
   })
 
+  test('a fault has its line and column, and the place it is in (RFC 6901)', () => {
+    const placeOf = (text: string, depthMax = 64) => {
+      const { path, line, column } = faultOf(text, depthMax)!
+      return { path, line, column }
+    }
+    expect(placeOf('{\n  "a": 1,\n  "b": [1, x]\n}')).toEqual({ path: '/b/1', line: 3, column: 12 })
+    expect(placeOf('{\n  "a": 1\n  "b": 2\n}')).toEqual({ path: '', line: 3, column: 3 })
+    expect(placeOf('{"a": {"b": 2, }}')).toEqual({ path: '/a', line: 1, column: 16 })
+    expect(placeOf('[[1 2]]')).toEqual({ path: '/0', line: 1, column: 5 })
+    expect(placeOf('{"a":1,\n "a":2}')).toEqual({ path: '/a', line: 2, column: 2 })
+    expect(placeOf('[\n[\n[]]]', 2)).toEqual({ path: '/0/0', line: 3, column: 1 })
+    expect(placeOf('"abc')).toEqual({ path: '', line: 1, column: 5 })
+    expect(placeOf('')).toEqual({ path: '', line: 1, column: 1 })
+    const fault = faultOf('[1,\n2')!
+    expect(placedDetail(fault)).toBe(
+      'Must be JSON: a comma or a closing bracket was expected, and the text ends here (line 2, column 2).',
+    )
+  })
+
+  test('more values than the bound are refused, of whatever kind they are', () => {
+    const codeOf = (text: string, valuesMax: number) => {
+      const parsed = parseJson(text, { depthMax: 8, valuesMax })
+      return 'fault' in parsed ? parsed.fault.code : 'read'
+    }
+    for (const text of ['[1,2,3]', '{"a":1,"b":"x","c":null}', '[[],{},true]']) {
+      expect(codeOf(text, 4)).toBe('read')
+      expect(codeOf(text, 3)).toBe('too_many_values')
+    }
+    expect(codeOf(`[${'1,'.repeat(1_000_000)}1]`, 50_000)).toBe('too_many_values')
+  })
+
   test('a key named like what every object inherits is a key like any other', () => {
-    const { json } = parseJson('{"__proto__":{"polluted":true},"constructor":1}', 8) as { json: Json }
+    const { json } = parseJson('{"__proto__":{"polluted":true},"constructor":1}', { depthMax: 8 }) as { json: Json }
     expect(isJsonObject(json) && [...json.keys()]).toEqual(['__proto__', 'constructor'])
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined()
   })

@@ -7,7 +7,7 @@ import { rawRequest } from '../../support/raw-request.ts'
 let door: FrontDoor
 let applicant: number
 beforeAll(async () => {
-  door = await FrontDoor.open([q.text('t', { optional: true })], { intakeBodyBytesMax: 100_000, intakeDepthMax: 16 })
+  door = await FrontDoor.open([q.text('t', { optional: true })], { intakeBodyBytesMax: 110_000, intakeDepthMax: 16 })
   applicant = await door.register()
 })
 afterAll(() => door.close())
@@ -105,7 +105,7 @@ describe('bodies', () => {
   })
 
   test('of more than the bound get 413, whether their length is told or not', async () => {
-    const long = JSON.stringify({ answers: { t: { text: 'x'.repeat(100_000) } } })
+    const long = JSON.stringify({ answers: { t: { text: 'x'.repeat(110_000) } } })
     expect(await put(long)).toMatchObject({ status: 413 })
     const chunks = (total: number): ReadableStream<Uint8Array> => {
       let sent = 0
@@ -133,7 +133,18 @@ describe('bodies', () => {
     }
   })
 
-  test('are UTF-8 and JSON, every key once, not too deep, or get 400 that says what is wrong where', async () => {
+  test('that cannot be read are told the line and column', async () => {
+    const { body } = await put('{\n  "answers": {\n    "t": {"text": nonsense}\n  }\n}')
+    expect(body.errors).toEqual([
+      {
+        path: '/answers/t/text',
+        code: 'malformed_json',
+        detail: 'Must be JSON: a value was expected, and there is something else here (line 3, column 19).',
+      },
+    ])
+  })
+
+  test('are UTF-8 and JSON, every key once, not too deep nor of too many values, or get 400 that says what is wrong where', async () => {
     const faults: [unknown, Record<string, string>][] = [
       ['', { '': 'malformed_json' }],
       ['{"answers":', { '/answers': 'malformed_json' }],
@@ -145,6 +156,8 @@ describe('bodies', () => {
       ['{"answers":{"t":{"text":"a","text":"a"}}}', { '/answers/t/text': 'duplicate_key' }],
       ['['.repeat(50_000), { [`${'/0'.repeat(16)}`]: 'too_deep' }],
       ['{"a":'.repeat(17), { [`${'/a'.repeat(16)}`]: 'too_deep' }],
+      [`[${'1,'.repeat(49_999)}1]`, { '/49999': 'too_many_values' }],
+      [`[${'1,'.repeat(49_998)}1]`, { '': 'wrong_type' }],
       ['[]', { '': 'wrong_type' }],
       ['{}', { '/answers': 'required' }],
       [

@@ -8,7 +8,7 @@ import { aVersion, type QuestionSpec } from '../../support/program-version.ts'
 
 /** JSON text, or a value that is first made into one. */
 export function asJson(value: unknown): Json {
-  const parsed = parseJson(typeof value === 'string' ? value : JSON.stringify(value), 512)
+  const parsed = parseJson(typeof value === 'string' ? value : JSON.stringify(value), { depthMax: 512 })
   if ('fault' in parsed) throw new Error(parsed.fault.detail)
   return parsed.json
 }

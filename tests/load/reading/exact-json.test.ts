@@ -52,9 +52,26 @@ describe('parseExactJson', () => {
     }
   })
 
-  test('says what is wrong with text that is not JSON', () => {
-    expect(() => parseExactJson('{"a":1,}')).toThrow()
-    expect(() => parseExactJson('{"a":12345678901234567890,}')).toThrow(/Must be JSON/)
+  test('a key that stands twice in one object is refused, with or without long numbers beside it', () => {
+    for (const number of ['1', '12345678901234567890'])
+      for (const text of [
+        `{"a":${number},"a":${number}}`,
+        `{"x":{"a":${number} , "b":"\\":" , "a" : 2}}`,
+        `[{"__proto__":1,"__proto__":${number}}]`,
+        `{"\\u0061":1,"a":${number}}`,
+      ])
+        expect(() => parseExactJson(text)).toThrow(/Must be given once: this key stands twice \(column [0-9]+\)/)
+  })
+
+  test('texts that look like keys are texts', () => {
+    for (const text of ['{"a":"\\":"}', '{"a":"b\\" : c","b":{"\\":":[]}}', '[":","\\":"]'])
+      expect(parseExactJson(text)).toEqual(JSON.parse(text))
+  })
+
+  test('says what is wrong with text that is not JSON, and where', () => {
+    expect(() => parseExactJson('{"a":1,}')).toThrow(/Must be JSON: a key in double quotes.*column 8/)
+    expect(() => parseExactJson('{"a":12345678901234567890,}')).toThrow(/Must be JSON.*column 27/)
+    expect(() => parseExactJson('['.repeat(100_000) + ']'.repeat(100_000))).toThrow(/nested/)
     expect(() => parseExactJson(`{"a":12345678901234567890,"b":${'['.repeat(100_000)}`)).toThrow(/nested/)
   })
 })
