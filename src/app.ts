@@ -33,7 +33,7 @@ export function createApp(foundation: Foundation): App {
     keys: databaseKeys(db),
     uses: new KeyUses(db, log),
     limits: new KeyLimits(config, now),
-    failures: new FailureThrottle(config.authFailuresPerMinute),
+    failures: new FailureThrottle(config.authFailuresPerMinute, now),
     keyMaps: new KeyMaps(),
     saves: new ProgramTurns(saveTurns(config.intakeConnections)),
     submissions: new ProgramTurns(submissionTurns(config.intakeConnections)),

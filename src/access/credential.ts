@@ -3,6 +3,7 @@
 
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { crc32 } from 'node:zlib'
+import { base62Alphabet, encodeBase62 } from '../domain/values/base62.ts'
 
 /** What a client is given once. `apiSecretToken` is the Base64 of `username:password` (spec, "Authentication" 3). */
 export interface Credential {
@@ -13,8 +14,6 @@ export interface Credential {
   apiSecretToken: string
 }
 
-const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
-
 // Prefixes of 6 bytes become 8 whole Base64 characters. The username with its colon is 27 bytes, a multiple of 3,
 // so the password's prefix stands out in Base64 too (contract D24).
 const usernamePrefix = 'tribk_'
@@ -22,7 +21,6 @@ const usernameRandomLength = 20
 const passwordPrefix = 'tribs_'
 /** 62^43 > 2^256. */
 const passwordRandomLength = 43
-const checksumLength = 6
 
 /** Longest Authorization header value that is looked at. Ours are 118 characters. */
 const headerLengthMax = 1024
@@ -100,23 +98,19 @@ export function hashMatches(hash: Buffer, storedHash: Buffer | undefined): boole
 
 /** Evenly distributed: bytes beyond the last whole multiple of 62 are thrown away. */
 function randomBase62(length: number): string {
-  const evenBelow = 256 - (256 % alphabet.length)
+  const evenBelow = 256 - (256 % base62Alphabet.length)
   let text = ''
   while (text.length < length) {
     for (const byte of randomBytes(length)) {
-      if (byte < evenBelow && text.length < length) text += alphabet[byte % alphabet.length]
+      if (byte < evenBelow && text.length < length) text += base62Alphabet[byte % base62Alphabet.length]
     }
   }
   return text
 }
 
-/** CRC-32 of the random part in base 62, padded to 6 characters (62^6 > 2^32): lets a scanner tell a key from a lookalike. */
+/** CRC-32 of the random part in base 62, 6 characters: lets a scanner tell a key from a lookalike. */
 function checksum(random: string): string {
-  let rest = crc32(random)
-  let text = ''
-  for (let i = 0; i < checksumLength; i++) {
-    text = alphabet[rest % alphabet.length] + text
-    rest = Math.floor(rest / alphabet.length)
-  }
-  return text
+  const sum = Buffer.alloc(4)
+  sum.writeUInt32BE(crc32(random))
+  return encodeBase62(sum)
 }

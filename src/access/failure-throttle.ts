@@ -2,8 +2,9 @@
 // It must not be asked before an authentication has failed: a valid key is never refused for its neighbours' failures.
 
 import type { IPv6 } from 'ipaddr.js'
-import { RateLimiterMemory } from 'rate-limiter-flexible'
 import type { Address } from '../domain/values/ip-address.ts'
+import type { Micros } from '../domain/values/offset-time.ts'
+import { MinuteCounts, secondsLeft } from './minute-counts.ts'
 
 /**
  * Addresses are spread over this many counters, so memory is bounded however many addresses there are.
@@ -12,20 +13,23 @@ import type { Address } from '../domain/values/ip-address.ts'
 const counters = 16_384
 
 export class FailureThrottle {
-  readonly #limiter: RateLimiterMemory | undefined
+  readonly #failures = new MinuteCounts<number>()
   readonly #seed = BigInt(crypto.getRandomValues(new Uint32Array(1))[0]!)
 
-  /** `failuresPerMinute` 0: nothing is throttled. */
-  constructor(private readonly failuresPerMinute: number) {
-    if (failuresPerMinute > 0) this.#limiter = new RateLimiterMemory({ points: failuresPerMinute, duration: 60 })
-  }
+  constructor(
+    /** 0: nothing is throttled. */
+    private readonly failuresPerMinute: number,
+    private readonly now: () => Micros,
+  ) {}
 
   /** Counts one failure. Seconds after which to try again when it is one too many, else undefined. */
-  async countFailure(address: Address | undefined): Promise<number | undefined> {
-    if (this.#limiter === undefined) return undefined
+  countFailure(address: Address | undefined): number | undefined {
+    if (this.failuresPerMinute === 0) return undefined
+    const now = this.now()
     const counter = Bun.hash.wyhash(network(address), this.#seed) % BigInt(counters)
-    const { consumedPoints, msBeforeNext } = await this.#limiter.penalty(Number(counter))
-    return consumedPoints > this.failuresPerMinute ? Math.max(1, Math.ceil(msBeforeNext / 1000)) : undefined
+    const minute = this.#failures.at(Number(counter), now)
+    minute.count++
+    return minute.count > this.failuresPerMinute ? secondsLeft(minute, now) : undefined
   }
 }
 

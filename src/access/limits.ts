@@ -3,6 +3,7 @@
 
 import type { Micros } from '../domain/values/offset-time.ts'
 import { Problem } from '../problem.ts'
+import { MinuteCounts, secondsLeft } from './minute-counts.ts'
 
 export interface KeyLimitSettings {
   /** 0 for no limit. */
@@ -14,18 +15,12 @@ export interface KeyLimitSettings {
 /** Response fields; empty when nothing is limited. */
 export type LimitFields = Readonly<Record<string, string>>
 
-interface Window {
-  startedAt: Micros
-  requests: number
-}
-
-const windowMicros = 60_000_000
 /** How long an export usually takes at most; when a place will be free is not known. */
 const exportRetrySeconds = 5
 
 /** Holds two small entries per key that is in use, so its size is bounded by the number of keys. */
 export class KeyLimits {
-  readonly #windows = new Map<string, Window>()
+  readonly #requests = new MinuteCounts<string>()
   readonly #exports = new Map<string, number>()
   readonly #policy: string
 
@@ -47,17 +42,17 @@ export class KeyLimits {
     const quota = this.settings.requestsPerMinute
     if (quota === 0) return this.#fields()
     const now = this.now()
-    const window = this.#currentWindow(apiKeyId, now)
-    const secondsLeft = Math.ceil((window.startedAt + windowMicros - now) / 1_000_000)
-    if (window.requests >= quota) {
+    const minute = this.#requests.at(apiKeyId, now)
+    const seconds = secondsLeft(minute, now)
+    if (minute.count >= quota) {
       throw new Problem('rate_limited', {
-        detail: `This API key may make ${quota} requests a minute. Try again in ${secondsLeft} s.`,
+        detail: `This API key may make ${quota} requests a minute. Try again in ${seconds} s.`,
         internal: 'requests_per_minute',
-        headers: { 'Retry-After': String(secondsLeft), ...this.#fields(`"requests";r=0;t=${secondsLeft}`) },
+        headers: { 'Retry-After': String(seconds), ...this.#fields(`"requests";r=0;t=${seconds}`) },
       })
     }
-    window.requests++
-    return this.#fields(`"requests";r=${quota - window.requests};t=${secondsLeft}`)
+    minute.count++
+    return this.#fields(`"requests";r=${quota - minute.count};t=${seconds}`)
   }
 
   /**
@@ -84,15 +79,6 @@ export class KeyLimits {
       if (left > 0) this.#exports.set(apiKeyId, left)
       else this.#exports.delete(apiKeyId)
     }
-  }
-
-  #currentWindow(apiKeyId: string, now: Micros): Window {
-    const window = this.#windows.get(apiKeyId)
-    // A window of the future is what a clock set back leaves behind.
-    if (window !== undefined && now >= window.startedAt && now < window.startedAt + windowMicros) return window
-    const fresh = { startedAt: now, requests: 0 }
-    this.#windows.set(apiKeyId, fresh)
-    return fresh
   }
 
   #fields(state?: string): LimitFields {

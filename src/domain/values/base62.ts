@@ -1,8 +1,9 @@
 // Bytes as text of digits and letters alone. One text for a run of bytes, one run of bytes for a text.
 // It must not know what the bytes mean.
 
-const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
-const values = new Map([...alphabet].map((character, value) => [character, value]))
+/** In the order of their values. */
+export const base62Alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+const values = new Map([...base62Alphabet].map((character, value) => [character, value]))
 
 /** As many characters as one division of a big integer yields at once: 62^8 is still exact as a number. */
 const chunkLength = 8
@@ -21,7 +22,7 @@ export function encodeBase62(bytes: Uint8Array): string {
     let chunk = Number(rest % chunkBase)
     rest /= chunkBase
     for (let i = Math.min(left, chunkLength); i > 0; i--) {
-      text = alphabet[chunk % 62] + text
+      text = base62Alphabet[chunk % 62] + text
       chunk = Math.floor(chunk / 62)
     }
   }

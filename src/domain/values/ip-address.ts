@@ -12,6 +12,7 @@ export interface Subnet {
   prefixBits: number
 }
 
+/** No address is longer; what is, is not looked at. */
 const textLengthMax = 45
 
 /**
@@ -22,8 +23,9 @@ export function parseAddress(text: string): Address | undefined {
   if (text.length > textLengthMax) return undefined
   if (ipaddr.IPv4.isValidFourPartDecimal(text)) return ipaddr.IPv4.parse(text)
   if (!text.includes(':') || text.includes('%') || !ipaddr.IPv6.isValid(text)) return undefined
-  // The library takes this deprecated form for the IPv4-mapped one.
+  // The library takes this deprecated form for the IPv4-mapped one, and numbers with zeros before them for decimal ones.
   if (/^::\d+\./.test(text)) return undefined
+  if (text.includes('.') && !ipaddr.IPv4.isValidFourPartDecimal(text.slice(text.lastIndexOf(':') + 1))) return undefined
   const address = ipaddr.IPv6.parse(text)
   if (address.isIPv4MappedAddress()) return address.toIPv4Address()
   return isIPv4Compatible(address) ? undefined : address
