@@ -1,10 +1,11 @@
 // scripts/start as a new user meets it: from an empty folder to a command that returns applications, and everything gone at Ctrl-C.
 
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { needs } from '../support/needs.ts'
 import { until } from '../support/until.ts'
 
 let folder: string
@@ -14,6 +15,19 @@ beforeAll(async () => {
   await chmod(folder, 0o755)
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
+
+const started: Bun.Subprocess[] = []
+// A test that failed has not ended what it started; killed, it takes all of that with it.
+afterEach(async () => {
+  for (const child of started.splice(0)) {
+    if (child.exitCode !== null || child.signalCode !== null) continue
+    process.kill(-child.pid, 'SIGKILL')
+    await until(
+      'everything to end',
+      async () => (await processesOfThisTest()).length === 0 && (await postgresPid()) === undefined,
+    )
+  }
+})
 
 interface Run {
   child: Bun.Subprocess<'ignore', 'pipe', 'pipe'>
@@ -31,6 +45,7 @@ function start(settings: Record<string, string>): Run {
     stderr: 'pipe',
     detached: true,
   })
+  started.push(child)
   const text = { out: '', err: '' }
   const collect = async (stream: ReadableStream<Uint8Array>, into: 'out' | 'err') => {
     const decoder = new TextDecoder()
@@ -75,43 +90,46 @@ const postgresPid = async (): Promise<number | undefined> => {
 }
 
 describe('scripts/start', () => {
-  test('serves a seeded demo program, prints a curl line that works, keeps data and key between runs, and one Ctrl-C stops all of it', async () => {
-    const ports = await freePorts()
-    const first = start(ports)
-    const command = await until('the curl line', () => curlLine(first))
-    const page = JSON.parse(await shell(command))
-    expect(page.payload.length).toBe(2)
-    expect(page.nextPageToken).toMatch(/^[0-9A-Za-z]+$/)
+  test.skipIf(!needs('curl'))(
+    'serves a seeded demo program, prints a curl line that works, keeps data and key between runs, and one Ctrl-C stops all of it',
+    async () => {
+      const ports = await freePorts()
+      const first = start(ports)
+      const command = await until('the curl line', () => curlLine(first))
+      const page = JSON.parse(await shell(command))
+      expect(page.payload.length).toBe(2)
+      expect(page.nextPageToken).toMatch(/^[0-9A-Za-z]+$/)
 
-    // A walk over all pages gives exactly the seeded number, no id twice.
-    const base = command.replace(/\?pageSize=2'$/, '')
-    const ids: number[] = []
-    let token: string | null = ''
-    while (token !== null) {
-      const query = token === '' ? '' : `?nextPageToken=${token}`
-      const next = JSON.parse(await shell(`${base}${query}'`)) as {
-        payload: { application_id: number }[]
-        nextPageToken: string | null
+      // A walk over all pages gives exactly the seeded number, no id twice.
+      const base = command.replace(/\?pageSize=2'$/, '')
+      const ids: number[] = []
+      let token: string | null = ''
+      while (token !== null) {
+        const query = token === '' ? '' : `?nextPageToken=${token}`
+        const next = JSON.parse(await shell(`${base}${query}'`)) as {
+          payload: { application_id: number }[]
+          nextPageToken: string | null
+        }
+        ids.push(...next.payload.map(a => a.application_id))
+        token = next.nextPageToken
       }
-      ids.push(...next.payload.map(a => a.application_id))
-      token = next.nextPageToken
-    }
-    expect(ids.length).toBe(5000)
-    expect(new Set(ids).size).toBe(5000)
+      expect(ids.length).toBe(5000)
+      expect(new Set(ids).size).toBe(5000)
 
-    const postgres = await postgresPid()
-    expect(postgres).toBeGreaterThan(0)
-    process.kill(-first.child.pid, 'SIGINT')
-    expect(await first.child.exited).toBe(0)
-    expect(() => process.kill(postgres!, 0)).toThrow()
+      const postgres = await postgresPid()
+      expect(postgres).toBeGreaterThan(0)
+      process.kill(-first.child.pid, 'SIGINT')
+      expect(await first.child.exited).toBe(0)
+      expect(() => process.kill(postgres!, 0)).toThrow()
 
-    const second = start(ports)
-    expect(await until('the curl line', () => curlLine(second))).toBe(command)
-    expect(second.said()).not.toContain('Seeding')
-    expect(JSON.parse(await shell(command)).payload).toEqual(page.payload)
-    process.kill(-second.child.pid, 'SIGTERM')
-    expect(await second.child.exited).toBe(0)
-  })
+      const second = start(ports)
+      expect(await until('the curl line', () => curlLine(second))).toBe(command)
+      expect(second.said()).not.toContain('Seeding')
+      expect(JSON.parse(await shell(command)).payload).toEqual(page.payload)
+      process.kill(-second.child.pid, 'SIGTERM')
+      expect(await second.child.exited).toBe(0)
+    },
+  )
 
   test('killed, it takes service, worker and PostgreSQL with it; the next start says so and has the data', async () => {
     const killed = start(await freePorts())

@@ -12,8 +12,8 @@ import { startTestRedis } from './redis.ts'
 
 export type StoreName = 'postgres' | 'redis' | 'redis cluster'
 
-/** Short enough that a test can wait for what died to be noticed. */
-export const testTimings = { retryPauseMs: 10, lockMs: 1000, stalledCheckMs: 300, storeTimeoutMs: 1000 } as const
+/** Short enough that a test can wait for what died to be noticed; the store has long, since the machine may be busy. */
+export const testTimings = { retryPauseMs: 10, lockMs: 1000, stalledCheckMs: 300, storeTimeoutMs: 10_000 } as const
 
 export interface TestQueue {
   database: TestDatabase
