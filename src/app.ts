@@ -10,7 +10,8 @@ import { KeyLimits } from './access/limits.ts'
 import { KeyMaps } from './derived/program-key-map.ts'
 import { Exports } from './export/exports.ts'
 import { checkAuth } from './http/check-auth.ts'
-import type { Deps, Foundation, Peer } from './http/deps.ts'
+import { type Peer, RequestConnection } from './http/connections.ts'
+import type { Deps, Foundation } from './http/deps.ts'
 import { apiDocs } from './http/docs/api-docs.ts'
 import { problemResponse } from './http/errors.ts'
 import { exportApplications } from './http/export-applications.ts'
@@ -57,9 +58,9 @@ export function createApp(foundation: Foundation): App {
     .use(apiDocs(deps))
   return {
     fetch(request, peer) {
-      const address = peer.requestIP(request)?.address ?? ''
-      const origin = originOf({ peer: address, tls, fields: request.headers }, config)
-      const record = new RequestRecord(request, address, origin, deps.log, deps.metrics)
+      const connection = new RequestConnection(deps.connections, peer, request)
+      const origin = originOf({ peer: connection.address, tls, fields: request.headers }, config)
+      const record = new RequestRecord(request, connection, origin, deps.log, deps.metrics)
       keepRecord(record)
       const fail = (error: unknown) => conclude(problemResponse(error, record), record, strict)
       try {

@@ -30,6 +30,8 @@ export interface Config {
   trustedProxies: readonly Subnet[]
   tlsCert: string | undefined
   tlsKey: string | undefined
+  idleTimeoutMs: number
+  connectionsPerAddress: number
   stallTimeoutMs: number
   letGoAfterMs: number
   exportQueueTimeoutMs: number
@@ -322,6 +324,20 @@ export const settings = {
     default: '',
     meaning: 'File with the private key (PEM). With TLS_CERT.',
     parse: optionalText,
+  },
+  idleTimeoutMs: {
+    name: 'IDLE_TIMEOUT',
+    default: '75s',
+    meaning:
+      'How long a connection may stay open without a request under way, 1s to 4m; up to four seconds longer. A head that is not complete within 12 s is given up.',
+    parse: duration(1000, 240_000),
+  },
+  connectionsPerAddress: {
+    name: 'CONNECTIONS_PER_ADDRESS',
+    default: '200',
+    meaning:
+      'Connections of one address (IPv6: of one /64) on which no key was accepted yet, per process; more end the oldest. 0 for no limit. Not for trusted proxies. On Linux.',
+    parse: wholeNumber(0, 1_000_000),
   },
   stallTimeoutMs: {
     name: 'STALL_TIMEOUT',

@@ -5,10 +5,15 @@ import { type Config, loadConfig } from './config.ts'
 import { isReachable, openDatabase, type Sql } from './db/client.ts'
 import { prepareAtStart } from './db/instance.ts'
 import { failureLines } from './failure.ts'
+import { Connections } from './http/connections.ts'
 import { health } from './http/health.ts'
 import { Metrics } from './http/metrics.ts'
+import { openSockets } from './http/open-sockets.ts'
 import { readTlsFiles } from './http/tls-files.ts'
 import { createLog, type Log } from './log.ts'
+
+/** How often it is looked for connections that are too many. */
+const connectionsEveryMs = 500
 
 try {
   await serve(loadConfig(process.env))
@@ -27,11 +32,12 @@ async function serve(config: Config): Promise<void> {
 
   let draining = false
   const metrics = new Metrics()
-  const app = createApp({ config, log, db, exportDb, intakeDb, metrics, now: () => Date.now() * 1000 })
+  const connections = new Connections(config, log)
+  const app = createApp({ config, log, db, exportDb, intakeDb, metrics, connections, now: () => Date.now() * 1000 })
   const server = Bun.serve({
     hostname: config.host,
     port: config.port,
-    // Only the stall limit of an export cuts anybody off; Bun's own would count a slow reader or a slow database as idle.
+    // Bun would count a slow reader or a slow database as idle; a connection is when its answer is complete (http/connections).
     idleTimeout: 0,
     reusePort: config.reusePort,
     development: false,
@@ -44,6 +50,7 @@ async function serve(config: Config): Promise<void> {
     development: false,
     fetch: health(async () => !draining && (await isReachable(db)), metrics).fetch,
   })
+  watchConnections(connections, server.port!, log)
   log.info({ url: server.url.href, health: platform.url.href, time_zone: config.timeZone }, 'listening')
 
   const drain = async (signal: string): Promise<void> => {
@@ -72,6 +79,13 @@ async function serve(config: Config): Promise<void> {
 function keepRunning(log: Log): void {
   process.on('uncaughtException', error => log.error({ err: error }, 'uncaught exception'))
   process.on('unhandledRejection', error => log.error({ err: error }, 'unhandled rejection'))
+}
+
+/** Bun accepts whatever comes, so it is looked at afterwards. */
+function watchConnections(connections: Connections, port: number, log: Log): void {
+  const sockets = openSockets()
+  if (sockets === undefined) log.warn('on this system the connections of one address cannot be limited')
+  else setInterval(() => connections.look(sockets, port), connectionsEveryMs).unref()
 }
 
 /** A pool, under a name that PostgreSQL shows in `pg_stat_activity`. */

@@ -11,6 +11,7 @@ import type { Micros } from '../domain/values/offset-time.ts'
 import type { Exports } from '../export/exports.ts'
 import type { ProgramTurns } from '../intake/program-turns.ts'
 import type { Log } from '../log.ts'
+import type { Connections } from './connections.ts'
 import type { Metrics } from './metrics.ts'
 
 /** What a process opens before there is an application. */
@@ -28,6 +29,7 @@ export interface Foundation {
   /** Connections for intake: submissions wait for one another on them, and must keep nobody else waiting. */
   intakeDb: Sql
   metrics: Metrics
+  connections: Connections
   /** The present time. */
   now: () => Micros
 }
@@ -43,9 +45,4 @@ export interface Deps extends Foundation {
   saves: ProgramTurns
   submissions: ProgramTurns
   exports: Exports
-}
-
-/** What `Bun.serve` tells about a connection, as far as it is needed. */
-export interface Peer {
-  requestIP(request: Request): { address: string } | null
 }

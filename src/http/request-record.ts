@@ -5,6 +5,7 @@ import type { Origin } from '../access/client-address.ts'
 import { scannerPatterns } from '../access/credential.ts'
 import type { Log } from '../log.ts'
 import { redactSecrets } from '../redact.ts'
+import type { RequestConnection } from './connections.ts'
 
 /** How a request ended. `client_gone` and `stalled` are exports cut short from the other side. */
 export type Outcome = 'complete' | 'client_gone' | 'stalled' | 'failed'
@@ -55,8 +56,8 @@ export class RequestRecord {
 
   constructor(
     readonly request: Request,
-    /** The address of the socket's other end, before any proxy header is believed. */
-    readonly peer: string,
+    /** Its address is the socket's other end, before any proxy header is believed. */
+    readonly connection: RequestConnection,
     readonly origin: Origin,
     private readonly log: Log,
     private readonly counts: RequestCounts,
@@ -69,6 +70,7 @@ export class RequestRecord {
   finish(status: number, outcome: Outcome): void {
     if (this.#finished) return
     this.#finished = true
+    this.connection.ended()
     const ms = performance.now() - this.#startedMs
     const { applications, bytes } = this.fields
     this.counts.end({ route: this.route, status, outcome, seconds: ms / 1000, applications, bytes })
@@ -79,7 +81,7 @@ export class RequestRecord {
       status,
       outcome,
       duration_ms: Math.round(ms * 100) / 100,
-      peer: this.peer,
+      peer: this.connection.address,
       ...this.fields,
     }
     if (status >= 500 || outcome === 'failed') this.log.error({ ...line, err: this.error }, 'request')

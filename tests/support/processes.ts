@@ -31,14 +31,15 @@ export async function endProcesses(): Promise<void> {
   }
 }
 
-/** Starts `src/main.ts` or `workers/main.ts` on free ports, in development mode unless told otherwise. */
+/** Starts `src/main.ts` or `workers/main.ts` on free ports, in development mode unless told otherwise; with `TEST_DESCRIPTORS` descriptors at most. */
 export function spawnProcess(
   file: 'src/main.ts' | 'workers/main.ts',
   database: Pick<TestDatabase, 'url'>,
-  environment: Record<string, string> = {},
+  { TEST_DESCRIPTORS: descriptors, ...environment }: Record<string, string> = {},
 ): TestProcess {
+  const command = [process.execPath, join(import.meta.dir, '../..', file)]
   // From another folder, as a service manager would: nothing may depend on where it is started.
-  const child = Bun.spawn([process.execPath, join(import.meta.dir, '../..', file)], {
+  const child = Bun.spawn(descriptors === undefined ? command : withDescriptors(descriptors, command), {
     cwd: tmpdir(),
     env: {
       PATH: process.env.PATH ?? '',
@@ -59,6 +60,12 @@ export function spawnProcess(
   const log: Record<string, unknown>[] = []
   return { child, log, reading: readLines(child.stdout, line => log.push(JSON.parse(line))) }
 }
+
+/** The command, with so many descriptors at most. */
+export const withDescriptors = (most: number | string, command: string[]): string[] => [
+  ...['sh', '-c', `ulimit -n ${most} && exec "$0" "$@"`],
+  ...command,
+]
 
 /** A service that listens. */
 export async function startMain(

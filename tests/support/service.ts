@@ -4,6 +4,7 @@ import { createApp } from '../../src/app.ts'
 import type { Config } from '../../src/config.ts'
 import { openDatabase, type Sql } from '../../src/db/client.ts'
 import type { Micros } from '../../src/domain/values/offset-time.ts'
+import { Connections } from '../../src/http/connections.ts'
 import type { Foundation } from '../../src/http/deps.ts'
 import { Metrics } from '../../src/http/metrics.ts'
 import { createLog } from '../../src/log.ts'
@@ -71,6 +72,7 @@ export async function startTestService(
     exportDb,
     intakeDb,
     metrics: new Metrics(),
+    connections: new Connections(config, log),
     now: options.now ?? (() => Math.floor((performance.timeOrigin + performance.now()) * 1000)),
   }
   const app = createApp(foundation)
