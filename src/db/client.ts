@@ -33,7 +33,7 @@ export interface DatabaseOptions {
 const connectTimeoutMs = 10_000
 
 /** What the patch of `patches/` calls itself. Changes with it, so that code and driver cannot drift apart. */
-const patch = 'tributary-3'
+const patch = 'tributary-4'
 
 /**
  * A pool that connects on first use. Close it with `sql.end()`. Throws when the driver is not the patched one: with another, an
