@@ -43,6 +43,42 @@ export async function readDocumentedVersions(db: Db, programId: number): Promise
     order by v.state`
 }
 
+/** A version as lists of programs show it: what is kept of its docs without their bulk. */
+export interface ListedVersionRow extends Omit<DocumentedVersionRow, 'content' | 'since' | 'failed_at'> {
+  program_id: number
+  /** Members of the content, null where nothing is kept. */
+  content: Record<string, unknown> | null
+}
+
+/** The ACTIVE version and the DRAFT of each of these programs, with these members of what is kept; by program and state. */
+export async function readListedVersions(
+  db: Db,
+  programIds: readonly number[],
+  members: readonly string[],
+): Promise<ListedVersionRow[]> {
+  return db<ListedVersionRow[]>`
+    select v.program_id, v.program_version_id, v.state, earlier.program_version_id as published_before, e.code_version,
+      e.produced_at,
+      case when e.program_version_id is not null then (
+        select jsonb_object_agg(member, e.content -> member)
+        from unnest(${members as string[]}::text[]) as member
+      ) end as content
+    from program_version v
+    left join lateral (
+      select p.program_version_id
+      from program_version p
+      where p.program_id = v.program_id
+      and p.published_at is not null
+      and (v.published_at is null or p.published_at < v.published_at)
+      order by p.published_at desc
+      limit 1
+    ) earlier on true
+    left join docs_example e on e.program_version_id = v.program_version_id
+    where v.program_id = any(${programIds as number[]}::bigint[])
+    and v.state in ('ACTIVE', 'DRAFT')
+    order by v.program_id, v.state`
+}
+
 export interface NewDocsExample {
   program_version_id: number
   code_version: number

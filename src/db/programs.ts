@@ -61,6 +61,26 @@ export async function readPrograms(db: Db): Promise<ProgramListing[]> {
     order by p.slug`
 }
 
+/** Programs that have an active version or a draft, by slug, after this one; of these alone, unless all are meant. */
+export async function readDocumentedPrograms(
+  db: Db,
+  page: { among: 'all' | readonly number[]; after: string; rowsMax: number },
+): Promise<ProgramListing[]> {
+  const { among, after, rowsMax } = page
+  return db<ProgramListing[]>`
+    select p.program_id, p.slug, p.display_name, p.statuses, p.created_at,
+      active.program_version_id as active_version_id,
+      draft.program_version_id as draft_version_id
+    from program p
+    left join program_version active on active.program_id = p.program_id and active.state = 'ACTIVE'
+    left join program_version draft on draft.program_id = p.program_id and draft.state = 'DRAFT'
+    where p.slug > ${after}
+    and (active.program_version_id is not null or draft.program_version_id is not null)
+    and ${among === 'all' ? db`true` : db`p.program_id = any(${among as number[]}::bigint[])`}
+    order by p.slug
+    limit ${rowsMax}`
+}
+
 /** The version whose questions are asked now; undefined before the first publication. */
 export async function findActiveVersion(db: Db, program_id: number): Promise<StoredProgramVersion | undefined> {
   const [row] = await readVersions(db, db`v.program_id = ${program_id} and v.state = 'ACTIVE'`)

@@ -2,9 +2,15 @@
 // It must not know who reads them. Everything kept can be dropped at any time and is made again from the versions.
 
 import type { Db } from '../db/client.ts'
-import { type DocumentedVersionRow, readDocumentedVersions, upsertDocsExample } from '../db/docs-examples.ts'
+import {
+  type DocumentedVersionRow,
+  readDocumentedVersions,
+  readListedVersions,
+  upsertDocsExample,
+} from '../db/docs-examples.ts'
 import { findDraftVersion, loadProgramVersion, readPublishedVersions } from '../db/programs.ts'
 import { enumeratorDepthUsual } from '../domain/definitions/program-definition.ts'
+import type { ShortExample } from '../domain/invented/docs-example.ts'
 import { type DocsMaking, type VersionDocs, versionDocs } from '../domain/invented/version-docs.ts'
 import type { Micros } from '../domain/values/offset-time.ts'
 import { docsCodeVersion } from './docs-code-version.ts'
@@ -42,6 +48,29 @@ export async function loadProgramDocs(db: Db, programId: number, options: DocsOp
     all.push({ docs, state, since, failed_at, generated_at: kept?.produced_at ?? options.now() })
   }
   return all
+}
+
+/** The short example of an ACTIVE or DRAFT version. */
+export interface ListedVersion {
+  program_version_id: number
+  state: 'ACTIVE' | 'DRAFT'
+  example: ShortExample
+}
+
+/** Of each of these programs the ACTIVE version, then the DRAFT. What is kept of them is not read whole. */
+export async function loadShortExamples(
+  db: Db,
+  programIds: readonly number[],
+  making: DocsMaking,
+): Promise<Map<number, ListedVersion[]>> {
+  const members = ['short_example', 'time_zone', 'enumerator_depth_max', 'changed_since'] satisfies (keyof KeptDocs)[]
+  const listed = new Map<number, ListedVersion[]>(programIds.map(id => [id, []]))
+  for (const { program_id, program_version_id, state, ...row } of await readListedVersions(db, programIds, members)) {
+    const kept = keptDocs(row, making)?.docs
+    const { short_example: example } = kept ?? (await makeDocs(db, program_id, program_version_id, making)) ?? {}
+    if (example !== undefined) listed.get(program_id)!.push({ program_version_id, state, example })
+  }
+  return listed
 }
 
 /**

@@ -61,3 +61,7 @@ function parseAccept(header: string): MediaRange[] {
   }
   return ranges
 }
+
+/** Whether JSON is wanted where a page is there too: without a wish, the page is sent. */
+export const prefersJson = (request: Request): boolean =>
+  preferredType(request.headers.get('accept'), ['text/html', 'application/json']) === 'application/json'

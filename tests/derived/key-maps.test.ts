@@ -6,10 +6,9 @@ import { readWalkStart } from '../../src/db/walks.ts'
 import { KeyMaps, type ProgramKeyMap, refreshKeyMap } from '../../src/derived/program-key-map.ts'
 import { earliest } from '../../src/domain/values/offset-time.ts'
 import type { Problem } from '../../src/problem.ts'
-import { saveDraft } from '../../src/programs/save-draft.ts'
 import { useDatabase } from '../support/fixtures.ts'
 import { ensureTestProgram } from '../support/keys.ts'
-import { aDefinition, aProgram, q } from '../support/programs.ts'
+import { aDraft, aProgram, q } from '../support/programs.ts'
 
 const database = await useDatabase()
 
@@ -63,7 +62,7 @@ test('D34: the set of before a publication and the one of after it are both serv
 test('a draft is in no set, neither in the one before its publication nor in what a walk begins with (D21)', async () => {
   const { program_id, slug } = await aProgram(database.sql, { questions: [q.text('published', optional)] })
   const before = await publishedAt(program_id)
-  await saveDraft(database.sql, aDefinition({ slug, questions: [q.text('drafted', optional)] }), 'admin:test')
+  await aDraft(database.sql, { slug, questions: [q.text('drafted', optional)] })
   expect(await publishedAt(program_id)).toBe(before)
   expect(keysOf(await new KeyMaps().load(database.sql, program_id, before))).toEqual(['published'])
 })

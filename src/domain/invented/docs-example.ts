@@ -61,6 +61,35 @@ export function exampleSubmissions(version: ExampleVersion): [Submission, Submis
   ]
 }
 
+/** Characters of the answers in a short example, roughly. */
+const shortAnswersMax = 2500
+
+export interface ShortExample {
+  /** A page, as JSON text. */
+  page: string
+  /** Question keys that its application lacks, for want of room. */
+  left_out: number
+}
+
+/** The first application of an example page alone, with as many of its questions as are soon read. */
+export function shortExample(page: string): ShortExample {
+  const { payload } = JSON.parse(page) as { payload: { application: Record<string, unknown> }[] }
+  const [{ application, ...rest }] = payload as [(typeof payload)[number]]
+  let room = shortAnswersMax
+  const shown = Object.entries(application).filter(([key, question]) => {
+    const size = key.length + JSON.stringify(question).length
+    if (size > room) return false
+    room -= size
+    return true
+  })
+  // fromEntries defines own properties, so a key such as __proto__ is one like any other.
+  const short = { ...rest, application: Object.fromEntries(shown) }
+  return {
+    page: JSON.stringify({ payload: [short], nextPageToken: null }),
+    left_out: Object.keys(application).length - shown.length,
+  }
+}
+
 interface Judgement {
   status: string | null
   application_note: string | null

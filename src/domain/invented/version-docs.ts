@@ -7,7 +7,7 @@ import { diffVersions, type VersionChange } from '../definitions/version-diff.ts
 import { answerFields, typeWords } from '../questions/answer-schema.ts'
 import { buildKeyMap, type KeyMap, type KeyNode } from '../questions/key-map.ts'
 import type { ExportedType, VersionQuestion } from '../questions/question.ts'
-import { type ExampleVersion, examplePage } from './docs-example.ts'
+import { type ExampleVersion, examplePage, type ShortExample, shortExample } from './docs-example.ts'
 import { documentedPart, optionTextMax, questionTextMax, shortened } from './documented-part.ts'
 
 /** A version as the docs need it. */
@@ -21,6 +21,8 @@ export interface VersionDocs {
   statuses: readonly string[]
   /** A page of an export, as JSON text: what the exporter makes of invented answers. */
   example: string
+  /** The beginning of it, for lists of programs. */
+  short_example: ShortExample
   /** In order of first publication, repeated questions behind their enumerator. */
   questions: readonly QuestionDocs[]
   /** The published version that `changes` compares with; null for a program's first. */
@@ -81,9 +83,10 @@ export function versionDocs(
   const questions = version.questions.filter(question => shown.has(question.question_id))
   const before = earlier.at(-1)
   const changes = before === undefined ? [] : diffVersions(before, version)
+  const example = examplePage({ ...version, questions }, keyMap, making.timeZone)
   return {
-    ...{ program_version_id, slug, display_name, statuses },
-    example: examplePage({ ...version, questions }, keyMap, making.timeZone),
+    ...{ program_version_id, slug, display_name, statuses, example },
+    short_example: shortExample(example),
     questions: questionDocs(keyMap, version, earlier),
     changed_since: before?.program_version_id ?? null,
     changes: changes

@@ -76,15 +76,24 @@ const basePolicy =
   "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 const scriptedPolicy = `${basePolicy}; script-src 'self'; connect-src 'self'`
 
+export type Fields = Readonly<Record<string, string>>
+
+/** Sent with everything in the docs that depends on who asks. */
+export const common = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' }
+
+/** What a page shows, for programs. */
+export function json(value: unknown, fields: Fields): Response {
+  return Response.json(value, { headers: { ...common, Vary: 'Accept', ...fields } })
+}
+
 /** A page as a response that lets nothing foreign in. `scripted` allows scripts of our own origin. */
-export function pageResponse(page: VNode, fields: Readonly<Record<string, string>>, scripted = false): Response {
+export function pageResponse(page: VNode, fields: Fields, scripted = false): Response {
   return new Response(`<!doctype html>${renderToString(page)}`, {
     headers: {
       'Content-Type': 'text/html; charset=utf-8',
       'Content-Security-Policy': scripted ? scriptedPolicy : basePolicy,
-      'X-Content-Type-Options': 'nosniff',
+      ...common,
       'Referrer-Policy': 'no-referrer',
-      'Cache-Control': 'no-store',
       Vary: 'Accept',
       ...fields,
     },

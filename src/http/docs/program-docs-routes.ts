@@ -2,22 +2,23 @@
 // It must hold no rule of its own: who may see what is viewer's, what is shown is program-view's.
 
 import { Elysia } from 'elysia'
-import { readPrograms } from '../../db/programs.ts'
-import { type GeneratedDocs, loadProgramDocs } from '../../derived/program-docs.ts'
+import { readDocumentedPrograms } from '../../db/programs.ts'
+import { type GeneratedDocs, loadProgramDocs, loadShortExamples } from '../../derived/program-docs.ts'
 import { responseSchema } from '../../domain/questions/response-schema.ts'
-import { Problem } from '../../problem.ts'
+import { isSlug } from '../../domain/values/slug.ts'
+import { invalidRequest, Problem } from '../../problem.ts'
 import type { Deps } from '../deps.ts'
 import { methodNotAllowed } from '../errors.ts'
-import { preferredType } from '../media-type.ts'
+import { prefersJson } from '../media-type.ts'
 import { docsOperations } from '../openapi/docs-operations.ts'
 import { programOpenApi } from '../openapi/program-document.ts'
 import { hiddenRoute, routeDetail } from '../openapi/route-detail.ts'
 import { codeSamples } from './code-samples/code-samples.ts'
-import { pageResponse } from './docs-shell.tsx'
-import { type Place, placeOf } from './place.ts'
+import { common, type Fields, json, pageResponse } from './docs-shell.tsx'
+import { placeOf } from './place.ts'
 import { ProgramIndexPage } from './program-index-page.tsx'
 import { ProgramPage } from './program-page.tsx'
-import { docsUrl, type ProgramLine, viewProgram } from './program-view.ts'
+import { docsUrl, listedProgramsMax, viewProgram, viewPrograms } from './program-view.ts'
 import { loadVisibleProgram, type Viewer, viewDocs } from './viewer.ts'
 
 const index = '/docs/api/programs'
@@ -68,10 +69,15 @@ function handlers(deps: Deps) {
   return {
     showIndex: async ({ viewer, request }: Asked): Promise<Response> => {
       const place = placeOf(config, request)
-      const programs = await visiblePrograms(deps, viewer, place)
+      const among = viewer.programs === 'all' ? viewer.programs : [...viewer.programs.values()]
+      // One more than is shown tells whether there are more.
+      const rowsMax = listedProgramsMax + 1
+      const programs = await readDocumentedPrograms(db, { among, after: readAfter(request), rowsMax })
+      const shown = programs.slice(0, listedProgramsMax).map(one => one.program_id)
+      const list = viewPrograms(programs, await loadShortExamples(db, shown, { timeZone, enumeratorDepthMax }), place)
       return prefersJson(request)
-        ? json({ programs }, viewer.fields)
-        : pageResponse(ProgramIndexPage({ programs, root: place.root }), viewer.fields)
+        ? json(list, viewer.fields)
+        : pageResponse(ProgramIndexPage({ list, root: place.root }), viewer.fields)
     },
     showProgram: async (asked: Asked): Promise<Response> => {
       const { found, place } = await load(asked)
@@ -107,15 +113,17 @@ function handlers(deps: Deps) {
   }
 }
 
-async function visiblePrograms({ db }: Deps, viewer: Viewer, place: Place): Promise<ProgramLine[]> {
-  const programs = await readPrograms(db)
-  return programs
-    .filter(({ slug }) => viewer.programs === 'all' || viewer.programs.has(slug))
-    .filter(one => one.active_version_id !== null || one.draft_version_id !== null)
-    .map(({ slug, display_name, active_version_id, draft_version_id }) => ({
-      ...{ slug, display_name, active_version_id, draft_version_id },
-      docs_url: docsUrl(place, slug),
-    }))
+/** `after`, the slug behind which the list goes on; empty at its beginning. */
+function readAfter(request: Request): string {
+  const [after = '', ...more] = new URL(request.url).searchParams.getAll('after')
+  if (more.length === 0 && (after === '' || isSlug(after))) return after
+  throw invalidRequest('The request has a parameter that cannot be used.', [
+    {
+      parameter: 'after',
+      code: 'bad_slug',
+      detail: 'must be the slug of a program, once, as in the `next_url` of a page',
+    },
+  ])
 }
 
 /** By its id, or as `active` or `draft`. */
@@ -125,17 +133,6 @@ function pickVersion(versions: readonly GeneratedDocs[], wanted: string | null |
   )
   if (found !== undefined) return found
   throw new Problem('not_found', { detail: 'The program has no active version and no draft of this number.' })
-}
-
-const prefersJson = (request: Request): boolean =>
-  preferredType(request.headers.get('accept'), ['text/html', 'application/json']) === 'application/json'
-
-type Fields = Readonly<Record<string, string>>
-
-const common = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' }
-
-function json(value: unknown, fields: Fields): Response {
-  return Response.json(value, { headers: { ...common, Vary: 'Accept', ...fields } })
 }
 
 function download(document: unknown, fileName: string, fields: Fields): Response {

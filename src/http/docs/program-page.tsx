@@ -5,7 +5,7 @@
 
 import type { VNode } from 'preact'
 import { DocsShell, ScrollBox } from './docs-shell.tsx'
-import type { ProgramView, VersionView } from './program-view.ts'
+import { type ProgramView, type VersionView, versionAnchor } from './program-view.ts'
 import { QuestionTable } from './question-table.tsx'
 
 export function ProgramPage({ program, root }: { program: ProgramView; root: string }): VNode {
@@ -63,7 +63,7 @@ export function ProgramPage({ program, root }: { program: ProgramView; root: str
   )
 }
 
-const anchor = (version: VersionView): string => `version-${version.program_version_id}`
+const anchor = (version: VersionView): string => versionAnchor(version.program_version_id)
 const heading = (version: VersionView): string =>
   `${version.state === 'ACTIVE' ? 'Active version' : 'Draft'} ${version.program_version_id}`
 

@@ -1,8 +1,8 @@
 // The docs of one program as they are answered: this very value is the JSON, and the page shows nothing that is not in it.
 // It must not know how docs are made, nor what a page looks like.
 
-import type { Program } from '../../db/programs.ts'
-import type { GeneratedDocs } from '../../derived/program-docs.ts'
+import type { Program, ProgramListing } from '../../db/programs.ts'
+import type { GeneratedDocs, ListedVersion } from '../../derived/program-docs.ts'
 import type { VersionChange } from '../../domain/definitions/version-diff.ts'
 import type { QuestionDocs, VersionDocs } from '../../domain/invented/version-docs.ts'
 import { formatOffsetTime } from '../../domain/values/offset-time.ts'
@@ -41,14 +41,65 @@ export interface ProgramView {
   code_samples: (CodeSample & { url: string })[]
 }
 
-/** A line of the index. */
-export interface ProgramLine {
+/** A program in the list of programs. */
+export interface ListedProgram {
   slug: string
   display_name: string
   docs_url: string
   active_version_id: number | null
   draft_version_id: number | null
+  versions: ListedVersionView[]
 }
+
+export interface ListedVersionView {
+  program_version_id: number
+  state: 'ACTIVE' | 'DRAFT'
+  /** Where it is described whole. */
+  docs_url: string
+  /** A page of an export with one application, shortened. All values are invented. */
+  example: unknown
+  /** Question keys that the shortened application lacks. */
+  questions_left_out: number
+}
+
+/** One page of the list of programs. */
+export interface ProgramList {
+  programs: ListedProgram[]
+  /** Where the list goes on; null at its end. */
+  next_url: string | null
+}
+
+/** Programs on one page of the list. */
+export const listedProgramsMax = 20
+
+/** `programs` has one more than fits, if there are more. */
+export function viewPrograms(
+  programs: readonly ProgramListing[],
+  examples: ReadonlyMap<number, readonly ListedVersion[]>,
+  place: Place,
+): ProgramList {
+  const shown = programs.slice(0, listedProgramsMax)
+  const more = programs.length > listedProgramsMax
+  return {
+    programs: shown.map(({ program_id, slug, display_name, active_version_id, draft_version_id }) => {
+      const docs_url = docsUrl(place, slug)
+      const versions = (examples.get(program_id) ?? []).map(
+        ({ program_version_id, state, example }): ListedVersionView => ({
+          program_version_id,
+          state,
+          docs_url: `${docs_url}#${versionAnchor(program_version_id)}`,
+          example: JSON.parse(example.page),
+          questions_left_out: example.left_out,
+        }),
+      )
+      return { slug, display_name, docs_url, active_version_id, draft_version_id, versions }
+    }),
+    next_url: more ? `${place.baseUrl}/docs/api/programs?after=${shown.at(-1)!.slug}` : null,
+  }
+}
+
+/** Where on a program's page one of its versions is. */
+export const versionAnchor = (programVersionId: number): string => `version-${programVersionId}`
 
 export const docsUrl = (place: Place, slug: string): string => `${place.baseUrl}/docs/api/programs/${slug}`
 

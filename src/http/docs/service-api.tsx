@@ -8,9 +8,10 @@ import { Elysia } from 'elysia'
 import { responseDefinitions } from '../../domain/questions/response-schema.ts'
 import type { Deps } from '../deps.ts'
 import { methodNotAllowed } from '../errors.ts'
+import { prefersJson } from '../media-type.ts'
 import { exportComponents } from '../openapi/export-operations.ts'
 import { hiddenRoute } from '../openapi/route-detail.ts'
-import { DocsShell, pageResponse } from './docs-shell.tsx'
+import { DocsShell, json, pageResponse } from './docs-shell.tsx'
 import { placeOf } from './place.ts'
 import { type Viewer, viewDocs } from './viewer.ts'
 
@@ -43,8 +44,16 @@ const documentation = (baseUrl: string) => ({
 
 /** `GET /docs/api`, `GET /docs/api/openapi.json`: behind an API key, as everything is that is not a bare file. */
 export const serviceApi = (deps: Deps) => {
-  const show = ({ viewer, request }: { viewer: Viewer; request: Request }): Response =>
-    pageResponse(<ServicePage root={placeOf(deps.config, request).root} />, viewer.fields, true)
+  const show = ({ viewer, request }: { viewer: Viewer; request: Request }): Response => {
+    const { root, baseUrl } = placeOf(deps.config, request)
+    if (!prefersJson(request)) return pageResponse(<ServicePage root={root} />, viewer.fields, true)
+    const links = {
+      openapi_url: baseUrl + document,
+      programs_url: `${baseUrl}/docs/api/programs`,
+      check_auth_url: `${baseUrl}/api/v1/checkAuth`,
+    }
+    return json(links, viewer.fields)
+  }
   return (
     new Elysia({ name: 'service-api' })
       .use(viewDocs(deps))

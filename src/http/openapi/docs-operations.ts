@@ -21,8 +21,21 @@ export const docsOperations = {
   index: {
     ...{ operationId: 'listDocumentedPrograms', tags, security },
     summary: 'List the programs whose docs you may see',
-    description: 'HTML; JSON when Accept prefers it.',
-    responses: { 200: { description: 'Active and draft programs.', content: { ...html, ...object } }, ...keyRefusals },
+    description:
+      'A short example response of each active and each draft version, with links to the whole. HTML; JSON when Accept prefers it. 20 programs a page.',
+    parameters: [
+      {
+        name: 'after',
+        in: 'query',
+        description: 'The slug after which the list goes on, as in next_url of the page before.',
+        schema: { type: 'string' },
+      },
+    ],
+    responses: {
+      200: { description: 'Active and draft programs, by slug.', content: { ...html, ...object } },
+      400: problemAnswer('The parameter is no slug.'),
+      ...keyRefusals,
+    },
   },
   program: {
     ...{ operationId: 'showProgramDocs', tags, security, parameters: [programSlugParameter] },

@@ -51,20 +51,83 @@ const html = async (path: string): Promise<string> => {
 }
 
 describe('the index', () => {
-  // Spec: "It shows an example export response for each active and each draft program".
-  test('lists the active and draft programs of the key, and no other', async () => {
-    const { programs } = await json('/docs/api/programs')
-    expect(programs).toEqual([
+  // Spec: "It shows an example export response for each active and each draft program, including the question keys and option admin IDs."
+  test('D31: shows a short example of each active and each draft version of the key, with links to the whole, and no other', async () => {
+    const { programs, next_url } = await json('/docs/api/programs')
+    const docs_url = `https://apply.example.gov/docs/api/programs/${slug}`
+    expect(programs).toMatchObject([
       {
-        ...{ slug, display_name: 'Every <kind>', active_version_id: activeId, draft_version_id: draftId },
-        docs_url: `https://apply.example.gov/docs/api/programs/${slug}`,
+        ...{ slug, display_name: 'Every <kind>', active_version_id: activeId, draft_version_id: draftId, docs_url },
+        versions: [
+          { program_version_id: activeId, state: 'ACTIVE', docs_url: `${docs_url}#version-${activeId}` },
+          { program_version_id: draftId, state: 'DRAFT', docs_url: `${docs_url}#version-${draftId}` },
+        ],
       },
-      expect.objectContaining({ slug: 'only-drafted', active_version_id: null, draft_version_id: expect.any(Number) }),
+      { slug: 'only-drafted', active_version_id: null, versions: [{ state: 'DRAFT', questions_left_out: 0 }] },
     ])
+    expect(programs[1].versions[0].example.payload[0].application.drafted).toMatchObject({ question_type: 'TEXT' })
+    expect(next_url).toBeNull()
+
+    // What is shown is the beginning of the whole example, of which nothing else is shortened.
+    const whole = await json(`/docs/api/programs/${slug}`)
+    for (const [i, { example, questions_left_out }] of programs[0].versions.entries()) {
+      const { application, ...rest } = example.payload[0]
+      const { application: all, ...same } = whole.versions[i].example.payload[0]
+      expect(rest).toEqual(same)
+      expect(all).toMatchObject(application)
+      expect(Object.keys(application).length).toBeGreaterThan(5)
+      expect(Object.keys(application).length + questions_left_out).toBe(Object.keys(all).length)
+      expect(JSON.stringify(example).length).toBeLessThan(4000)
+    }
+
     const page = await html('/docs/api/programs')
     expect(page).toContain(`href="/docs/api/programs/${slug}"`)
+    for (const id of [activeId, draftId]) expect(page).toContain(`href="/docs/api/programs/${slug}#version-${id}"`)
+    expect(page).toContain('&quot;question_type&quot;')
     expect(page).toContain('Every &lt;kind>')
     expect(page).not.toContain('not-granted')
+  })
+
+  test('shows the same of what was made beforehand as of what is made on the spot, and of nothing that is stale', async () => {
+    const before = await json('/docs/api/programs')
+    for (const id of [activeId, draftId]) await refreshDocsExample(database.sql, id, { timeZone: 'UTC' })
+    expect(await json('/docs/api/programs')).toEqual(before)
+    await database.sql`
+      update docs_example set code_version = code_version + 1,
+        content = (content::jsonb || '{"short_example":{"page":"{}","left_out":7}}')::json
+      where program_version_id = ${draftId}`
+    expect(await json('/docs/api/programs')).toEqual(before)
+    await database.sql`update docs_example set code_version = code_version - 1 where program_version_id = ${draftId}`
+    expect((await json('/docs/api/programs')).programs[0].versions[1]).toMatchObject({ questions_left_out: 7 })
+    await database.sql`delete from docs_example`
+  })
+
+  test('is of bounded length however many programs there are: each is on exactly one page', async () => {
+    const slugs = Array.from({ length: 45 }, (_, i) => `many-${String(i).padStart(2, '0')}`)
+    for (const [i, one] of slugs.entries())
+      await aProgram(database.sql, {
+        slug: one,
+        questions: [q.text(`many ${'abcdefghij'[i % 10]}${'abcdefghij'[(i / 10) | 0]}`)],
+      })
+    const reader = await createTestKey(database.sql, { programs: slugs })
+    const headers = { Authorization: reader.authorization, Accept: 'application/json' }
+    const seen: string[] = []
+    const pages: number[] = []
+    for (let url: string | null = '/docs/api/programs'; url !== null; ) {
+      const list = (await (await service.get(url, { headers })).json()) as Loose
+      pages.push(list.programs.length)
+      seen.push(...list.programs.map((program: Loose) => program.slug))
+      url = list.next_url === null ? null : list.next_url.replace('https://apply.example.gov', '')
+    }
+    expect(pages).toEqual([20, 20, 5])
+    expect(seen).toEqual(slugs)
+    const page = await service.get('/docs/api/programs', { headers: { ...headers, Accept: 'text/html' } })
+    expect(await page.text()).toContain('href="/docs/api/programs?after=many-19"')
+    for (const bad of ['after=A', 'after=%00', 'after=a&after=b', `after=${'a'.repeat(101)}`]) {
+      const refused = await service.get(`/docs/api/programs?${bad}`, { headers })
+      expect(refused.status).toBe(400)
+      expect(await refused.json()).toMatchObject({ errors: [{ parameter: 'after', code: 'bad_slug' }] })
+    }
   })
 
   test('a key that may only submit sees its programs too', async () => {
@@ -193,6 +256,51 @@ test('a page differs by Accept and is told so to caches; nothing is kept by any'
       expect(headers.get('cache-control')).toBe('no-store')
     }
   }
+})
+
+test('the service answers JSON when Accept asks for it, with where everything is', async () => {
+  expect(await json('/docs/api')).toEqual({
+    openapi_url: 'https://apply.example.gov/docs/api/openapi.json',
+    programs_url: 'https://apply.example.gov/docs/api/programs',
+    check_auth_url: 'https://apply.example.gov/api/v1/checkAuth',
+  })
+  expect(await html('/docs/api')).toContain('id="service"')
+})
+
+test('/ leads to the docs, whoever asks, and below the path of a BASE_URL', async () => {
+  for (const [baseUrl, location] of [
+    ['', '/docs/api/programs'],
+    ['https://example.gov/apply', '/apply/docs/api/programs'],
+  ] as const) {
+    const there = await startTestService(database, { baseUrl })
+    try {
+      for (const method of ['GET', 'HEAD']) {
+        const answer = await there.get('/', { method, redirect: 'manual' })
+        expect([answer.status, answer.headers.get('location')]).toEqual([307, location])
+        expect(answer.headers.get('x-request-id')).toBeString()
+      }
+    } finally {
+      await there.stop()
+    }
+  }
+})
+
+test('nothing in the docs is taken for another type than it says it is, nor kept', async () => {
+  for (const path of [
+    '/docs/api',
+    '/docs/api/openapi.json',
+    '/docs/api/programs',
+    `/docs/api/programs/${slug}`,
+    `/docs/api/programs/${slug}/versions/active/response.schema.json`,
+    `/docs/api/programs/${slug}/versions/draft/openapi.json`,
+    `/docs/api/programs/${slug}/samples/export-${slug}.py`,
+  ])
+    for (const accept of ['text/html', 'application/json']) {
+      const { status, headers } = await get(path, accept)
+      expect([path, status, headers.get('x-content-type-options'), headers.get('cache-control')]).toEqual([
+        ...[path, 200, 'nosniff', 'no-store'],
+      ])
+    }
 })
 
 test('HEAD is answered as GET, without the body', async () => {

@@ -1,0 +1,67 @@
+// Contract D25: "others 405 with `Allow`. Unknown paths 404, as problem JSON." And what Bun answers by itself, before the service sees it.
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { useDatabase } from '../support/fixtures.ts'
+import { createTestKey, type TestKey } from '../support/keys.ts'
+import { rawRequest } from '../support/raw-request.ts'
+import { startTestService, type TestService } from '../support/service.ts'
+
+const database = await useDatabase()
+let service: TestService
+let key: TestKey
+beforeAll(async () => {
+  service = await startTestService(database)
+  key = await createTestKey(database.sql, { programs: ['any'] })
+})
+afterAll(() => service.stop())
+
+describe('what is not there is told in a problem document with a request id (D3, D25)', () => {
+  test.each([
+    ...['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE', 'PURGE'].flatMap(method => [
+      [404, method, '/nowhere'] as const,
+      [404, method, '/api/v1/nowhere'] as const,
+      [404, method, '/docs/api/nowhere'] as const,
+    ]),
+    ...['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE', 'PURGE'].flatMap(method => [
+      [405, method, '/'] as const,
+      [405, method, '/api/v1/checkAuth'] as const,
+      [405, method, '/docs/api/programs'] as const,
+      [405, method, '/docs/api'] as const,
+    ]),
+  ])('%i for %s %s', async (status, method, path) => {
+    const answer = await rawRequest(service.port, [
+      `${method} ${path} HTTP/1.1`,
+      'Host: localhost',
+      `Authorization: ${key.authorization}`,
+    ])
+    expect(answer.status).toBe(status)
+    expect(answer.headers.get('content-type')).toBe('application/problem+json')
+    const id = answer.headers.get('x-request-id')
+    expect(id).toBeString()
+    if (status === 405) expect(answer.headers.get('allow')).toBe('GET, HEAD')
+    if (method !== 'HEAD') expect(JSON.parse(answer.body)).toMatchObject({ status, request_id: id })
+    expect(service.requestLine(id)).toMatchObject({ status })
+  })
+})
+
+/**
+ * Bun reads the head of a request itself, and has no hook for one that it refuses: its answer has no body and no request id, and
+ * there is no line in the log. README says so. Should Bun hand these on some day, this fails, and they can become problems too.
+ */
+describe('what Bun refuses by itself comes without a body', () => {
+  test.each([
+    [431, 'a head of more than 16 KB', ['GET / HTTP/1.1', 'Host: localhost', `X-Long: ${'x'.repeat(20_000)}`]],
+    [431, 'an address of more than 16 KB', [`GET /${'x'.repeat(20_000)} HTTP/1.1`, 'Host: localhost']],
+    [
+      431,
+      'hundreds of header lines',
+      ['GET / HTTP/1.1', 'Host: localhost', ...Array.from({ length: 300 }, (_, i) => `X-${i}: 1`)],
+    ],
+    [400, 'no Host', ['GET / HTTP/1.1']],
+  ])('%i for %s', async (status, _, lines) => {
+    const answer = await rawRequest(service.port, lines)
+    expect({ status: answer.status, body: answer.body, id: answer.headers.get('x-request-id') }).toEqual({
+      ...{ status, body: '', id: null },
+    })
+  })
+})
