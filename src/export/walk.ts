@@ -2,7 +2,7 @@
 // It must not read or write anything; tokens are opened and sealed by page-token, rows are read by write-page.
 
 import type { Position, WalkScope, WalkStart } from '../db/walks.ts'
-import { earliest, formatMicros, type Micros } from '../domain/values/offset-time.ts'
+import { beforeAllSubmissions, earliest, formatMicros, type Micros } from '../domain/values/offset-time.ts'
 
 /** What a client asked for on the first page. */
 export interface WalkFilters extends Pick<WalkScope, 'from' | 'to' | 'revisionState'> {
@@ -47,8 +47,8 @@ export function nextPage(walk: Walk, after: Position, applications: number, issu
 /**
  * `Snapshot-Time` (G6): the earliest instant that no application of this walk's snapshot can have, and no later one can
  * precede. As `toDate` it takes in everything up to the snapshot, as the next `fromDate` everything after it, and the two
- * share nothing. Of a program that nobody has submitted to it is the earliest of all: a first load may bring any past time.
+ * share nothing. Of a program that nobody has submitted to it is before all times (D35): a first load may bring any of them.
  */
 export function snapshotTime(start: Pick<WalkStart, 'horizon' | 'last_submit_time'>): string {
-  return formatMicros(start.horizon === 0 ? earliest : start.last_submit_time + 1)
+  return start.horizon === 0 ? beforeAllSubmissions : formatMicros(start.last_submit_time + 1)
 }

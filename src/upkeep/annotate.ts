@@ -37,8 +37,8 @@ export const noteLengthMax = 10_000
 /**
  * Changes status and note of an application in one transaction, with their history, the rendered text and the audit trail;
  * an export sees all of it or nothing (D22). Two changes at once come one after the other. `status_last_modified_time`
- * becomes `now` when the status is another than before, none included, and stays when it is not. What is so already is not
- * changed, and leaves no trace. Returns what holds now.
+ * becomes `now` when a status is set, the same again included (D30), or taken away, and stays when only the note changes. A change
+ * that sets no status and changes nothing leaves no trace. Returns what holds now.
  * Throws `invalid_request` with `/status` and `/note`, or `not_found`.
  */
 export async function annotate(sql: Sql, change: AnnotationChange): Promise<Annotations> {
@@ -81,8 +81,9 @@ export async function annotate(sql: Sql, change: AnnotationChange): Promise<Anno
 function changed(before: Annotations, change: AnnotationChange): Annotations {
   const status = change.status === undefined ? before.status : change.status
   const application_note = change.note === undefined ? before.application_note : change.note
-  if (status === before.status && application_note === before.application_note) return before
-  const status_last_modified_time = status === before.status ? before.status_last_modified_time : change.now
+  const setsStatus = typeof change.status === 'string' || status !== before.status
+  if (!setsStatus && application_note === before.application_note) return before
+  const status_last_modified_time = setsStatus ? change.now : before.status_last_modified_time
   return { status, status_last_modified_time, application_note }
 }
 

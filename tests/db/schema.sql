@@ -259,7 +259,8 @@ create table application (
   constraint application_check CHECK ((superseded_seq > submit_seq)),
   constraint application_check1 CHECK ((create_time <= submit_time)),
   constraint application_check2 CHECK (((status IS NULL) OR (status_last_modified_time IS NOT NULL))),
-  constraint application_submit_seq_check CHECK ((submit_seq > 0))
+  constraint application_submit_seq_check CHECK ((submit_seq > 0)),
+  constraint application_submit_time_check CHECK ((submit_time >= '1900-01-01 00:00:00+00'::timestamp with time zone))
 ) with (toast_tuple_target=8160);
 alter table application alter column snapshot set storage external;
 

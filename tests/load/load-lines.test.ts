@@ -323,7 +323,8 @@ describe('order and times', () => {
   test('G6: whoever polled a program without submissions sees what is loaded then, of whatever time', async () => {
     const to = await program()
     const watermark = snapshotTime(await readWalkStart(sql, to.program_id))
-    const old = '1700-01-01T00:00:00Z'
+    const old = '1900-01-01T00:00:00Z'
+    expect(watermark).toBe(old)
     await load(sql, lines(to, { id: 1, more: { create_time: old, submit_time: old } }, { id: 2 }))
     const [from, later] = [watermark, snapshotTime(await readWalkStart(sql, to.program_id))].map(time =>
       parseInstantParameter(time, 'UTC'),

@@ -58,7 +58,7 @@ describe('annotate', () => {
     const since = formatOffsetTime(start, timeZone)
     expect(await exported()).toEqual({ status: 'Received', status_last_modified_time: since, application_note: null })
     await change({ note: 'called', now: start + minute })
-    await change({ status: 'Received', note: 'called twice', now: start + 2 * minute })
+    await change({ note: 'called twice', now: start + 2 * minute })
     expect(await exported()).toEqual({
       status: 'Received',
       status_last_modified_time: since,
@@ -70,6 +70,28 @@ describe('annotate', () => {
       status: 'Denied',
       status_last_modified_time: denied,
       application_note: 'called twice',
+    })
+  })
+
+  test('"A status set again counts: the time moves, the history has it" (D30)', async () => {
+    await change({ status: 'Received', note: 'called' })
+    await change({ status: 'Received', now: start + minute, actor: 'admin:ada' })
+    expect(await exported()).toEqual({
+      status: 'Received',
+      status_last_modified_time: formatOffsetTime(start + minute, timeZone),
+      application_note: 'called',
+    })
+    expect((await readAnnotationStates(database.sql, program_id, application_id)).at(-1)).toEqual({
+      changed_at: start + minute,
+      changed_by: 'admin:ada',
+      status: 'Received',
+      application_note: 'called',
+    })
+    await change({ status: null, now: start + 2 * minute })
+    await change({ status: null, now: start + 3 * minute })
+    expect(await exported()).toMatchObject({
+      status: null,
+      status_last_modified_time: formatOffsetTime(start + 2 * minute, timeZone),
     })
   })
 
@@ -85,7 +107,8 @@ describe('annotate', () => {
   test('the history has every state as it was set, and the audit trail every change, without the note', async () => {
     await change({ status: 'Received', actor: 'admin:ada' })
     await change({ note: 'a secret of the applicant', now: start + minute, actor: 'operator:bob' })
-    await change({ status: 'Received', note: 'a secret of the applicant', now: start + 2 * minute })
+    await change({ note: 'a secret of the applicant', now: start + 2 * minute })
+    await change({ status: undefined, now: start + 3 * minute })
     expect([...(await readAnnotationStates(database.sql, program_id, application_id))]).toEqual([
       { changed_at: start, changed_by: 'admin:ada', status: 'Received', application_note: null },
       {

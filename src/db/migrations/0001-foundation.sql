@@ -211,6 +211,8 @@ create table application (
   primary key (program_id, application_id),
   unique (program_id, submit_seq),
   check (create_time <= submit_time),
+  -- The Snapshot-Time of a program without submissions (D35).
+  check (submit_time >= '1900-01-01T00:00:00Z'),
   check (status is null or status_last_modified_time is not null),
   foreign key (program_id, program_version_id) references program_version (program_id, program_version_id)
 );

@@ -11,8 +11,13 @@ export type Micros = number
 export const earliest: Micros = Number.MIN_SAFE_INTEGER
 export const latest: Micros = Number.MAX_SAFE_INTEGER
 
+/** Nothing is submitted before this, and it is the `Snapshot-Time` of a program without submissions (D35). */
+export const beforeAllSubmissions = '1900-01-01T00:00:00Z'
+
 /**
- * ISO_OFFSET_DATE_TIME in whole seconds (floor) with the numeric offset valid at that instant; UTC is `+00:00` (D13).
+ * ISO_OFFSET_DATE_TIME in whole seconds (floor) with the numeric offset valid at that instant; UTC is `+00:00` (D13). An offset
+ * with seconds, as zones had before standard time (Monrovia until 1972), is rounded to the minute, and the local time is the one
+ * that fits the rounded offset: what is written always denotes the instant.
  * `formatOffsetTime(0, 'America/New_York')` → `1969-12-31T19:00:00-05:00`.
  */
 export function formatOffsetTime(instant: Micros, timeZone: string): string {
@@ -44,18 +49,24 @@ function offsetPeriod(ms: number, timeZone: string): OffsetPeriod {
   }
   for (const period of periods) if (ms >= period.from && ms < period.until) return period
   const local = Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(timeZone)
+  const offsetMinutes = Math.round(local.offsetNanoseconds / 60e9)
   const period = {
     // The change at this very instant, if it is one, counts as before it.
     from:
       local.add({ nanoseconds: 1 }).getTimeZoneTransition('previous')?.epochMilliseconds ?? Number.NEGATIVE_INFINITY,
     until: local.getTimeZoneTransition('next')?.epochMilliseconds ?? Number.POSITIVE_INFINITY,
-    offsetMs: local.offsetNanoseconds / 1_000_000,
-    // As Temporal writes it: in whole minutes, though some zones had seconds too until a hundred years ago.
-    offset: local.toString({ timeZoneName: 'never', smallestUnit: 'second', calendarName: 'never' }).slice(19),
+    offsetMs: offsetMinutes * 60_000,
+    offset: writeOffset(offsetMinutes),
   }
   periods.unshift(period)
   if (periods.length > periodsMax) periods.pop()
   return period
+}
+
+function writeOffset(minutes: number): string {
+  const absolute = Math.abs(minutes)
+  const [hours, rest] = [Math.floor(absolute / 60), absolute % 60].map(part => String(part).padStart(2, '0'))
+  return `${minutes < 0 ? '-' : '+'}${hours}:${rest}`
 }
 
 /** An instant with all its microseconds, in UTC: `2026-01-02T03:04:05.000006Z`. Exact; what the database and `Snapshot-Time` take. */

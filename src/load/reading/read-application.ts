@@ -4,7 +4,7 @@
 import type { Answers } from '../../domain/questions/answers.ts'
 import type { Annotations, RevisionState, Submitter } from '../../domain/questions/application.ts'
 import { canonicalLanguageTag } from '../../domain/values/language-tag.ts'
-import { formatMicros, type Micros, parseOffsetTime } from '../../domain/values/offset-time.ts'
+import { beforeAllSubmissions, formatMicros, type Micros, parseOffsetTime } from '../../domain/values/offset-time.ts'
 import { describeValue, type Fault, FaultFinder } from './document-faults.ts'
 import { isObject } from './question-fields.ts'
 import { type KnownMembers, readMembers } from './question-objects.ts'
@@ -91,6 +91,8 @@ class ApplicationReader {
     const { create_time, submit_time, program_name, program_version_id } = application
     if (create_time > submit_time && submit_time !== unread)
       this.find.add('wrong_order', 'must not be after submit_time', 'create_time')
+    if (submit_time !== unread && submit_time < submitTimeMin)
+      this.find.add('too_early', `must not be before ${beforeAllSubmissions}`, 'submit_time')
     return { ...application, answers: this.#answers(findMembers, program_name, program_version_id) }
   }
 
@@ -222,6 +224,9 @@ class ApplicationReader {
       if (!fieldNames.has(key)) this.find.add('unknown_field', 'is not a field of an application object', key)
   }
 }
+
+/** D35. */
+const submitTimeMin = parseOffsetTime(beforeAllSubmissions)!
 
 /** Stands for a number that could not be read; no id and no time of an application has it. */
 const unread = Number.MIN_SAFE_INTEGER

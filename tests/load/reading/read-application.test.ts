@@ -160,6 +160,7 @@ const breakages: readonly [string, (a: Broken) => void, string][] = [
   ['a time of day 31 in a month of 30', a => (a.create_time = '2025-11-31T09:30:00Z'), '/create_time wrong_format'],
   ['a time finer than a microsecond', a => (a.create_time = '2025-11-30T09:30:00.1234567Z'), '/create_time wrong_format'],
   ['a time in the future', a => (a.submit_time = '2026-02-01T00:00:01Z'), '/submit_time in_the_future'],
+  ['submitted before all times (D35)', a => (a.create_time = a.submit_time = '1899-12-31T23:59:59.999999Z'), '/submit_time too_early'],
   ['begun after it was submitted', a => (a.create_time = '2026-01-31T23:59:59Z'), '/create_time wrong_order'],
   ['no language', a => (a.language = null), '/language not_a_string'],
   ['a language that is none', a => (a.language = 'English!'), '/language wrong_format'],
