@@ -66,6 +66,26 @@ describe('the service, with its own role', () => {
     endWithFile(() => running.stop())
   })
 
+  /** A submission that is sent again with its idempotency key is answered with the first one's receipt. */
+  async function sendTwice(applicant: number): Promise<void> {
+    const path = `/intake/v1/programs/${slug}/applicants/${applicant}`
+    const headers = {
+      Authorization: key.authorization,
+      'Content-Type': 'application/json',
+      'Idempotency-Key': crypto.randomUUID(),
+    }
+    const answers = { answers: { applicant_name: { first_name: 'Ada', last_name: 'Lovelace' } } }
+    await running.get(`${path}/answers`, { method: 'PUT', headers, body: JSON.stringify(answers) })
+    const body = JSON.stringify({ submitter: { type: 'APPLICANT' } })
+    const receipts = []
+    for (const _ of ['first', 'again']) {
+      const response = await running.get(`${path}/submissions`, { method: 'POST', headers, body })
+      expect(response.ok).toBe(true)
+      receipts.push(((await response.json()) as { application_id: number }).application_id)
+    }
+    expect(receipts[1]).toBe(receipts[0]!)
+  }
+
   test('serves everything: registers, saves, submits again, exports a walk of pages, shows docs, tells of a key', async () => {
     const frontEnd = new FrontEnd(running, key, slug)
     const applicant = await frontEnd.register()
@@ -73,6 +93,7 @@ describe('the service, with its own role', () => {
     await frontEnd.apply(applicant, answers)
     await frontEnd.apply(applicant, { ...answers, plain: { text: 'two' } })
     await frontEnd.apply(await frontEnd.register(), answers)
+    await sendTwice(applicant)
     const headers = { Authorization: key.authorization, 'Content-Type': 'application/json' }
     const patched = await running.get(`/intake/v1/applicants/${applicant}`, {
       method: 'PUT',
@@ -83,13 +104,13 @@ describe('the service, with its own role', () => {
     const states: string[] = []
     for await (const { page } of new ExportClient(running, key, slug).walk({ pageSize: '1' }))
       states.push(...page.payload.map(application => application.revision_state))
-    expect(states).toEqual(['OBSOLETE', 'CURRENT', 'CURRENT'])
+    expect(states).toEqual(['OBSOLETE', 'OBSOLETE', 'CURRENT', 'CURRENT'])
     for (const path of ['/api/v1/checkAuth', '/docs/api', '/docs/api/programs', `/docs/api/programs/${slug}`])
       expect([path, (await running.get(path, { headers })).status]).toEqual([path, 200])
     await until('the audit trail', async () => {
       const rows = await owner<{ action: string }[]>`
         select action from audit_event where actor = ${`key:${key.api_key_id}`}`
-      return rows.filter(row => row.action === 'applications_exported').length === 3 && rows.length > 5
+      return rows.filter(row => row.action === 'applications_exported').length === 4 && rows.length > 5
     })
     await until('the last use of the key', async () => {
       const [row] = await owner`select last_used_at from api_key where api_key_id = ${key.api_key_id}`
@@ -144,6 +165,24 @@ describe('the service, with its own role', () => {
   ])('cannot %s', async (_, statement) => {
     expect(await codeOf(statement(service.sql))).toBe(insufficientPrivilege)
   })
+
+  test.each([
+    ['a link', 'link_audit_event', 'create constraint trigger forged after insert on forgery for each row'],
+    [
+      'a tombstone',
+      'leave_tombstone',
+      'create trigger forged after delete on forgery referencing old table as removed for each statement',
+    ],
+  ])(
+    'cannot forge %s with a table of its own and a function that has the rights of the owner',
+    async (_, name, trigger) => {
+      const forging = service.sql.begin(async tx => {
+        await tx`create temporary table forgery (audit_event_id bigint) on commit drop`
+        await tx.unsafe(`${trigger} execute function ${name}()`)
+      })
+      expect(await codeOf(forging)).toBe(insufficientPrivilege)
+    },
+  )
 
   test('the setting that lets times be rendered again is of no use to it', async () => {
     const rerender = service.sql.begin(async tx => {

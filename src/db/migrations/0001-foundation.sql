@@ -248,6 +248,8 @@ begin
   select program_id, application_id, submit_seq, submit_time from removed;
   return null;
 end $$;
+-- It has the rights of the owner: nobody else may hang it on a table of their own.
+revoke execute on function leave_tombstone() from public;
 create trigger application_leaves_tombstone after delete on application
   referencing old table as removed
   for each statement execute function leave_tombstone();
@@ -481,6 +483,7 @@ begin
   values (own_chain, own_link, new.audit_event_id, own_hash);
   return null;
 end $$;
+revoke execute on function link_audit_event() from public;
 create constraint trigger audit_event_is_linked after insert on audit_event
   deferrable initially deferred
   for each row execute function link_audit_event();
