@@ -32,6 +32,9 @@ export interface DatabaseOptions {
 /** How long a connection may take to be made at most. */
 const connectTimeoutMs = 10_000
 
+/** How long an idle connection says nothing before the system asks the other side whether it is there. */
+const keepAliveSeconds = 15
+
 /** What the patch of `patches/` calls itself. Changes with it, so that code and driver cannot drift apart. */
 const patch = 'tributary-4'
 
@@ -49,6 +52,8 @@ export function openDatabase(options: DatabaseOptions): Sql {
     connect_timeout: Math.min(connectTimeoutMs, options.silenceTimeoutMs || connectTimeoutMs) / 1000,
     silence_timeout: (options.silenceTimeoutMs ?? 0) / 1000,
     queue_timeout: (options.queueTimeoutMs ?? 0) / 1000,
+    // Finds out that the other side has vanished where nothing is due. Bun offers no user timeout; `silence_timeout` is ours.
+    keep_alive: keepAliveSeconds,
     backoff: reconnectPauseSeconds,
     onnotice: () => {},
     connection: {
