@@ -8,6 +8,7 @@ import { databaseKeys } from './access/key-source.ts'
 import { KeyUses } from './access/key-use.ts'
 import { KeyLimits } from './access/limits.ts'
 import { KeyMaps } from './derived/program-key-map.ts'
+import { ExportTrail } from './export/export-trail.ts'
 import { Exports } from './export/exports.ts'
 import { checkAuth } from './http/check-auth.ts'
 import { type Peer, RequestConnection } from './http/connections.ts'
@@ -39,6 +40,7 @@ export function createApp(foundation: Foundation): App {
     saves: new ProgramTurns(saveTurns(config.intakeConnections)),
     submissions: new ProgramTurns(submissionTurns(config.intakeConnections)),
     exports: new Exports(config.exportConnections),
+    trail: new ExportTrail({ db, log, now, required: config.auditRequired }),
   }
   // Elysia finds the path by skipping the least a scheme and host can take: by default that of https and three characters,
   // which would misread `http://api/…`; else that of http, which would misread https.

@@ -37,6 +37,7 @@ export interface Config {
   exportQueueTimeoutMs: number
   requestsPerMinute: number
   exportsAtATime: number
+  auditRequired: boolean
   authFailuresPerMinute: number
   intakeBodyBytesMax: number
   intakeDepthMax: number
@@ -370,6 +371,13 @@ export const settings = {
     default: '4',
     meaning: 'Exports of one API key under way at once, per process; 0 for no limit.',
     parse: wholeNumber(0, 10_000),
+  },
+  auditRequired: {
+    name: 'AUDIT_REQUIRED',
+    default: 'on',
+    meaning:
+      '`on` or `off`: whether an API key gets no further page (503) while the audit trail cannot take the line on one it got.',
+    parse: onOff,
   },
   authFailuresPerMinute: {
     name: 'AUTH_FAILURES_PER_MINUTE',

@@ -44,6 +44,13 @@ export function nextPage(walk: Walk, after: Position, applications: number, issu
   return { ...walk, after, applications: walk.applications + applications, issuedAt }
 }
 
+/** What a walk is limited to, as the log and the audit trail show it. */
+export function shownFilters(walk: WalkFilters) {
+  const shown = (instant: Micros | undefined): string | undefined =>
+    instant === undefined ? undefined : formatMicros(instant)
+  return { from: shown(walk.from), to: shown(walk.to), revision_state: walk.revisionState, page_size: walk.pageSize }
+}
+
 /**
  * `Snapshot-Time` (G6): the earliest instant that no application of this walk's snapshot can have, and no later one can
  * precede. As `toDate` it takes in everything up to the snapshot, as the next `fromDate` everything after it, and the two

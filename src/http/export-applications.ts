@@ -3,16 +3,15 @@
 
 import { Elysia } from 'elysia'
 import { authorizeExport, type Caller } from '../access/caller.ts'
-import { appendAuditEvent } from '../db/audit.ts'
 import { readThroughLoss } from '../db/client.ts'
 import { readWalkStart, type WalkStart } from '../db/walks.ts'
-import { earliest, formatMicros, type Micros } from '../domain/values/offset-time.ts'
+import { earliest } from '../domain/values/offset-time.ts'
 import type { Sink } from '../export/page-outlet.ts'
 import { openPageToken } from '../export/page-token.ts'
 import { parseExportRequest, planWalk } from '../export/request.ts'
 import { type Serving, servePage } from '../export/serve-page.ts'
-import { beginWalk, snapshotTime, type Walk } from '../export/walk.ts'
-import { type PageReceipt, pageLimits } from '../export/write-page.ts'
+import { beginWalk, shownFilters, snapshotTime, type Walk } from '../export/walk.ts'
+import { pageLimits } from '../export/write-page.ts'
 import { authenticate } from './authenticate.ts'
 import { compressed } from './compressed-sink.ts'
 import { preferredCoding } from './content-coding.ts'
@@ -20,7 +19,7 @@ import type { Deps } from './deps.ts'
 import { methodNotAllowed } from './errors.ts'
 import { anyExportOperation } from './openapi/export-operations.ts'
 import { routeDetail } from './openapi/route-detail.ts'
-import { type Outcome, type RequestRecord, recordOf } from './request-record.ts'
+import { type Outcome, recordOf } from './request-record.ts'
 import { QueueTime, streamResponse } from './stream-response.ts'
 
 const path = '/api/v1/admin/programs/:programSlug/applications'
@@ -28,7 +27,7 @@ const path = '/api/v1/admin/programs/:programSlug/applications'
 /** `GET /api/v1/admin/programs/{programSlug}/applications`. Source: spec, "List program applications". */
 export const exportApplications = (deps: Deps) => {
   const answer = async (caller: Caller, slug: string, request: Request): Promise<Response> => {
-    const { config, db, exportDb, exports, keyMaps, limits } = deps
+    const { config, db, exportDb, exports, keyMaps, limits, trail } = deps
     const record = recordOf(request)
     // First, so that what is refused for want of a grant counts too.
     const headers = new Headers(limits.takeRequest(caller.api_key_id))
@@ -57,12 +56,14 @@ export const exportApplications = (deps: Deps) => {
       walk = { ...token, questionsAsOf: token.questionsAsOf ?? (await startNow()).last_published_at ?? earliest }
     }
     if (asked.preferenceApplied) headers.set('Preference-Applied', 'handling=strict')
-    noteWalk(record, walk)
+    record.fields.walk = walk.walkId
+    record.fields.filters = shownFilters(walk)
     if (request.method === 'HEAD') {
       record.lengthUnknown = true
       return new Response(null, { headers })
     }
 
+    await trail.settle(caller.api_key_id)
     const { fills } = await readThroughLoss(() => keyMaps.load(db, programId, walk.questionsAsOf))
     const endExport = limits.beginExport(caller.api_key_id)
     const { letGoAfterMs, stallTimeoutMs, pageTokenKeys } = config
@@ -73,7 +74,12 @@ export const exportApplications = (deps: Deps) => {
       buffers: coding === undefined ? exports.buffers : exports.compressedBuffers,
       pageTokenKeys,
       now: deps.now,
-      note: receipt => void noteReceipt(deps, record, caller, walk, receipt),
+      note: receipt => {
+        record.fields.applications = receipt.applications
+        record.fields.bytes = receipt.bytes
+        const { api_key_id: apiKeyId, address } = caller
+        void trail.note({ apiKeyId, address, requestId: record.id, programSlug: slug, walk, receipt })
+      },
     }
     const produce = (sink: Sink): Promise<Outcome> =>
       servePage({ walk, after: token?.after, fills }, serving, sink).finally(endExport)
@@ -94,51 +100,4 @@ const newWalkId = (): string => Buffer.from(crypto.getRandomValues(new Uint8Arra
 const rawQuery = (url: string): string => {
   const at = url.indexOf('?')
   return at === -1 ? '' : url.slice(at + 1)
-}
-
-function noteWalk(record: RequestRecord, walk: Walk): void {
-  record.fields.walk = walk.walkId
-  record.fields.filters = filtersOf(walk)
-}
-
-function filtersOf(walk: Walk) {
-  return { from: shown(walk.from), to: shown(walk.to), revision_state: walk.revisionState, page_size: walk.pageSize }
-}
-
-const shown = (instant: Micros | undefined): string | undefined =>
-  instant === undefined ? undefined : formatMicros(instant)
-
-/**
- * The audit trail's line on a page: which key read what, up to where, from which address. A failure to write it fails no export.
- * No response waits for it, since the client has the applications by then; a process that stops does, in closing its pool.
- */
-async function noteReceipt(
-  deps: Deps,
-  record: RequestRecord,
-  caller: Caller,
-  walk: Walk,
-  receipt: PageReceipt,
-): Promise<void> {
-  record.fields.applications = receipt.applications
-  record.fields.bytes = receipt.bytes
-  try {
-    await appendAuditEvent(deps.db, {
-      actor: `key:${caller.api_key_id}`,
-      action: 'applications_exported',
-      subject: record.fields.program ?? String(walk.programId),
-      address: caller.address,
-      detail: {
-        request_id: record.id,
-        walk: walk.walkId,
-        horizon: walk.horizon,
-        filters: filtersOf(walk),
-        applications: receipt.applications,
-        applications_before: walk.applications,
-        outcome: receipt.outcome,
-        last_page: receipt.outcome === 'complete' && receipt.next === undefined,
-      },
-    })
-  } catch (error) {
-    deps.log.error({ request_id: record.id, err: error }, 'an export could not be noted in the audit trail')
-  }
 }

@@ -374,6 +374,7 @@ describe('the list endpoint', () => {
         applications_before: 0,
         outcome: 'complete',
         last_page: true,
+        ended_at: expect.stringMatching(/^2\d{3}-.*Z$/),
       },
     })
   })

@@ -1,0 +1,118 @@
+// The audit trail's line on each page that was sent: which key read what, up to where, from which address. None is lost silently.
+// It must not decide what a page is, nor hold an answer.
+//
+// No response waits for its line, since the client has the applications by then. A line that cannot be written is logged as it
+// stands, kept, and tried again; until it is written its key gets no further page. So the trail lacks at most what was under way.
+
+import { type AuditEvent, appendAuditEvent } from '../db/audit.ts'
+import type { Sql } from '../db/client.ts'
+import { formatMicros, type Micros } from '../domain/values/offset-time.ts'
+import type { Log } from '../log.ts'
+import { Problem } from '../problem.ts'
+import { shownFilters, type Walk } from './walk.ts'
+import type { PageReceipt } from './write-page.ts'
+
+/** Lines of one key that may wait to be written: more than it can have exports at a time, unless these are not limited. */
+const linesMax = 100
+const retryMs = 5000
+
+/** A page that was sent, whole or in part. */
+export interface SentPage {
+  apiKeyId: string
+  address: string
+  requestId: string
+  programSlug: string
+  walk: Walk
+  receipt: PageReceipt
+}
+
+interface Line {
+  apiKeyId: string
+  event: AuditEvent
+  failed: boolean
+}
+
+export interface ExportTrailSettings {
+  db: Sql
+  log: Log
+  now: () => Micros
+  /** Whether a key waits for its lines. When not, a line that cannot be written is logged and no more. */
+  required: boolean
+  retryMs?: number
+}
+
+export class ExportTrail {
+  /** What is not written yet. */
+  readonly #lines = new Set<Line>()
+  #retry: Timer | undefined
+
+  constructor(private readonly settings: ExportTrailSettings) {}
+
+  /** Writes the line of a page. Never rejects. */
+  async note(page: SentPage): Promise<void> {
+    const line: Line = { apiKeyId: page.apiKeyId, event: eventOf(page, this.settings.now()), failed: false }
+    this.#lines.add(line)
+    await this.#write(line)
+  }
+
+  /**
+   * Resolves when nothing stands against a further page of the key: at once, unless a line could not be written; that is tried
+   * again first. Throws Problem `unavailable` when it still cannot be, or too many are on their way.
+   */
+  async settle(apiKeyId: string): Promise<void> {
+    if (this.#lines.size === 0 || !this.settings.required) return
+    const lines = [...this.#lines].filter(line => line.apiKeyId === apiKeyId)
+    await Promise.all(lines.filter(line => line.failed).map(line => this.#write(line)))
+    if (lines.length < linesMax && !lines.some(line => line.failed)) return
+    throw new Problem('unavailable', {
+      detail: 'What this key has exported cannot be noted in the audit trail just now. Try again in a few seconds.',
+      headers: { 'Retry-After': '5' },
+      internal: 'audit_unwritten',
+    })
+  }
+
+  async #write(line: Line): Promise<void> {
+    try {
+      await appendAuditEvent(this.settings.db, line.event)
+      line.failed = false
+      this.#lines.delete(line)
+    } catch (error) {
+      const { log, required } = this.settings
+      // Whole, and once: should the process end before the line is written, it stands in the log.
+      if (!line.failed)
+        log.error({ audit_event: line.event, err: error }, 'an export could not be noted in the audit trail')
+      line.failed = true
+      if (required) this.#retryLater()
+      else this.#lines.delete(line)
+    }
+  }
+
+  /** For the keys that do not come back. */
+  #retryLater(): void {
+    if (this.#retry !== undefined) return
+    this.#retry = setTimeout(() => {
+      this.#retry = undefined
+      for (const line of this.#lines) if (line.failed) void this.#write(line)
+    }, this.settings.retryMs ?? retryMs)
+    this.#retry.unref()
+  }
+}
+
+const eventOf = ({ apiKeyId, address, requestId, programSlug, walk, receipt }: SentPage, now: Micros): AuditEvent => ({
+  actor: `key:${apiKeyId}`,
+  action: 'applications_exported',
+  subject: programSlug,
+  address,
+  detail: {
+    request_id: requestId,
+    walk: walk.walkId,
+    horizon: walk.horizon,
+    filters: shownFilters(walk),
+    applications: receipt.applications,
+    applications_before: walk.applications,
+    outcome: receipt.outcome,
+    last_page: receipt.outcome === 'complete' && receipt.next === undefined,
+    // The line itself may be written later.
+    ended_at: formatMicros(now),
+  },
+})

@@ -1,0 +1,168 @@
+// "An audit trail, append-only: … per export: which key, which walk, filters, how many applications" (contract, section 3): the line
+// of a page that was sent is not lost, and while it cannot be written its key gets no further page.
+
+import { afterEach, describe, expect, test } from 'bun:test'
+import { earliest } from '../../../src/domain/values/offset-time.ts'
+import { ExportTrail, type SentPage } from '../../../src/export/export-trail.ts'
+import { createLog } from '../../../src/log.ts'
+import { Problem } from '../../../src/problem.ts'
+import { ExportClient } from '../../support/export-client.ts'
+import { useDatabase, useService } from '../../support/fixtures.ts'
+import { createTestKey } from '../../support/keys.ts'
+import { insertRawApplications, insertRawProgram } from '../../support/raw-applications.ts'
+import { until } from '../../support/until.ts'
+
+const slug = 'audited'
+const database = await useDatabase()
+const { sql } = database
+const program = await insertRawProgram(sql, slug)
+await insertRawApplications(sql, program, 20)
+const service = await useService(database)
+
+async function refuseLines(): Promise<void> {
+  await sql
+    .unsafe(`
+      create function refuse_line() returns trigger language plpgsql as $$ begin raise exception 'no space left'; end $$;
+      create trigger refuse_line before insert on audit_event for each row execute function refuse_line()`)
+    .simple()
+}
+async function takeLines(): Promise<void> {
+  await sql.unsafe('drop function if exists refuse_line cascade').simple()
+}
+afterEach(takeLines)
+
+const linesOf = async (apiKeyId: string) =>
+  sql<{ detail: Record<string, unknown> }[]>`
+    select detail from audit_event
+    where actor = ${`key:${apiKeyId}`} and action = 'applications_exported'
+    order by detail->>'applications_before'`
+
+async function aReader(of = service) {
+  const key = await createTestKey(sql, { programs: [slug] })
+  return { key, client: new ExportClient(of, key, slug) }
+}
+
+const unwritten = (text = service.logText()) => text.includes('could not be noted in the audit trail')
+
+describe('a line that cannot be written', () => {
+  test('its key gets 503 with Retry-After until it is; then every page has its line, that one too', async () => {
+    const { key, client } = await aReader()
+    const other = await aReader()
+    await refuseLines()
+    const first = await client.page({ pageSize: '7' })
+    await until('the failure to be noticed', () => unwritten())
+    for (let i = 0; i < 3; i++) {
+      const response = await client.request({ nextPageToken: first.page.nextPageToken! })
+      expect([response.status, response.headers.get('Retry-After')]).toEqual([503, '5'])
+      expect(service.requestLine(response.headers.get('X-Request-Id'))).toMatchObject({ reason: 'audit_unwritten' })
+    }
+    // A key whose lines are all written is not stopped by it.
+    expect((await other.client.page({ pageSize: '1' })).page.payload.length).toBe(1)
+    await takeLines()
+    const second = await client.page({ nextPageToken: first.page.nextPageToken! })
+    await until('both lines', async () => (await linesOf(key.api_key_id)).length === 2)
+    const ids = [first, second].map(({ response }) => response.headers.get('X-Request-Id'))
+    expect(
+      (await linesOf(key.api_key_id)).map(({ detail }) => [detail.request_id, detail.applications_before]),
+    ).toEqual([
+      [ids[0], 0],
+      [ids[1], 7],
+    ])
+    // Nothing is written twice, and nothing stands against the key any more.
+    expect((await client.page({ nextPageToken: second.page.nextPageToken! })).page.nextPageToken).toBeNull()
+    await until('the third line', async () => (await linesOf(key.api_key_id)).length === 3)
+  })
+
+  test('stands in the log as a whole, with which key got what', async () => {
+    const { key, client } = await aReader()
+    await refuseLines()
+    const { response } = await client.page({ pageSize: '3' })
+    const line = await until('the line', () =>
+      service.logLines.find(
+        ({ audit_event }) => (audit_event as { actor?: string } | undefined)?.actor === `key:${key.api_key_id}`,
+      ),
+    )
+    expect(line).toMatchObject({
+      level: 'error',
+      audit_event: {
+        subject: slug,
+        address: '127.0.0.1',
+        detail: { request_id: response.headers.get('X-Request-Id'), applications: 3, outcome: 'complete' },
+      },
+    })
+  })
+
+  test('with AUDIT_REQUIRED=off it is logged, and exports go on', async () => {
+    const easy = await useService(database, { auditRequired: false })
+    const { key, client } = await aReader(easy)
+    await refuseLines()
+    const { page } = await client.page({ pageSize: '7' })
+    await until('the failure to be noticed', () => unwritten(easy.logText()))
+    expect((await client.page({ nextPageToken: page.nextPageToken! })).page.payload.length).toBe(7)
+    await takeLines()
+    expect((await client.page({ pageSize: '1' })).page.payload.length).toBe(1)
+    await until('the line of the third', async () => (await linesOf(key.api_key_id)).length === 1)
+  })
+})
+
+describe('the trail', () => {
+  const page = (apiKeyId: string, requestId: string): SentPage => ({
+    apiKeyId,
+    address: '127.0.0.1',
+    requestId,
+    programSlug: slug,
+    walk: {
+      programId: program.program_id,
+      walkId: '00000000000000aa',
+      horizon: 20,
+      lastApplication: undefined,
+      questionsAsOf: earliest,
+      from: undefined,
+      to: undefined,
+      revisionState: undefined,
+      pageSize: 1,
+      pageSizeMax: 1,
+      applications: 0,
+    },
+    receipt: { outcome: 'complete', applications: 1, bytes: 1, next: undefined },
+  })
+  const settings = { db: sql, log: createLog('silent'), now: () => 1_700_000_000_000_000, required: true }
+
+  test('tries again by itself, for a key that does not come back', async () => {
+    const trail = new ExportTrail({ ...settings, retryMs: 20 })
+    await refuseLines()
+    await trail.note(page('gone', 'late'))
+    expect(await linesOf('gone')).toHaveLength(0)
+    await takeLines()
+    const [line] = await until('the line', async () => {
+      const lines = await linesOf('gone')
+      return lines.length > 0 && lines
+    })
+    // When it ended, not when it could be written.
+    expect(line!.detail).toMatchObject({ request_id: 'late', ended_at: '2023-11-14T22:13:20.000000Z' })
+    await trail.settle('gone')
+    expect(await linesOf('gone')).toHaveLength(1)
+  })
+
+  test('is bounded: a key with 100 lines on their way gets no further page, however long they take', async () => {
+    const trail = new ExportTrail(settings)
+    const release = Promise.withResolvers<void>()
+    const locked = Promise.withResolvers<void>()
+    const holding = sql.begin(async tx => {
+      await tx`lock table audit_event in exclusive mode`
+      locked.resolve()
+      await release.promise
+    })
+    await locked.promise
+    const noting: Promise<void>[] = []
+    for (let i = 0; i < 99; i++) noting.push(trail.note(page('slow', String(i))))
+    await trail.settle('slow')
+    noting.push(trail.note(page('slow', '99')))
+    await expect(trail.settle('slow')).rejects.toBeInstanceOf(Problem)
+    await trail.settle('another')
+    release.resolve()
+    await Promise.all([holding, ...noting])
+    await trail.settle('slow')
+    expect(await linesOf('slow')).toHaveLength(100)
+  })
+})
