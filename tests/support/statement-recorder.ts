@@ -1,7 +1,7 @@
 // Stands between a pool and PostgreSQL and writes down every statement that is run, with its parameters, as it is on the wire.
 // It must not change a byte, nor know what a statement is for.
 
-import { connect, createServer, type Socket } from 'node:net'
+import { startProxy } from './proxy.ts'
 
 export interface RecordedStatement {
   text: string
@@ -25,41 +25,25 @@ export interface StatementRecorder {
 
 /** Records what is run in the database of `databaseUrl` by whoever connects to the recorder's `url`. */
 export async function startStatementRecorder(databaseUrl: string): Promise<StatementRecorder> {
-  const target = new URL(databaseUrl)
-  const statements: RecordedStatement[] = []
-  const sockets = new Set<Socket>()
-  const server = createServer(client => {
-    const upstream = connect(Number(target.port), target.hostname)
-    const session = new RecordedSession(statements)
-    for (const [socket, other] of [
-      [client, upstream],
-      [upstream, client],
-    ] as const) {
-      sockets.add(socket)
-      socket.setNoDelay(true)
-      socket.on('error', () => other.destroy())
-      socket.on('close', () => {
-        sockets.delete(socket)
-        other.destroy()
-      })
-    }
-    client.on('data', (chunk: Buffer) => session.take(chunk))
-    client.pipe(upstream)
-    upstream.pipe(client)
-  })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   const url = new URL(databaseUrl)
-  url.port = String((server.address() as { port: number }).port)
+  const statements: RecordedStatement[] = []
+  const proxy = await startProxy(Number(url.port), ({ upstream }) => {
+    const session = new RecordedSession(statements)
+    return {
+      fromClient: bytes => {
+        session.take(bytes)
+        upstream.write(bytes)
+      },
+    }
+  })
+  url.port = String(proxy.port)
   return {
     url: url.toString(),
     statements,
     clear: () => {
       statements.length = 0
     },
-    stop: async () => {
-      for (const socket of sockets) socket.destroy()
-      await new Promise(resolve => server.close(resolve))
-    },
+    stop: proxy.stop,
   }
 }
 

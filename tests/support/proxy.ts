@@ -1,0 +1,64 @@
+// The one proxy of the tests: it stands before a port of loopback and passes everything on, but for what a tap does with it.
+// cutting-proxy, silent-proxy, faulty-proxy and statement-recorder are its taps.
+
+import { connect, createServer, type Socket } from 'node:net'
+
+export interface Connection {
+  client: Socket
+  upstream: Socket
+}
+
+/** What is done with the bytes of one connection. What a tap does not take is passed on. */
+export interface Tap {
+  /** Bytes of the client; the tap writes to `upstream` what is to be passed on. */
+  fromClient?(bytes: Buffer): void
+  /** Bytes of the other side; the tap writes to `client` what is to be passed on. */
+  fromUpstream?(bytes: Buffer): void
+}
+
+export interface TapProxy {
+  port: number
+  /** Connections made so far. */
+  made(): number
+  /** Those open now. */
+  open(): number
+  stop(): Promise<void>
+}
+
+/** `tapOf` is asked at each connection, by its number from 0. */
+export async function startProxy(port: number, tapOf: (connection: Connection, n: number) => Tap): Promise<TapProxy> {
+  const open = new Set<Connection>()
+  let made = 0
+  const server = createServer(client => {
+    const connection: Connection = { client, upstream: connect(port, '127.0.0.1') }
+    const { upstream } = connection
+    open.add(connection)
+    const { fromClient = bytes => void upstream.write(bytes), fromUpstream = bytes => void client.write(bytes) } =
+      tapOf(connection, made++)
+    client.on('data', bytes => fromClient(bytes as Buffer))
+    upstream.on('data', bytes => fromUpstream(bytes as Buffer))
+    for (const socket of [client, upstream]) {
+      socket.setNoDelay(true)
+      socket.on('error', () => {})
+    }
+    client.on('close', () => {
+      open.delete(connection)
+      upstream.destroy()
+    })
+    // What was answered before still reaches the client.
+    upstream.on('close', () => client.end())
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  return {
+    port: (server.address() as { port: number }).port,
+    made: () => made,
+    open: () => open.size,
+    stop: async () => {
+      for (const { client, upstream } of open) {
+        client.destroy()
+        upstream.destroy()
+      }
+      await new Promise(resolve => server.close(resolve))
+    },
+  }
+}
