@@ -69,5 +69,6 @@ export async function storeContent(
 
 /** What of a question's definition a question version holds. */
 export function settingsOf({ admin_name, kind, enumerator, ...settings }: QuestionDefinition): QuestionSettings {
-  return settings
+  if (settings.options === undefined) return settings
+  return { ...settings, options: settings.options.map(({ admin_id, text }) => ({ admin_id, text })) }
 }

@@ -250,6 +250,11 @@ function settingFaults(question: unknown, path: string): DefinitionFault[] {
   ]
 }
 
+/** D32: the rule for new ids. The id of a map feature is not ours, and may be any text. */
+export function isOptionId(kind: QuestionKind, id: string): boolean {
+  return kind === 'MAP' || /^[a-z0-9_-]+$/.test(id)
+}
+
 function optionFaults(
   question: Readonly<Record<string, unknown>>,
   kind: QuestionKind,
@@ -267,13 +272,14 @@ function optionFaults(
     const earlier = first.get(id)
     if (earlier === undefined) first.set(id, at)
     return [
-      ...(kind === 'MAP' || id === '' || /^[a-z0-9_-]+$/.test(id)
+      ...(isOptionId(kind, id) || id === '' || member(option.value, 'legacy_id') === true
         ? []
         : [
             {
               path: at,
               code: 'wrong_characters',
-              detail: 'Must be lower case letters a to z, digits, `_` and `-` only.',
+              detail:
+                'Must be lower case letters a to z, digits, `_` and `-` only. An id that is older than this rule is kept with `"legacy_id": true` beside it.',
             },
           ]),
       ...(earlier === undefined

@@ -15,27 +15,30 @@ const count = (minimum: 0 | 1, description: string) =>
 const integer = (description: string) =>
   Type.Optional(Type.Integer({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER, description }))
 
+/** The options of a question, each with these members besides its own. */
+export function optionsSchema<More extends TProperties>(more: More) {
+  const option = Type.Object(
+    {
+      admin_id: Type.String({
+        minLength: 1,
+        maxLength: 200,
+        description:
+          'What an export carries. Lower case letters a to z, digits, `_` and `-`; of a MAP question, the id of a map feature: any text.',
+      }),
+      text: Type.String({ minLength: 1, maxLength: 10_000, description: 'What the applicant reads.' }),
+      ...more,
+    },
+    { ...closed, title: 'Option' },
+  )
+  const description = 'CHECKBOX, DROPDOWN, RADIO and MAP only, and required there.'
+  return Type.Optional(Type.Array(option, { minItems: 1, maxItems: 5000, description }))
+}
+
 /** Every setting of QuestionSettings. Which of them a kind may carry is another matter. */
 export const settingSchemas = {
   text: Type.String({ minLength: 1, maxLength: 10_000, description: 'What the applicant reads.' }),
   help: Type.Optional(Type.String({ minLength: 1, maxLength: 10_000, description: 'A line of help below it.' })),
-  options: Type.Optional(
-    Type.Array(
-      Type.Object(
-        {
-          admin_id: Type.String({
-            minLength: 1,
-            maxLength: 200,
-            description:
-              'What an export carries. Lower case letters a to z, digits, `_` and `-`; of a MAP question, the id of a map feature: any text.',
-          }),
-          text: Type.String({ minLength: 1, maxLength: 10_000, description: 'What the applicant reads.' }),
-        },
-        { ...closed, title: 'Option' },
-      ),
-      { minItems: 1, maxItems: 5000, description: 'CHECKBOX, DROPDOWN, RADIO and MAP only, and required there.' },
-    ),
-  ),
+  options: optionsSchema({}),
   min: integer('Least number, inclusive. NUMBER only.'),
   max: integer('Greatest number, inclusive. NUMBER only.'),
   min_length: count(0, 'Fewest characters (Unicode code points). TEXT and ID only.'),

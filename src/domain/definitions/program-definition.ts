@@ -2,9 +2,9 @@
 // It must not know what the question bank holds; checks beyond the document's form are in definition-form and its neighbours.
 
 import { Type } from 'typebox'
-import { type QuestionKind, type QuestionSettings, questionKinds } from '../questions/question.ts'
+import { type QuestionKind, type QuestionOption, type QuestionSettings, questionKinds } from '../questions/question.ts'
 import { slugLengthMax, slugPattern } from '../values/slug.ts'
-import { closed, conditionRef, conditionSchema, line, settingSchemas } from './definition-schemas.ts'
+import { closed, conditionRef, conditionSchema, line, optionsSchema, settingSchemas } from './definition-schemas.ts'
 import type { ComparisonOperator } from './program-version.ts'
 
 /** Where the schema of this release says it lives; nothing is fetched from there. */
@@ -23,8 +23,14 @@ export type NamedCondition =
       value: string | number | string[] | number[]
     }
 
+/** An option as a document has it. `legacy_id` says that its id may be any text, being older than the rule for ids (contract D32). */
+export interface OptionDefinition extends QuestionOption {
+  legacy_id?: boolean
+}
+
 /** A question and its settings, flat. `enumerator` is the admin name of the question it is repeated under. */
 export interface QuestionDefinition extends QuestionSettings {
+  options?: OptionDefinition[]
   admin_name: string
   kind: QuestionKind
   enumerator?: string
@@ -77,6 +83,14 @@ const question = Type.Object(
       adminName('The ENUMERATOR question under which this one is repeated, once for each entity; can never change.'),
     ),
     ...settingSchemas,
+    options: optionsSchema({
+      legacy_id: Type.Optional(
+        Type.Boolean({
+          description:
+            'true: the id is older than the rule for ids and is kept as it is, whatever characters it has. Not for new options.',
+        }),
+      ),
+    }),
   },
   {
     ...closed,

@@ -1,7 +1,8 @@
 // From a stored version to the document that defines it, and from a document to one that leaves nothing to the bank.
 // The reverse of what publishing does; it must not know how versions are stored.
 
-import type { KnownQuestion } from './definition-questions.ts'
+import type { QuestionKind, QuestionSettings } from '../questions/question.ts'
+import { isOptionId, type KnownQuestion } from './definition-questions.ts'
 import type { NamedCondition, ProgramDefinition, QuestionDefinition } from './program-definition.ts'
 import type { Condition, ProgramVersion } from './program-version.ts'
 
@@ -27,7 +28,7 @@ export function describeVersion(version: DescribableVersion): ProgramDefinition 
       admin_name,
       kind,
       ...(enumerator_id === null ? {} : { enumerator: nameOf(enumerator_id) }),
-      ...settings,
+      ...documentedSettings(kind, settings),
     })),
     screens: version.screens.map(screen => ({
       name: screen.name,
@@ -62,9 +63,22 @@ export function completeDefinition(definition: ProgramDefinition, bank: readonly
       const question = defined.get(name)
       if (question !== undefined) return question
       const { admin_name, kind, enumerator, settings } = known.get(name)!
-      return { admin_name, kind, ...(enumerator === null ? {} : { enumerator }), ...settings }
+      const parent = enumerator === null ? {} : { enumerator }
+      return { admin_name, kind, ...parent, ...documentedSettings(kind, settings) }
     })
   return { ...definition, questions }
+}
+
+/** Option ids from before the rule for ids say so in a document; where they are stored, they need not (D32). */
+function documentedSettings(
+  kind: QuestionKind,
+  settings: QuestionSettings,
+): Omit<QuestionDefinition, 'admin_name' | 'kind'> {
+  if (settings.options === undefined) return settings
+  const options = settings.options.map(option =>
+    isOptionId(kind, option.admin_id) ? option : { ...option, legacy_id: true },
+  )
+  return { ...settings, options }
 }
 
 function visibleWhen(condition: Condition | null, nameOf: (id: number) => string): { visible_when?: NamedCondition } {
