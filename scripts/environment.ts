@@ -22,6 +22,10 @@ export interface ScriptContext {
   args: string[]
 }
 
+/** Where the service is reached, as far as its settings tell. Without a slash at the end. */
+export const serviceAddress = (config: Config): string =>
+  config.baseUrl || `${config.tlsCert === undefined ? 'http' : 'https'}://${config.host}:${config.port}`
+
 /** Wrong usage: the message is shown with the script's help, and the exit status is 2. */
 export class UsageError extends Error {}
 

@@ -5,9 +5,12 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { createApiKey } from '../src/access/api-keys.ts'
+import { acceptInvitation, invitePerson } from '../src/access/people.ts'
+import { verifySignIn } from '../src/access/sessions.ts'
 import { type Environment, loadConfig } from '../src/config.ts'
 import { openDatabase, type Sql } from '../src/db/client.ts'
 import { prepareDatabase, requireInstanceTimeZone } from '../src/db/instance.ts'
+import { readPeople } from '../src/db/person-rows.ts'
 import { findProgram } from '../src/db/programs.ts'
 import { Problem } from '../src/problem.ts'
 import { isAlive } from './embedded-postgres.ts'
@@ -25,6 +28,7 @@ applications if the database is empty, and the service. Prints a command to try 
 const root = join(import.meta.dir, '..')
 const runningFile = join(dataFolder, 'running')
 const demoKeyFile = join(dataFolder, 'demo-key.json')
+const demoPersonFile = join(dataFolder, 'demo-person.json')
 /** The programs scripts/seed makes. */
 const demoPrograms = ['utility-assistance', 'child-care-subsidy'] as const
 /** The form front end of the demo key, which the invented applicants belong to. */
@@ -82,9 +86,10 @@ async function start(): Promise<void> {
   const program = demoPrograms[0]
   const key =
     (await findProgram(sql, program)) === undefined ? undefined : await demoKey(sql, config.apiKeyPepper, baseUrl)
+  const person = await demoPerson(sql)
   await sql.end({ timeout: 5 })
 
-  console.log(welcome(baseUrl, `http://127.0.0.1:${config.healthPort}`, program, key))
+  console.log(welcome(baseUrl, `http://127.0.0.1:${config.healthPort}`, program, key, person))
   const exit = await service.exited
   if (!stopping)
     throw new Problem('internal', {
@@ -126,6 +131,33 @@ async function demoKey(sql: Sql, pepper: string, baseUrl: string): Promise<DemoK
   })
   await mkdir(dirname(demoKeyFile), { recursive: true })
   await writeFile(demoKeyFile, JSON.stringify({ username: made.username, password: made.password }), { mode: 0o600 })
+  return made
+}
+
+interface DemoPerson {
+  email: string
+  password: string
+}
+
+/** An administrator of the console, made at the first start. Kept readable by its owner alone. */
+async function demoPerson(sql: Sql): Promise<DemoPerson | undefined> {
+  const kept = await readFile(demoPersonFile, 'utf8').then(
+    text => JSON.parse(text) as DemoPerson,
+    () => undefined,
+  )
+  if (kept !== undefined && (await verifySignIn(sql, kept.email, kept.password)) !== undefined) return kept
+  // Somebody else is at home here already: they let others in.
+  if ((await readPeople(sql)).length > 0) return undefined
+  const deed = { actor: 'operator:start', now: Date.now() * 1000 }
+  const made = { email: 'demo@tributary.example', password: crypto.randomUUID() }
+  const { token } = await invitePerson(
+    sql,
+    { email: made.email, name: 'Demo Administrator', role: 'ADMINISTRATOR', programs: [] },
+    deed,
+  )
+  await acceptInvitation(sql, token, made.password, deed)
+  await mkdir(dirname(demoPersonFile), { recursive: true })
+  await writeFile(demoPersonFile, JSON.stringify(made), { mode: 0o600 })
   return made
 }
 
@@ -184,7 +216,13 @@ async function untilServing(service: Bun.Subprocess, readyUrl: string): Promise<
   throw new Problem('unavailable', { detail: 'The service did not start. What it said stands above.' })
 }
 
-function welcome(baseUrl: string, healthUrl: string, program: string, key: DemoKey | undefined): string {
+function welcome(
+  baseUrl: string,
+  healthUrl: string,
+  program: string,
+  key: DemoKey | undefined,
+  person: DemoPerson | undefined,
+): string {
   const lines = [
     '',
     'Tributary is running. Ctrl-C stops it.',
@@ -193,6 +231,11 @@ function welcome(baseUrl: string, healthUrl: string, program: string, key: DemoK
     `  Docs      ${baseUrl}/docs/api/programs`,
     `  Health    ${healthUrl}/readyz`,
   ]
+  if (person !== undefined)
+    lines.push(
+      `  Console   ${baseUrl}/admin/sign-in?email=${encodeURIComponent(person.email)}`,
+      `            password ${person.password}`,
+    )
   if (key !== undefined) {
     lines.push(
       `  Username  ${key.username}`,

@@ -10,6 +10,7 @@ import { KeyLimits } from './access/limits.ts'
 import { KeyMaps } from './derived/program-key-map.ts'
 import { ExportTrail } from './export/export-trail.ts'
 import { Exports } from './export/exports.ts'
+import { adminConsole } from './http/admin/console.ts'
 import { checkAuth } from './http/check-auth.ts'
 import { type Peer, RequestConnection } from './http/connections.ts'
 import type { Deps, Foundation } from './http/deps.ts'
@@ -58,6 +59,7 @@ export function createApp(foundation: Foundation): App {
     .use(exportApplications(deps))
     .use(intake(deps))
     .use(apiDocs(deps))
+    .use(adminConsole(deps))
   return {
     fetch(request, peer) {
       const connection = new RequestConnection(deps.connections, peer, request)

@@ -11,6 +11,8 @@ export interface Config {
   databaseConnections: number
   exportConnections: number
   intakeConnections: number
+  consoleDatabaseUrl: string | undefined
+  consoleConnections: number
   databasePrepare: boolean
   redisUrl: string | undefined
   statementTimeoutMs: number
@@ -42,6 +44,9 @@ export interface Config {
   intakeBodyBytesMax: number
   intakeDepthMax: number
   enumeratorDepthMax: number
+  sessionIdleMs: number
+  sessionLifetimeMs: number
+  installationName: string
   drainTimeoutMs: number
   logLevel: string
 }
@@ -189,7 +194,7 @@ export const settings = {
   databaseConnections: {
     name: 'DATABASE_CONNECTIONS',
     default: '10',
-    meaning: 'Connections of one process for everything but exports and intake, 1 to 500.',
+    meaning: 'Connections of one process for everything but exports, intake and the console, 1 to 500.',
     parse: wholeNumber(1, 500),
   },
   exportConnections: {
@@ -203,6 +208,19 @@ export const settings = {
     default: '8',
     meaning: 'Connections of one process for what front ends save and submit, 1 to 500.',
     parse: wholeNumber(1, 500),
+  },
+  consoleDatabaseUrl: {
+    name: 'CONSOLE_DATABASE_URL',
+    default: '',
+    meaning:
+      'The same database under a login of its own for the console, which may change more than the rest. Empty: DATABASE_URL.',
+    parse: text => (text === '' ? undefined : postgresUrl(text)),
+  },
+  consoleConnections: {
+    name: 'CONSOLE_CONNECTIONS',
+    default: '4',
+    meaning: 'Connections of one process for the console, 1 to 100.',
+    parse: wholeNumber(1, 100),
   },
   databasePrepare: {
     name: 'DATABASE_PREPARE',
@@ -403,6 +421,24 @@ export const settings = {
     default: String(enumeratorDepthUsual),
     meaning: 'Most enumerators within one another that a program may have, 1 to 100.',
     parse: wholeNumber(1, 100),
+  },
+  sessionIdleMs: {
+    name: 'SESSION_IDLE',
+    default: '30m',
+    meaning: 'How long a sign-in to the console lasts without a request, 1m to 24h.',
+    parse: duration(60_000, 86_400_000),
+  },
+  sessionLifetimeMs: {
+    name: 'SESSION_LIFETIME',
+    default: '12h',
+    meaning: 'How long a sign-in to the console lasts at most, 5m to 7d.',
+    parse: duration(300_000, 604_800_000),
+  },
+  installationName: {
+    name: 'INSTALLATION_NAME',
+    default: '',
+    meaning: 'Whose installation this is, shown in the console: City of Arden.',
+    parse: (text: string): string => text,
   },
   drainTimeoutMs: {
     name: 'DRAIN_TIMEOUT',

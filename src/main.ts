@@ -28,12 +28,23 @@ async function serve(config: Config): Promise<void> {
   const db = openPool(config, 'tributary', config.databaseConnections)
   const exportDb = openPool(config, 'tributary-export', config.exportConnections)
   const intakeDb = openPool(config, 'tributary-intake', config.intakeConnections)
+  const consoleDb = openPool(config, 'tributary-console', config.consoleConnections, config.consoleDatabaseUrl)
   await prepareAtStart(config)
 
   let draining = false
   const metrics = new Metrics()
   const connections = new Connections(config, log)
-  const app = createApp({ config, log, db, exportDb, intakeDb, metrics, connections, now: () => Date.now() * 1000 })
+  const app = createApp({
+    config,
+    log,
+    db,
+    exportDb,
+    intakeDb,
+    consoleDb,
+    metrics,
+    connections,
+    now: () => Date.now() * 1000,
+  })
   const server = Bun.serve({
     hostname: config.host,
     port: config.port,
@@ -66,7 +77,7 @@ async function serve(config: Config): Promise<void> {
       await server.stop(true)
     }
     await platform.stop(true)
-    await closePools([exportDb, intakeDb, db])
+    await closePools([exportDb, intakeDb, consoleDb, db])
     log.info('stopped')
     process.exit(0)
   }
@@ -89,9 +100,9 @@ function watchConnections(connections: Connections, port: number, log: Log): voi
 }
 
 /** A pool, under a name that PostgreSQL shows in `pg_stat_activity`. */
-function openPool(config: Config, applicationName: string, connectionsMax: number): Sql {
+function openPool(config: Config, applicationName: string, connectionsMax: number, url = config.databaseUrl): Sql {
   return openDatabase({
-    url: config.databaseUrl,
+    url,
     applicationName,
     connectionsMax,
     prepare: config.databasePrepare,

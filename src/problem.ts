@@ -5,6 +5,7 @@
 export type ProblemKind =
   | 'invalid_request'
   | 'unauthenticated'
+  | 'forbidden'
   | 'not_found'
   | 'method_not_allowed'
   | 'conflict'

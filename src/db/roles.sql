@@ -3,6 +3,9 @@
 
 do $$
 begin
+  if not exists (select from pg_roles where rolname = 'tributary_console') then
+    create role tributary_console nologin;
+  end if;
   if not exists (select from pg_roles where rolname = 'tributary_service') then
     create role tributary_service nologin;
   end if;
@@ -11,10 +14,10 @@ begin
   end if;
 end $$;
 
-revoke all on all tables in schema public from public, tributary_service, tributary_worker;
-revoke all on all sequences in schema public from public, tributary_service, tributary_worker;
-revoke create on schema public from public, tributary_service, tributary_worker;
-grant usage on schema public to tributary_service, tributary_worker;
+revoke all on all tables in schema public from public, tributary_service, tributary_worker, tributary_console;
+revoke all on all sequences in schema public from public, tributary_service, tributary_worker, tributary_console;
+revoke create on schema public from public, tributary_service, tributary_worker, tributary_console;
+grant usage on schema public to tributary_service, tributary_worker, tributary_console;
 
 -- What both read: programs, and what is derived from them.
 grant select on
@@ -45,6 +48,13 @@ grant select (program_id, application_id, applicant_id, submit_time, submit_seq)
 grant select (program_id, applicant_id, updated_at), delete on application_in_progress to tributary_worker;
 grant select (program_id, applicant_id, application_id), delete on submission_request to tributary_worker;
 grant insert (actor, action, subject, address, detail) on audit_event to tributary_worker;
+
+-- The console reads everything but what is secret, and changes what administrators change. It cannot touch an answer either, nor
+-- the audit trail but by adding to it.
+grant select on all tables in schema public to tributary_console;
+grant insert, update on person to tributary_console;
+grant insert, update, delete on person_program, invitation, console_session to tributary_console;
+grant insert (actor, action, subject, address, detail) on audit_event to tributary_console;
 
 -- The queue's own tables and functions, where the database carries the jobs. BullMQ makes a sequence there for each queue.
 do $$

@@ -19,7 +19,7 @@ import type { Metrics } from './metrics.ts'
 export interface Foundation {
   config: Config
   log: Log
-  /** Connections for everything but exports and intake. */
+  /** Connections for everything but exports, intake and the console. */
   db: Sql
   /**
    * Connections for exports, so that no number of them keeps others waiting. A walk's start and its rows are both read here, and
@@ -29,6 +29,8 @@ export interface Foundation {
   exportDb: Sql
   /** Connections for intake: submissions wait for one another on them, and must keep nobody else waiting. */
   intakeDb: Sql
+  /** Connections for the console, whose login may change what no other door may. */
+  consoleDb: Sql
   metrics: Metrics
   connections: Connections
   /** The present time. */

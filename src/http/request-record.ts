@@ -108,10 +108,15 @@ export function recordOf(request: Recorded): RequestRecord {
 const pathLengthMax = 512
 const pathPart = /^(?:[a-z]+:\/\/[^/?#]*)?([^?#]*)/
 const anyUsername = new RegExp(scannerPatterns.username, 'g')
+/** A link with which a password is chosen is a secret as long as it is good. */
+const invitation = /(?<=\/admin\/invitations\/)[^/]+/
 
 /** The path without its query, and without a credential of ours that somebody wrote into it. */
 function pathOf({ url }: Request): string {
   // Bun has parsed the address already, or could not and hands on what came; to parse it again would cost more than all else here.
   const path = pathPart.exec(url)![1]!
-  return redactSecrets(path).replaceAll(anyUsername, '[redacted]').slice(0, pathLengthMax)
+  return redactSecrets(path)
+    .replaceAll(anyUsername, '[redacted]')
+    .replace(invitation, '[redacted]')
+    .slice(0, pathLengthMax)
 }

@@ -6,9 +6,10 @@ import { prepareDatabase } from '../../src/db/instance.ts'
 import { grantRoles, loadMigrations, migrate } from '../../src/db/migrate.ts'
 import { prepareQueue } from '../../src/queue/connect.ts'
 import { setRetention } from '../../src/upkeep/erase.ts'
+import { aPerson, ConsoleVisitor } from '../support/console.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { ExportClient } from '../support/export-client.ts'
-import { endWithFile, useDatabase } from '../support/fixtures.ts'
+import { endWithFile, useDatabase, useService } from '../support/fixtures.ts'
 import { FrontEnd } from '../support/front-end.ts'
 import { createTestKey, type TestKey } from '../support/keys.ts'
 import { endProcesses, spawnProcess } from '../support/processes.ts'
@@ -36,7 +37,7 @@ function as(group: string): TestDatabase {
 await prepareQueue(database.url)
 // As often as it is asked to.
 for (const _ of [1, 2]) await grantRoles(owner)
-for (const group of ['tributary_service', 'tributary_worker']) {
+for (const group of ['tributary_service', 'tributary_worker', 'tributary_console']) {
   const login = `${group}_login_${process.pid}`
   await owner.unsafe(`create role ${login} login in role ${group}`)
   // Roles are of the whole server, which other tests use too.
@@ -44,6 +45,7 @@ for (const group of ['tributary_service', 'tributary_worker']) {
 }
 const service = as('tributary_service')
 const worker = as('tributary_worker')
+const desk = as('tributary_console')
 
 beforeAll(async () => {
   const version = await aProgram(owner, { slug, questions: [q.text('plain', { optional: true }), ...everyKind] })
@@ -144,6 +146,12 @@ describe('the service, with its own role', () => {
       'act as an operator',
       sql => sql`insert into audit_event (actor, action, subject) values ('operator:root', 'x', 'x')`,
     ],
+    [
+      'act as a person of the console',
+      sql => sql`insert into audit_event (actor, action, subject) values ('admin:x', 'x', 'x')`,
+    ],
+    ['see who works in the console', sql => sql`select from person`],
+    ['begin a session', sql => sql`insert into console_session (person_id) values (1)`],
     ['move a chain', sql => sql`update audit_chain set links = 0`],
     ['add a link', sql => sql`insert into audit_link values (0, 9, 9, decode(repeat('00', 32), 'hex'))`],
     ['make a key', sql => sql`insert into api_key (api_key_id) values ('x')`],
@@ -273,4 +281,32 @@ test('a start with a current schema writes nothing; with an old one, a role that
   expect(await migrate(service.sql, await loadMigrations())).toEqual([])
   const newer = { name: '9999-newer.sql', text: 'create table newer ()', sha256: 'x' }
   expect(await codeOf(migrate(service.sql, [...(await loadMigrations()), newer]))).toBe(insufficientPrivilege)
+})
+
+describe('the console, with its own role', () => {
+  test('lets people in, and they invite others', async () => {
+    const ada = await aPerson(owner)
+    const running = await useService(service, { consoleDatabaseUrl: desk.url }, { consoleDb: desk.sql })
+    const browser = await new ConsoleVisitor(running).signIn(ada.email)
+    expect(await browser.page('/admin/people')).toContain(ada.email)
+    const invited = await browser.post('/admin/people/invite', { name: 'Bo', email: 'bo@example.gov', role: 'AUDITOR' })
+    expect(invited.status).toBe(200)
+    expect((await browser.post('/admin/sign-out', { everywhere: 'yes' })).status).toBe(303)
+    expect(running.logLines.filter(line => line.level === 'error')).toEqual([])
+  })
+
+  test.each<[string, (sql: Sql) => PromiseLike<unknown>]>([
+    ['change a submitted answer', sql => sql`update application set snapshot = snapshot`],
+    ['remove an application', sql => sql`delete from application`],
+    ['remove a person', sql => sql`delete from person`],
+    ['change an audit event', sql => sql`update audit_event set actor = 'nobody'`],
+    ['remove an audit event', sql => sql`delete from audit_event`],
+    [
+      'act as an operator',
+      sql => sql`insert into audit_event (actor, action, subject) values ('operator:x', 'x', 'x')`,
+    ],
+    ['create a table', sql => sql`create table public.x (y text)`],
+  ])('cannot %s', async (_, statement) => {
+    expect(await codeOf(statement(desk.sql))).toBe(insufficientPrivilege)
+  })
 })

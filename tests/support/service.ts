@@ -39,6 +39,8 @@ export interface TestServiceOptions {
   /** The same for the pool of exports, and of intake. */
   exportDb?: Sql
   intakeDb?: Sql
+  /** The same for the pool of the console. */
+  consoleDb?: Sql
 }
 
 /**
@@ -71,6 +73,7 @@ export async function startTestService(
     db: options.db ?? database.sql,
     exportDb,
     intakeDb,
+    consoleDb: options.consoleDb ?? options.db ?? database.sql,
     metrics: new Metrics(),
     connections: new Connections(config, log),
     now: options.now ?? (() => Math.floor((performance.timeOrigin + performance.now()) * 1000)),

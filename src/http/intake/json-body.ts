@@ -3,15 +3,13 @@
 
 import { type Json, parseJson, placedDetail } from '../../domain/values/json-text.ts'
 import { invalidRequest, Problem } from '../../problem.ts'
+import { type BodyBounds, readBody } from '../read-body.ts'
 
-export interface BodyLimits {
-  bytesMax: number
+export interface BodyLimits extends BodyBounds {
   /** Deepest nesting of arrays and objects. */
   depthMax: number
   /** Most values: numbers, texts, literals, arrays and objects. */
   valuesMax: number
-  /** How long the whole body may take to arrive. */
-  arrivalMs: number
 }
 
 /**
@@ -22,7 +20,7 @@ export interface BodyLimits {
  */
 export async function readJsonBody(request: Request, limits: BodyLimits): Promise<Json> {
   requireJson(request.headers)
-  const bytes = await readBytes(request, limits)
+  const bytes = await readBody(request, limits)
   const parsed = parseJson(decode(bytes), limits)
   if ('json' in parsed) return parsed.json
   const { path, code } = parsed.fault
@@ -47,46 +45,6 @@ function requireJson(headers: Headers): void {
     headers: { Accept: 'application/json' },
   })
 }
-
-async function readBytes(request: Request, { bytesMax, arrivalMs }: BodyLimits): Promise<Buffer> {
-  // Said beforehand, it need not be read at all.
-  if (Number(request.headers.get('content-length') ?? 0) > bytesMax) throw tooLarge(bytesMax)
-  const reader = request.body?.getReader()
-  if (reader === undefined) return Buffer.alloc(0)
-  const chunks: Uint8Array[] = []
-  let bytes = 0
-  let late = false
-  // Cancelled, the reader finds the body at its end.
-  const cancel = (): Promise<void> => reader.cancel().catch(() => {})
-  const timer = setTimeout(() => {
-    late = true
-    void cancel()
-  }, arrivalMs)
-  try {
-    for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) {
-      bytes += chunk.value.length
-      if (bytes > bytesMax) {
-        await cancel()
-        throw tooLarge(bytesMax)
-      }
-      chunks.push(chunk.value)
-    }
-  } catch (error) {
-    if (error instanceof Problem) throw error
-    // The client has gone, or its chunks are malformed.
-    throw new Problem('invalid_request', { detail: 'The body of the request did not arrive whole.', cause: error })
-  } finally {
-    clearTimeout(timer)
-  }
-  if (late)
-    throw new Problem('invalid_request', {
-      detail: `The body of a request has ${arrivalMs} ms to arrive; this one took longer.`,
-    })
-  return Buffer.concat(chunks, bytes)
-}
-
-const tooLarge = (bytesMax: number): Problem =>
-  new Problem('too_large', { detail: `The body of a request may have ${bytesMax} bytes; this one has more.` })
 
 function decode(bytes: Buffer): string {
   try {

@@ -1,0 +1,45 @@
+// What the people of the console may do. A role is a list of doors it opens; programs narrow it for program administrators.
+
+import { Problem } from '../problem.ts'
+
+/**
+ * ADMINISTRATOR: everything. PROGRAM_ADMINISTRATOR: applications, status and note of the programs named. AUDITOR: reads everything
+ * but answers, and changes nothing.
+ */
+export const roles = ['ADMINISTRATOR', 'PROGRAM_ADMINISTRATOR', 'AUDITOR'] as const
+export type Role = (typeof roles)[number]
+
+export const roleNames: Readonly<Record<Role, string>> = {
+  ADMINISTRATOR: 'Administrator',
+  PROGRAM_ADMINISTRATOR: 'Program administrator',
+  AUDITOR: 'Auditor',
+}
+
+/** Somebody who is signed in to the console. */
+export interface Person {
+  person_id: number
+  email: string
+  name: string
+  role: Role
+  /** The ids of the programs of a program administrator; everyone else has all. */
+  programIds: 'all' | ReadonlySet<number>
+}
+
+/** How the audit trail names a person. */
+export const actorOf = (person: Pick<Person, 'email'>): string => `admin:${person.email}`
+
+/** Whether a person may see this program at all. */
+export const maySeeProgram = (person: Person, programId: number): boolean =>
+  person.programIds === 'all' || person.programIds.has(programId)
+
+/** Whether a person may read what applicants answered. */
+export const mayReadAnswers = (person: Person): boolean => person.role !== 'AUDITOR'
+
+/** Throws Problem `forbidden` when the role does not open this door. */
+export function requireRole(person: Person, allowed: readonly Role[]): void {
+  if (allowed.includes(person.role)) return
+  throw new Problem('forbidden', {
+    detail: `This needs ${allowed.map(role => `the role ${roleNames[role]}`).join(' or ')}. You are ${roleNames[person.role]}.`,
+    internal: 'role',
+  })
+}

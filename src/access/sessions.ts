@@ -1,0 +1,137 @@
+// Signing in to the console with a password, and the session that follows: a random token in a cookie, its hash in the database.
+
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { appendAuditEvent } from '../db/audit.ts'
+import { inTransaction, type Sql } from '../db/client.ts'
+import {
+  deleteEndedSessions,
+  deleteSession,
+  deleteSessionsOf,
+  findSession,
+  insertSession,
+  updateSessionConfirmed,
+  updateSessionSeen,
+} from '../db/console-sessions.ts'
+import { findPasswordHash } from '../db/person-rows.ts'
+import type { Micros } from '../domain/values/offset-time.ts'
+import { isPassword } from './passwords.ts'
+import { foldEmail } from './people.ts'
+import { actorOf, type Person } from './roles.ts'
+import { hashToken, mintToken } from './sign-in-tokens.ts'
+
+/** Bounds of a session. */
+export interface SessionLimits {
+  idleMs: number
+  lifetimeMs: number
+}
+
+/** A session as a request finds it. */
+export interface Session {
+  person: Person
+  tokenHash: Buffer
+  /** What every form of this session carries. */
+  csrf: string
+  confirmedAt: Micros
+}
+
+/** How long a password counts as just asked for. */
+const confirmedMicros = 10 * 60 * 1_000_000
+/** How exactly the last request of a session is kept. */
+const seenEveryMicros = 60 * 1_000_000
+
+/** The token of a session's forms. Only who holds the cookie can have it, and it tells nothing of the cookie. */
+const csrfOf = (token: string): string => createHmac('sha256', token).update('form').digest('base64url')
+
+/** Whether a form came from a page of this session; in constant time. */
+export function isCsrf(session: Session, given: string | null): boolean {
+  const expected = Buffer.from(session.csrf)
+  const sent = Buffer.from(given ?? '')
+  return sent.length === expected.length && timingSafeEqual(sent, expected)
+}
+
+/** The person whose e-mail and password these are; undefined, after the same work, when they are nobody's. */
+export async function verifySignIn(
+  sql: Sql,
+  email: string,
+  password: string,
+): Promise<{ person_id: number; email: string } | undefined> {
+  const found = await findPasswordHash(sql, foldEmail(email))
+  const good = await isPassword(password, found?.password_hash ?? undefined)
+  return good && found !== undefined ? { person_id: found.person_id, email: found.email } : undefined
+}
+
+/** Begins a session, ends the one there was in this browser, and gives the token of its cookie. Audited. */
+export async function beginSession(
+  sql: Sql,
+  who: { person_id: number; email: string; address: string | undefined; how: 'password' | 'invitation' },
+  limits: SessionLimits,
+  now: Micros,
+  earlierToken: string | undefined,
+): Promise<string> {
+  const token = mintToken()
+  await inTransaction(sql, async tx => {
+    if (earlierToken !== undefined) await deleteSession(tx, hashToken(earlierToken))
+    await deleteEndedSessions(tx, now, now - limits.idleMs * 1000)
+    await insertSession(tx, {
+      token_hash: hashToken(token),
+      person_id: who.person_id,
+      created_at: now,
+      seen_at: now,
+      confirmed_at: now,
+      expires_at: now + limits.lifetimeMs * 1000,
+      address: who.address ?? null,
+    })
+    await appendAuditEvent(tx, {
+      actor: actorOf(who),
+      action: 'signed_in',
+      subject: who.email,
+      address: who.address,
+      detail: { how: who.how },
+    })
+  })
+  return token
+}
+
+/** The session of a cookie, or undefined when it has ended. Notes that it was used. */
+export async function loadSession(
+  sql: Sql,
+  token: string,
+  limits: SessionLimits,
+  now: Micros,
+): Promise<Session | undefined> {
+  const tokenHash = hashToken(token)
+  const row = await findSession(sql, tokenHash, now, now - limits.idleMs * 1000)
+  if (row === undefined) return undefined
+  if (now - row.seen_at >= seenEveryMicros) await updateSessionSeen(sql, tokenHash, now)
+  const { person_id, email, name, role, program_ids } = row
+  const programIds = role === 'PROGRAM_ADMINISTRATOR' ? new Set(program_ids) : 'all'
+  return {
+    person: { person_id, email, name, role, programIds },
+    tokenHash,
+    csrf: csrfOf(token),
+    confirmedAt: row.confirmed_at,
+  }
+}
+
+/** Whether the password was asked for a short while ago. */
+export const isConfirmed = (session: Session, now: Micros): boolean => now - session.confirmedAt < confirmedMicros
+
+export async function confirmSession(sql: Sql, session: Session, now: Micros): Promise<void> {
+  await updateSessionConfirmed(sql, session.tokenHash, now)
+}
+
+/** Ends this session, or with `everywhere` all sessions of its person. Audited. */
+export async function endSession(
+  sql: Sql,
+  session: Session,
+  address: string | undefined,
+  everywhere: boolean,
+): Promise<void> {
+  const { person, tokenHash } = session
+  await inTransaction(sql, async tx => {
+    if (everywhere) await deleteSessionsOf(tx, person.person_id)
+    else await deleteSession(tx, tokenHash)
+    const action = everywhere ? 'signed_out_everywhere' : 'signed_out'
+    await appendAuditEvent(tx, { actor: actorOf(person), action, subject: person.email, address })
+  })
+}

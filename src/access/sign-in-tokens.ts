@@ -1,0 +1,9 @@
+// The random tokens of cookies and links. The database holds their hashes alone, so that it cannot sign anybody in.
+
+import { createHash, randomBytes } from 'node:crypto'
+
+/** 256 random bits, as text for a cookie or a link. */
+export const mintToken = (): string => randomBytes(32).toString('base64url')
+
+/** As it is stored. Without a key or salt: there is nothing to guess among 256 random bits. */
+export const hashToken = (token: string): Buffer => createHash('sha256').update(token).digest()

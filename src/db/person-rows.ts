@@ -1,0 +1,181 @@
+// The people of the console, their programs and the links with which they choose a password.
+
+import type { Micros } from '../domain/values/offset-time.ts'
+import type { Db, Transaction } from './client.ts'
+
+export interface PersonRow {
+  person_id: number
+  email: string
+  name: string
+  role: 'ADMINISTRATOR' | 'PROGRAM_ADMINISTRATOR' | 'AUDITOR'
+  disabled_at: Micros | null
+  last_signed_in_at: Micros | null
+  /** Whether a password was chosen. */
+  has_password: boolean
+  /** Until when the link to choose one is good. */
+  invited_until: Micros | null
+  /** Slugs, in order. */
+  programs: string[]
+}
+
+export interface NewPerson {
+  email: string
+  email_folded: string
+  name: string
+  role: PersonRow['role']
+  created_by: string
+}
+
+/** Adds a person and gives its id; undefined when the e-mail is somebody's. */
+export async function insertPerson(tx: Transaction, person: NewPerson): Promise<number | undefined> {
+  const [row] = await tx<{ person_id: number }[]>`
+    insert into person (email, email_folded, name, role, created_by)
+    values (${person.email}, ${person.email_folded}, ${person.name}, ${person.role}, ${person.created_by})
+    on conflict (email_folded) do nothing
+    returning person_id`
+  return row?.person_id
+}
+
+/** Whether there was such a person to change. */
+export async function updatePerson(
+  tx: Transaction,
+  personId: number,
+  { name, role }: Pick<NewPerson, 'name' | 'role'>,
+): Promise<boolean> {
+  const rows = await tx`
+    update person
+    set name = ${name}, role = ${role}
+    where person_id = ${personId}
+    returning person_id`
+  return rows.length === 1
+}
+
+/** Gives a person these programs in place of those there were, and returns the slugs that no program has. */
+export async function replacePersonPrograms(
+  tx: Transaction,
+  personId: number,
+  slugs: readonly string[],
+): Promise<string[]> {
+  await tx`delete from person_program where person_id = ${personId}`
+  const found = await tx<{ slug: string }[]>`
+    with added as (
+      insert into person_program (person_id, program_id)
+      select ${personId}::bigint, program_id
+      from program
+      where slug = any(${slugs as string[]})
+      returning program_id
+    )
+    select slug from program join added using (program_id)`
+  const known = new Set(found.map(row => row.slug))
+  return slugs.filter(slug => !known.has(slug))
+}
+
+/** Disables or enables; false when there is no such person, or nothing to change. */
+export async function updatePersonDisabled(
+  tx: Transaction,
+  personId: number,
+  disabledBy: string | null,
+): Promise<boolean> {
+  const rows = await tx`
+    update person
+    set disabled_at = ${disabledBy === null ? null : tx`clock_timestamp()`}, disabled_by = ${disabledBy}
+    where person_id = ${personId}
+    and (disabled_at is null) = ${disabledBy !== null}
+    returning person_id`
+  return rows.length === 1
+}
+
+/** How many administrators can sign in, locked so that two changes at once cannot take away the last. */
+export async function countEnabledAdministrators(tx: Transaction): Promise<number> {
+  const rows = await tx`
+    select person_id
+    from person
+    where role = 'ADMINISTRATOR'
+    and disabled_at is null
+    order by person_id
+    for update`
+  return rows.length
+}
+
+const personColumns = (db: Db) => db`
+  p.person_id, p.email, p.name, p.role, p.disabled_at, p.last_signed_in_at,
+  p.password_hash is not null as has_password, i.expires_at as invited_until,
+  array(
+    select g.slug from person_program pp join program g using (program_id)
+    where pp.person_id = p.person_id order by g.slug
+  ) as programs`
+
+/** Everyone, by name. */
+export async function readPeople(db: Db): Promise<PersonRow[]> {
+  return db<PersonRow[]>`
+    select ${personColumns(db)}
+    from person p
+    left join invitation i using (person_id)
+    order by p.disabled_at is not null, lower(p.name), p.person_id`
+}
+
+export async function findPerson(db: Db, personId: number): Promise<PersonRow | undefined> {
+  const [row] = await db<PersonRow[]>`
+    select ${personColumns(db)}
+    from person p
+    left join invitation i using (person_id)
+    where p.person_id = ${personId}`
+  return row
+}
+
+/** What a sign-in is checked against; disabled people have none. */
+export async function findPasswordHash(
+  db: Db,
+  emailFolded: string,
+): Promise<{ person_id: number; email: string; password_hash: string | null } | undefined> {
+  const [row] = await db<{ person_id: number; email: string; password_hash: string | null }[]>`
+    select person_id, email, password_hash
+    from person
+    where email_folded = ${emailFolded}
+    and disabled_at is null`
+  return row
+}
+
+export async function updatePasswordHash(tx: Transaction, personId: number, passwordHash: string): Promise<void> {
+  await tx`update person set password_hash = ${passwordHash} where person_id = ${personId}`
+  await tx`delete from invitation where person_id = ${personId}`
+}
+
+export interface NewInvitation {
+  person_id: number
+  token_hash: Buffer
+  created_at: Micros
+  created_by: string
+  expires_at: Micros
+}
+
+/** Makes the link of a person, in place of one there was. */
+export async function upsertInvitation(tx: Transaction, invitation: NewInvitation): Promise<void> {
+  await tx`
+    insert into invitation ${tx(invitation as unknown as Record<string, never>)}
+    on conflict (person_id) do update
+    set token_hash = excluded.token_hash, created_at = excluded.created_at, created_by = excluded.created_by,
+      expires_at = excluded.expires_at`
+}
+
+/** Whose link this is, if it is still good. */
+export async function findInvited(
+  db: Db,
+  tokenHash: Buffer,
+  now: Micros,
+): Promise<{ person_id: number; email: string; name: string } | undefined> {
+  const [row] = await db<{ person_id: number; email: string; name: string }[]>`
+    select p.person_id, p.email, p.name
+    from invitation i
+    join person p using (person_id)
+    where i.token_hash = ${tokenHash}
+    and i.expires_at > ${now}
+    and p.disabled_at is null`
+  return row
+}
+
+/** Takes a link out of use; false when it was not there any more. */
+export async function deleteInvitation(tx: Transaction, tokenHash: Buffer): Promise<boolean> {
+  const rows = await tx`delete from invitation where token_hash = ${tokenHash} returning person_id`
+  return rows.length === 1
+}

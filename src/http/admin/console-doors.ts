@@ -1,0 +1,225 @@
+// The doors of the console: each is a line of data, and what all of them owe is done here once. A session or the way to get one, the
+// role, the origin and token of a form, and a page that says what went wrong.
+
+import { Elysia } from 'elysia'
+import { type Person, type Role, requireRole } from '../../access/roles.ts'
+import { isConfirmed, isCsrf, loadSession, type Session } from '../../access/sessions.ts'
+import { addressText } from '../../domain/values/ip-address.ts'
+import type { Micros } from '../../domain/values/offset-time.ts'
+import { Problem } from '../../problem.ts'
+import type { Deps } from '../deps.ts'
+import { type Place, placeOf } from '../docs/place.ts'
+import { methodNotAllowed, problemResponse } from '../errors.ts'
+import { preferredType } from '../media-type.ts'
+import { hiddenRoute } from '../openapi/route-detail.ts'
+import { recordOf } from '../request-record.ts'
+import { htmlResponse, type PageContext } from '../shell/shell.tsx'
+import { ProblemPage } from './problem-page.tsx'
+import { readForm } from './read-form.ts'
+import { sessionCookie, sessionToken } from './session-cookie.ts'
+
+/** A request that is on its way through a door that anybody may use. */
+export interface OpenVisit {
+  request: Request
+  url: URL
+  /** What stands in the address; never undefined for a name that the path has. */
+  params: Readonly<Record<string, string>>
+  /** The fields of a form that was sent; empty for GET. */
+  form: URLSearchParams
+  place: Place
+  now: Micros
+  /** Whether browsers come here by https, which decides how the cookie is set. */
+  https: boolean
+  address: string | undefined
+  /** The session there is, whether or not the door needs one. */
+  session: Session | undefined
+  /** What pages are made with. */
+  context: PageContext
+}
+
+/** The same, with somebody signed in. */
+export interface Visit extends OpenVisit {
+  session: Session
+  person: Person
+}
+
+interface DoorPlace {
+  method: 'GET' | 'POST'
+  /** `/admin/keys/:keyId`. */
+  path: string
+  /** Largest body of a form. 64 KB unless given. */
+  bodyBytesMax?: number
+}
+
+export interface OpenDoor extends DoorPlace {
+  roles: 'anyone'
+  answer: (visit: OpenVisit) => Response | Promise<Response>
+}
+
+export interface GuardedDoor extends DoorPlace {
+  roles: readonly Role[]
+  /** Whether the password must have been asked for a short while ago. */
+  confirmed?: boolean
+  answer: (visit: Visit) => Response | Promise<Response>
+}
+
+export type ConsoleDoor = OpenDoor | GuardedDoor
+
+const formBytesMax = 64 * 1024
+
+/** The routes of these doors, with HEAD beside GET and a refusal of every other method. */
+export function consoleRoutes(deps: Deps, doors: readonly ConsoleDoor[]) {
+  const routes = new Elysia({ name: 'console' })
+  const methods = new Map<string, string[]>()
+  for (const door of doors) {
+    const answer = (context: { request: Request; params?: Readonly<Record<string, string | null>> }) =>
+      enter(deps, door, context.request, context.params)
+    const offered = methods.get(door.path) ?? []
+    methods.set(door.path, offered)
+    if (door.method === 'GET') {
+      routes.get(door.path, answer, hiddenRoute).head(door.path, answer, hiddenRoute)
+      offered.push('GET', 'HEAD')
+    } else {
+      routes.post(door.path, answer, hiddenRoute)
+      offered.push('POST')
+    }
+  }
+  for (const [path, offered] of methods) routes.all(path, methodNotAllowed(offered), hiddenRoute)
+  return routes
+}
+
+/** Thrown to send a visitor elsewhere first. */
+class Elsewhere extends Error {
+  constructor(readonly path: string) {
+    super('the visitor is sent elsewhere')
+  }
+}
+
+async function enter(
+  deps: Deps,
+  door: ConsoleDoor,
+  request: Request,
+  params: Readonly<Record<string, string | null>> | undefined,
+): Promise<Response> {
+  const { visit, secure } = openVisit(deps, request, params)
+  try {
+    if (!secure)
+      throw new Problem('forbidden', { detail: 'The console is reached over HTTPS alone.', internal: 'plain_http' })
+    const token = sessionToken(request, visit.https)
+    if (token !== undefined) {
+      visit.session = await loadSession(deps.consoleDb, token, sessionLimits(deps), visit.now)
+      if (visit.session !== undefined)
+        visit.context = { ...visit.context, person: visit.session.person, csrf: visit.session.csrf }
+    }
+    if (door.method === 'POST') {
+      requireOwnOrigin(visit)
+      visit.form = await readForm(request, door.bodyBytesMax ?? formBytesMax)
+    }
+    if (door.roles === 'anyone') return await door.answer(visit)
+    return await door.answer(guarded(door, visit))
+  } catch (error) {
+    if (error instanceof Elsewhere) return redirect(visit, error.path)
+    return refusal(error, visit)
+  }
+}
+
+function openVisit(
+  deps: Deps,
+  request: Request,
+  raw: Readonly<Record<string, string | null>> | undefined,
+): { visit: OpenVisit; secure: boolean } {
+  const { config, now } = deps
+  const record = recordOf(request)
+  const { address, secure } = record.origin
+  if (address !== undefined) record.fields.address = addressText(address)
+  const place = placeOf(config, request)
+  const visit: OpenVisit = {
+    request,
+    url: new URL(request.url),
+    params: Object.fromEntries(Object.entries(raw ?? {}).map(([name, value]) => [name, value ?? ''])),
+    form: new URLSearchParams(),
+    place,
+    now: now(),
+    https: place.baseUrl.startsWith('https:'),
+    address: record.fields.address,
+    session: undefined,
+    context: { root: place.root, config, person: undefined, csrf: '' },
+  }
+  return { visit, secure }
+}
+
+function guarded(door: GuardedDoor, visit: OpenVisit): Visit {
+  const { session } = visit
+  const here = door.method === 'GET' ? visit.url.pathname + visit.url.search : undefined
+  if (session === undefined) {
+    if (here !== undefined) throw new Elsewhere(`/admin/sign-in?next=${encodeURIComponent(here)}`)
+    throw new Problem('unauthenticated', {
+      detail:
+        'You are signed out, so nothing was changed. Sign in again; the browser’s back button brings back what you typed.',
+      internal: 'no_session',
+    })
+  }
+  if (door.method === 'POST' && !isCsrf(session, visit.form.get('csrf')))
+    throw new Problem('forbidden', {
+      detail: 'This form is from another sign-in, so nothing was changed. Load the page again and send it once more.',
+      internal: 'csrf',
+    })
+  requireRole(session.person, door.roles)
+  if (door.confirmed && !isConfirmed(session, visit.now))
+    throw new Elsewhere(`/admin/confirm?next=${encodeURIComponent(here ?? visit.url.pathname)}`)
+  return { ...visit, session, person: session.person }
+}
+
+/** A form is only taken from a page of our own: browsers say where it was (RFC 6454; Fetch Metadata). */
+function requireOwnOrigin({ request, place }: OpenVisit): void {
+  const origin = request.headers.get('origin')
+  const site = request.headers.get('sec-fetch-site')
+  if (origin === new URL(place.baseUrl).origin && (site === null || site === 'same-origin')) return
+  throw new Problem('forbidden', {
+    detail: 'This form did not come from a page of this console, so nothing was changed.',
+    internal: 'foreign_origin',
+  })
+}
+
+export const sessionLimits = ({ config }: Pick<Deps, 'config'>) => ({
+  idleMs: config.sessionIdleMs,
+  lifetimeMs: config.sessionLifetimeMs,
+})
+
+/** After a deed, the page that shows what it did: 303, so that loading again repeats nothing. */
+export function redirect(
+  { place }: Pick<OpenVisit, 'place'>,
+  path: string,
+  fields: Readonly<Record<string, string>> = {},
+): Response {
+  return new Response(null, {
+    status: 303,
+    headers: { Location: place.root + path, 'Cache-Control': 'no-store', ...fields },
+  })
+}
+
+/** The cookie of a session, or with undefined one that takes it away. */
+export const cookieOf = (visit: Pick<OpenVisit, 'https'>, token: string | undefined): Record<string, string> => ({
+  'Set-Cookie': sessionCookie(token, visit.https),
+})
+
+/** A path of our own to go on to, or the start when it is none. */
+export function nextPath(text: string | null): string {
+  return text !== null && /^\/admin(?:[/?][^\\\p{Cc}]*)?$/u.test(text) ? text : '/admin'
+}
+
+/** What went wrong, as a page for people and as a problem document for programs. */
+async function refusal(error: unknown, visit: OpenVisit): Promise<Response> {
+  const response = problemResponse(error, recordOf(visit.request))
+  const wanted = preferredType(visit.request.headers.get('accept'), ['text/html', 'application/json'])
+  if (wanted === 'application/json') return response
+  const problem = (await response.json()) as { title: string; detail: string; request_id: string }
+  const fields = Object.fromEntries(
+    [...response.headers].filter(([name]) => !/^content-|^cache-control$|^www-authenticate$/i.test(name)),
+  )
+  return htmlResponse(
+    ProblemPage({ context: visit.context, status: response.status, ...problem }),
+    response.status,
+    fields,
+  )
+}

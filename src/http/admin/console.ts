@@ -1,0 +1,38 @@
+// The console: all of its doors. A part of it is one file of doors and one line here, and its line in the shell's navigation.
+
+import { Elysia } from 'elysia'
+import { Problem } from '../../problem.ts'
+import type { Deps } from '../deps.ts'
+import { navigation } from '../shell/shell.tsx'
+import { shellAssets } from '../shell/shell-assets.ts'
+import { type ConsoleDoor, consoleRoutes, type GuardedDoor, redirect } from './console-doors.ts'
+import { peopleDoors } from './people/people-doors.ts'
+import { signInDoors } from './signing-in/sign-in-doors.ts'
+
+/** Every door of the console, for the routes and for the test that tries each with each role. */
+export const consoleDoors = (deps: Deps): ConsoleDoor[] => [home, ...signInDoors(deps), ...peopleDoors(deps), nothing]
+
+/** Whatever else is asked for below /admin: a page, and not the document that programs get. */
+const nothing: ConsoleDoor = {
+  method: 'GET',
+  path: '/admin/*',
+  roles: 'anyone',
+  answer: () => {
+    throw new Problem('not_found', { detail: 'There is no page at this address.' })
+  },
+}
+
+/** The first part that a role may open. */
+const home: GuardedDoor = {
+  method: 'GET',
+  path: '/admin',
+  roles: ['ADMINISTRATOR', 'PROGRAM_ADMINISTRATOR', 'AUDITOR'],
+  answer: visit => {
+    const entries = navigation.flatMap(({ entries }) => entries)
+    const first = entries.find(({ roles }) => roles.includes(visit.person.role))
+    return redirect(visit, first?.path ?? '/admin/account')
+  },
+}
+
+export const adminConsole = (deps: Deps) =>
+  new Elysia({ name: 'admin-console' }).use(shellAssets()).use(consoleRoutes(deps, consoleDoors(deps)))

@@ -1,0 +1,106 @@
+// The people of the console: a list, an invitation, a person's page with role, programs, a new link, disabling.
+
+import { disablePerson, editPerson, enablePerson, inviteAgain, invitePerson } from '../../../access/people.ts'
+import { actorOf } from '../../../access/roles.ts'
+import { findPerson, type PersonRow, readPeople } from '../../../db/person-rows.ts'
+import { readPrograms } from '../../../db/programs.ts'
+import { Problem } from '../../../problem.ts'
+import type { Deps } from '../../deps.ts'
+import { emptyForm, type FormState } from '../../shell/parts.tsx'
+import { htmlResponse, readingRoles } from '../../shell/shell.tsx'
+import { type ConsoleDoor, redirect, type Visit } from '../console-doors.ts'
+import { InvitePage, LinkPage, PeoplePage, PersonPage } from './people-pages.tsx'
+
+export function peopleDoors({ consoleDb: db }: Deps): ConsoleDoor[] {
+  const slugs = async (): Promise<string[]> => (await readPrograms(db)).map(({ slug }) => slug)
+
+  const person = async ({ params }: Visit): Promise<PersonRow> => {
+    const id = /^[1-9]\d{0,14}$/.test(params.personId!) ? Number(params.personId) : undefined
+    const found = id === undefined ? undefined : await findPerson(db, id)
+    if (found === undefined) throw new Problem('not_found', { detail: 'There is no such person.' })
+    return found
+  }
+
+  const showInvite = async (visit: Visit, form: FormState = emptyForm, status = 200): Promise<Response> =>
+    htmlResponse(InvitePage({ context: visit.context, form, programs: await slugs() }), status)
+
+  const showPerson = async (visit: Visit, form: FormState = emptyForm, status = 200): Promise<Response> =>
+    htmlResponse(
+      PersonPage({
+        context: visit.context,
+        form,
+        person: await person(visit),
+        programs: await slugs(),
+        me: visit.person,
+        done: visit.url.searchParams.get('done'),
+      }),
+      status,
+    )
+
+  const invite = async (visit: Visit): Promise<Response> => {
+    const { form } = visit
+    try {
+      const draft = { ...draftOf(form), email: form.get('email') ?? '' }
+      const { token } = await invitePerson(db, draft, deedOf(visit))
+      return showLink(visit, draft.name, token)
+    } catch (error) {
+      return showInvite(visit, { values: form, faults: faultsOf(error) }, 400)
+    }
+  }
+
+  const edit = async (visit: Visit): Promise<Response> => {
+    const { person_id } = await person(visit)
+    try {
+      await editPerson(db, person_id, draftOf(visit.form), deedOf(visit))
+      return redirect(visit, `/admin/people/${person_id}?done=saved`)
+    } catch (error) {
+      return showPerson(visit, { values: visit.form, faults: faultsOf(error) }, 400)
+    }
+  }
+
+  const change = (what: typeof disablePerson, done: string) => async (visit: Visit) => {
+    const { person_id } = await person(visit)
+    await what(db, person_id, deedOf(visit))
+    return redirect(visit, `/admin/people/${person_id}?done=${done}`)
+  }
+
+  const newLink = async (visit: Visit): Promise<Response> => {
+    const { person_id, name } = await person(visit)
+    return showLink(visit, name, await inviteAgain(db, person_id, deedOf(visit)))
+  }
+
+  const one = '/admin/people/:personId'
+  const admin = ['ADMINISTRATOR'] as const
+  return [
+    {
+      method: 'GET',
+      path: '/admin/people',
+      roles: readingRoles,
+      answer: async visit => htmlResponse(PeoplePage({ context: visit.context, people: await readPeople(db) })),
+    },
+    { method: 'GET', path: '/admin/people/invite', roles: admin, confirmed: true, answer: visit => showInvite(visit) },
+    { method: 'POST', path: '/admin/people/invite', roles: admin, confirmed: true, answer: invite },
+    { method: 'GET', path: one, roles: readingRoles, answer: visit => showPerson(visit) },
+    { method: 'POST', path: one, roles: admin, answer: edit },
+    { method: 'POST', path: `${one}/link`, roles: admin, answer: newLink },
+    { method: 'POST', path: `${one}/disable`, roles: admin, answer: change(disablePerson, 'disabled') },
+    { method: 'POST', path: `${one}/enable`, roles: admin, answer: change(enablePerson, 'enabled') },
+  ]
+}
+
+/** The link is shown once, on the page that answers the form: it is in no address and no redirect. */
+const showLink = (visit: Visit, name: string, token: string): Response =>
+  htmlResponse(LinkPage({ context: visit.context, name, link: `${visit.place.baseUrl}/admin/invitations/${token}` }))
+
+const draftOf = (form: URLSearchParams) => ({
+  name: form.get('name') ?? '',
+  role: form.get('role') ?? '',
+  programs: form.getAll('programs'),
+})
+
+const deedOf = ({ person, address, now }: Visit) => ({ actor: actorOf(person), address, now })
+
+function faultsOf(error: unknown): FormState['faults'] {
+  if (error instanceof Problem && error.kind === 'invalid_request' && error.errors.length > 0) return error.errors
+  throw error
+}

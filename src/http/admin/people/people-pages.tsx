@@ -1,0 +1,250 @@
+// The pages of the people of the console.
+
+/** @jsxImportSource preact */
+
+import { type Person, type Role, roleNames, roles } from '../../../access/roles.ts'
+import type { PersonRow } from '../../../db/person-rows.ts'
+import { Icon } from '../../shell/icon.tsx'
+import {
+  Badge,
+  Choices,
+  DeedForm,
+  FaultSummary,
+  type FormState,
+  Notice,
+  Table,
+  TextField,
+  When,
+} from '../../shell/parts.tsx'
+import { type PageContext, Shell } from '../../shell/shell.tsx'
+
+const roleHints: Readonly<Record<Role, string>> = {
+  ADMINISTRATOR: 'Everything: programs, keys, people.',
+  PROGRAM_ADMINISTRATOR: 'Applications, status and notes of the programs chosen below.',
+  AUDITOR: 'Reads everything but answers, and changes nothing.',
+}
+
+export function PeoplePage({ context, people }: { context: PageContext; people: readonly PersonRow[] }) {
+  const { root, config } = context
+  const mayInvite = context.person?.role === 'ADMINISTRATOR'
+  return (
+    <Shell
+      context={context}
+      title="People"
+      part="people"
+      lead="Who works in this console. People are invited and disabled, never removed: what they did stays theirs."
+      deeds={
+        mayInvite && (
+          <a class="button" href={`${root}/admin/people/invite`}>
+            <Icon name="plus" />
+            Invite somebody
+          </a>
+        )
+      }
+    >
+      <Table
+        caption="People"
+        rows={people}
+        empty="Nobody is here yet."
+        columns={[
+          {
+            head: 'Name',
+            cell: one => (
+              <>
+                <a class="strong" href={`${root}/admin/people/${one.person_id}`}>
+                  {one.name}
+                </a>
+                <small>{one.email}</small>
+              </>
+            ),
+          },
+          { head: 'Role', cell: one => roleNames[one.role] },
+          {
+            head: 'Programs',
+            cell: one =>
+              one.role === 'PROGRAM_ADMINISTRATOR' ? (
+                one.programs.map(slug => <Badge>{slug}</Badge>)
+              ) : (
+                <Badge>all</Badge>
+              ),
+          },
+          { head: 'State', cell: one => <State person={one} /> },
+          {
+            head: 'Last signed in',
+            cell: one =>
+              one.last_signed_in_at === null ? 'never' : <When at={one.last_signed_in_at} timeZone={config.timeZone} />,
+          },
+        ]}
+      />
+    </Shell>
+  )
+}
+
+function State({ person }: { person: PersonRow }) {
+  if (person.disabled_at !== null) return <Badge tone="bad">disabled</Badge>
+  if (person.has_password) return <Badge tone="good">active</Badge>
+  return <Badge tone="attention">invited</Badge>
+}
+
+interface EditProps {
+  context: PageContext
+  form: FormState
+  programs: readonly string[]
+}
+
+function RoleFields({ form, programs, person }: EditProps & { person?: PersonRow }) {
+  return (
+    <>
+      <Choices
+        form={form}
+        name="role"
+        legend="Role"
+        choices={roles.map(role => ({ value: role, text: roleNames[role], hint: roleHints[role] }))}
+        chosen={person === undefined ? [] : [person.role]}
+      />
+      <Choices
+        form={form}
+        name="programs"
+        legend="Programs of a program administrator"
+        choices={programs.map(slug => ({ value: slug, text: slug }))}
+        chosen={person?.programs ?? []}
+        many
+        {...(programs.length === 0 ? { hint: 'There is no program yet.' } : {})}
+      />
+    </>
+  )
+}
+
+const crumb = { text: 'People', path: '/admin/people' }
+
+export function InvitePage({ context, form, programs }: EditProps) {
+  return (
+    <Shell
+      context={context}
+      title="Invite somebody"
+      part="people"
+      crumbs={[crumb, { text: 'Invite' }]}
+      lead="You get a link to pass on. With it the person chooses a password; it is good for seven days."
+    >
+      <FaultSummary form={form} />
+      <div class="card narrow">
+        <DeedForm csrf={context.csrf} action={`${context.root}/admin/people/invite`}>
+          <TextField form={form} name="name" label="Name" maxLength={200} />
+          <TextField
+            form={form}
+            name="email"
+            label="E-mail"
+            type="email"
+            hint="What the person signs in with. It cannot be changed later."
+          />
+          <RoleFields context={context} form={form} programs={programs} />
+          <button type="submit">Make the link</button>
+        </DeedForm>
+      </div>
+    </Shell>
+  )
+}
+
+export function LinkPage({ context, name, link }: { context: PageContext; name: string; link: string }) {
+  return (
+    <Shell context={context} title="The link is ready" part="people" crumbs={[crumb, { text: name }]}>
+      <Notice tone="attention">
+        <strong>This is the only time the link is shown.</strong> Pass it to {name} on a way you trust. It is good for
+        seven days, and once. If it is lost, make another.
+      </Notice>
+      <div class="card">
+        <p class="copied">
+          <code id="link">{link}</code>
+          <button type="button" class="plain" data-copy="link" hidden>
+            <Icon name="copy" />
+            Copy
+          </button>
+        </p>
+      </div>
+      <p>
+        <a class="button" href={`${context.root}/admin/people`}>
+          Done, hide it for good
+        </a>
+      </p>
+    </Shell>
+  )
+}
+
+const said: Readonly<Record<string, string>> = {
+  saved: 'Saved. It holds from the next page this person opens.',
+  disabled: 'Disabled. Every sign-in of this person has ended.',
+  enabled: 'Enabled. The password is the one there was.',
+}
+
+export function PersonPage(props: EditProps & { person: PersonRow; me: Person; done: string | null }) {
+  const { context, form, person, me } = props
+  const { root, csrf, config } = context
+  const path = `${root}/admin/people/${person.person_id}`
+  const mayChange = me.role === 'ADMINISTRATOR'
+  const notice = props.done === null ? undefined : said[props.done]
+  return (
+    <Shell
+      context={context}
+      title={person.name}
+      part="people"
+      crumbs={[crumb, { text: person.name }]}
+      lead={person.email}
+    >
+      {notice !== undefined && <Notice tone="good">{notice}</Notice>}
+      <FaultSummary form={form} />
+      <div class="columns">
+        <div class="card">
+          {mayChange ? (
+            <DeedForm csrf={csrf} action={path}>
+              <TextField form={form} name="name" label="Name" value={person.name} maxLength={200} />
+              <RoleFields context={context} form={form} programs={props.programs} person={person} />
+              <button type="submit">Save</button>
+            </DeedForm>
+          ) : (
+            <p>
+              {roleNames[person.role]}
+              {person.programs.length > 0 && `: ${person.programs.join(', ')}`}
+            </p>
+          )}
+        </div>
+        <div class="card">
+          <h2>Signing in</h2>
+          <p>
+            <State person={person} />{' '}
+            {person.last_signed_in_at === null ? (
+              'Has never signed in.'
+            ) : (
+              <>
+                Last signed in <When at={person.last_signed_in_at} timeZone={config.timeZone} />.
+              </>
+            )}
+          </p>
+          {mayChange && person.disabled_at === null && (
+            <>
+              <DeedForm csrf={csrf} action={`${path}/link`}>
+                <p>A new link lets this person choose another password. Links made before stop working.</p>
+                <button type="submit" class="plain">
+                  Make a new link
+                </button>
+              </DeedForm>
+              <DeedForm csrf={csrf} action={`${path}/disable`}>
+                <p>Disabling ends every sign-in of this person at once and allows no other. It can be undone.</p>
+                <button type="submit" class="danger">
+                  Disable {person.name}
+                </button>
+              </DeedForm>
+            </>
+          )}
+          {mayChange && person.disabled_at !== null && (
+            <DeedForm csrf={csrf} action={`${path}/enable`}>
+              <p>Enabling lets this person sign in again, with the password there was.</p>
+              <button type="submit" class="plain">
+                Enable {person.name}
+              </button>
+            </DeedForm>
+          )}
+        </div>
+      </div>
+    </Shell>
+  )
+}

@@ -1,0 +1,53 @@
+// The page that says what went wrong, and what to do about it.
+
+/** @jsxImportSource preact */
+
+import { type PageContext, PlainPage, Shell } from '../shell/shell.tsx'
+
+const titles: Readonly<Record<number, string>> = {
+  401: 'You are signed out',
+  403: 'This is not open to you',
+  404: 'There is nothing here',
+  409: 'Something has changed meanwhile',
+  429: 'Too many tries',
+  503: 'Not just now',
+}
+
+export interface ProblemPageProps {
+  context: PageContext
+  status: number
+  title: string
+  detail: string
+  request_id: string
+}
+
+export function ProblemPage({ context, status, title, detail, request_id }: ProblemPageProps) {
+  const heading = titles[status] ?? (status >= 500 ? 'Something went wrong on our side' : title)
+  const body = (
+    <>
+      <p class="lead">{detail}</p>
+      <p>
+        <a href={`${context.root}/admin`}>Go to the start</a>
+        {context.person === undefined && (
+          <>
+            {' or '}
+            <a href={`${context.root}/admin/sign-in`}>sign in</a>
+          </>
+        )}
+        .
+      </p>
+      <p class="soft">
+        Request <code>{request_id}</code>: the service’s log has more under this id.
+      </p>
+    </>
+  )
+  return context.person === undefined ? (
+    <PlainPage context={context} title={heading}>
+      {body}
+    </PlainPage>
+  ) : (
+    <Shell context={context} title={heading} part={undefined}>
+      {body}
+    </Shell>
+  )
+}

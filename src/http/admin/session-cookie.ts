@@ -1,0 +1,22 @@
+// The cookie that holds a session's token (RFC 6265).
+
+/** With the prefix, browsers take it over HTTPS only, for this host and all paths. Not on loopback without TLS, in development. */
+const nameOf = (https: boolean): string => (https ? '__Host-tributary' : 'tributary')
+
+/** The field that sets the cookie, or with undefined takes it away. */
+export function sessionCookie(token: string | undefined, https: boolean): string {
+  const flags = `Path=/; HttpOnly; SameSite=Lax${https ? '; Secure' : ''}`
+  return token === undefined ? `${nameOf(https)}=; Max-Age=0; ${flags}` : `${nameOf(https)}=${token}; ${flags}`
+}
+
+/** The token of a request's cookie, if it has one that can be one. */
+export function sessionToken(request: Request, https: boolean): string | undefined {
+  const name = nameOf(https)
+  for (const part of (request.headers.get('cookie') ?? '').split(';')) {
+    const at = part.indexOf('=')
+    if (part.slice(0, at).trim() !== name) continue
+    const token = part.slice(at + 1).trim()
+    return /^[A-Za-z0-9_-]{43}$/.test(token) ? token : undefined
+  }
+  return undefined
+}

@@ -1,0 +1,196 @@
+// Signing in and out, choosing a password from a link, asking for the password again, and one's own account.
+
+import { acceptInvitation, changePassword } from '../../../access/people.ts'
+import { actorOf } from '../../../access/roles.ts'
+import { beginSession, confirmSession, endSession, verifySignIn } from '../../../access/sessions.ts'
+import { hashToken } from '../../../access/sign-in-tokens.ts'
+import { appendAuditEvent } from '../../../db/audit.ts'
+import { readSessionsOf } from '../../../db/console-sessions.ts'
+import { findInvited } from '../../../db/person-rows.ts'
+import { parseAddress } from '../../../domain/values/ip-address.ts'
+import { Problem, type ProblemItem } from '../../../problem.ts'
+import type { Deps } from '../../deps.ts'
+import { everyRole, htmlResponse } from '../../shell/shell.tsx'
+import {
+  type ConsoleDoor,
+  cookieOf,
+  nextPath,
+  type OpenVisit,
+  redirect,
+  sessionLimits,
+  type Visit,
+} from '../console-doors.ts'
+import { sessionToken } from '../session-cookie.ts'
+import { AccountPage, ConfirmPage, PasswordPage, SignInPage } from './sign-in-pages.tsx'
+
+/** The fault of a pair that is nobody's; which half is wrong is not said. */
+const wrongPair: ProblemItem = {
+  parameter: 'email',
+  code: 'wrong_email_or_password',
+  detail: 'This e-mail and password do not go together. Check both, or ask an administrator for a new link.',
+}
+const wrongPassword: ProblemItem = {
+  parameter: 'password',
+  code: 'wrong_password',
+  detail: 'This is not your password.',
+}
+
+export function signInDoors(deps: Deps): ConsoleDoor[] {
+  const { consoleDb: db } = deps
+
+  const begin = async (
+    visit: OpenVisit,
+    who: { person_id: number; email: string },
+    how: 'password' | 'invitation',
+    next: string,
+  ) => {
+    const earlier = sessionToken(visit.request, visit.https)
+    const opened = { ...who, address: visit.address, how }
+    const token = await beginSession(db, opened, sessionLimits(deps), visit.now, earlier)
+    return redirect(visit, next, cookieOf(visit, token))
+  }
+
+  /** Throws Problem `rate_limited` when too many tries came from this address of late, a good one among them or not. */
+  const countFailure = async (visit: OpenVisit, email: string): Promise<void> => {
+    await appendAuditEvent(db, {
+      actor: 'nobody',
+      action: 'sign_in_failed',
+      subject: email.slice(0, 254),
+      address: visit.address,
+    })
+    const seconds = await deps.failures.countFailure(
+      visit.address === undefined ? undefined : parseAddress(visit.address),
+    )
+    if (seconds === undefined) return
+    throw new Problem('rate_limited', {
+      detail: `Too many sign-ins failed from this address. Try again in ${seconds} seconds.`,
+      headers: { 'Retry-After': String(seconds) },
+      internal: 'sign_in_throttled',
+    })
+  }
+
+  const signIn = async (visit: OpenVisit): Promise<Response> => {
+    const { form } = visit
+    const email = form.get('email') ?? ''
+    const who = await verifySignIn(db, email, form.get('password') ?? '')
+    if (who !== undefined) return begin(visit, who, 'password', nextPath(form.get('next')))
+    await countFailure(visit, email)
+    return htmlResponse(SignInPage({ context: visit.context, form: { values: form, faults: [wrongPair] } }), 401)
+  }
+
+  const showInvitation = async (visit: OpenVisit): Promise<Response> => {
+    const invited = await findInvited(db, hashToken(visit.params.token!), visit.now)
+    if (invited === undefined)
+      throw new Problem('not_found', {
+        detail: 'This link has been used, replaced or has expired. Ask an administrator for another.',
+      })
+    return htmlResponse(PasswordPage({ context: visit.context, person: invited, faults: [] }))
+  }
+
+  const takeInvitation = async (visit: OpenVisit): Promise<Response> => {
+    const token = visit.params.token!
+    try {
+      const { password, repeated } = passwords(visit)
+      if (password !== repeated) throw notTheSame
+      const person = await acceptInvitation(db, token, password, visit)
+      return await begin(visit, person, 'invitation', '/admin')
+    } catch (error) {
+      const faults = faultsOf(error)
+      const invited = await findInvited(db, hashToken(token), visit.now)
+      if (invited === undefined) throw error
+      return htmlResponse(PasswordPage({ context: visit.context, person: invited, faults }), 400)
+    }
+  }
+
+  const confirm = async (visit: Visit): Promise<Response> => {
+    const { form, person } = visit
+    if ((await verifySignIn(db, person.email, form.get('password') ?? '')) !== undefined) {
+      await confirmSession(db, visit.session, visit.now)
+      return redirect(visit, nextPath(form.get('next')))
+    }
+    await countFailure(visit, person.email)
+    return htmlResponse(
+      ConfirmPage({ context: visit.context, next: nextPath(form.get('next')), faults: [wrongPassword] }),
+      401,
+    )
+  }
+
+  const account = async (visit: Visit, faults: readonly ProblemItem[] = [], status = 200): Promise<Response> => {
+    const { person, now } = visit
+    const idleSince = now - deps.config.sessionIdleMs * 1000
+    const sessions = await readSessionsOf(db, person.person_id, now, idleSince)
+    const changed = visit.url.searchParams.get('done') === 'password'
+    return htmlResponse(AccountPage({ context: visit.context, person, sessions, faults, changed }), status)
+  }
+
+  const newPassword = async (visit: Visit): Promise<Response> => {
+    const { person, session } = visit
+    try {
+      if ((await verifySignIn(db, person.email, visit.form.get('current') ?? '')) === undefined) {
+        await countFailure(visit, person.email)
+        throw new Problem('invalid_request', { detail: '', errors: [{ ...wrongPassword, parameter: 'current' }] })
+      }
+      const { password, repeated } = passwords(visit)
+      if (password !== repeated) throw notTheSame
+      await changePassword(
+        db,
+        person,
+        password,
+        { actor: actorOf(person), address: visit.address, now: visit.now },
+        session.tokenHash,
+      )
+      return redirect(visit, '/admin/account?done=password')
+    } catch (error) {
+      return account(visit, faultsOf(error), 400)
+    }
+  }
+
+  const signOut = async (visit: Visit): Promise<Response> => {
+    await endSession(db, visit.session, visit.address, visit.form.get('everywhere') === 'yes')
+    return redirect(visit, '/admin/sign-in', cookieOf(visit, undefined))
+  }
+
+  return [
+    {
+      method: 'GET',
+      path: '/admin/sign-in',
+      roles: 'anyone',
+      answer: visit =>
+        visit.session === undefined
+          ? htmlResponse(SignInPage({ context: visit.context, form: { values: visit.url.searchParams, faults: [] } }))
+          : redirect(visit, nextPath(visit.url.searchParams.get('next'))),
+    },
+    { method: 'POST', path: '/admin/sign-in', roles: 'anyone', answer: signIn },
+    { method: 'POST', path: '/admin/sign-out', roles: everyRole, answer: signOut },
+    { method: 'GET', path: '/admin/invitations/:token', roles: 'anyone', answer: showInvitation },
+    { method: 'POST', path: '/admin/invitations/:token', roles: 'anyone', answer: takeInvitation },
+    {
+      method: 'GET',
+      path: '/admin/confirm',
+      roles: everyRole,
+      answer: visit =>
+        htmlResponse(
+          ConfirmPage({ context: visit.context, next: nextPath(visit.url.searchParams.get('next')), faults: [] }),
+        ),
+    },
+    { method: 'POST', path: '/admin/confirm', roles: everyRole, answer: confirm },
+    { method: 'GET', path: '/admin/account', roles: everyRole, answer: visit => account(visit) },
+    { method: 'POST', path: '/admin/account/password', roles: everyRole, answer: newPassword },
+  ]
+}
+
+const passwords = ({ form }: OpenVisit) => ({
+  password: form.get('password') ?? '',
+  repeated: form.get('repeated') ?? '',
+})
+
+const notTheSame = new Problem('invalid_request', {
+  detail: 'The two passwords differ.',
+  errors: [{ parameter: 'repeated', code: 'differs', detail: 'Write the same password twice.' }],
+})
+
+/** The faults of a form that was refused; anything else goes on as it is. */
+function faultsOf(error: unknown): readonly ProblemItem[] {
+  if (error instanceof Problem && error.kind === 'invalid_request' && error.errors.length > 0) return error.errors
+  throw error
+}

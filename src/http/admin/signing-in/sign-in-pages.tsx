@@ -1,0 +1,150 @@
+// The pages of signing in, of choosing and asking for a password, and of one's own account.
+
+/** @jsxImportSource preact */
+
+import { passwordLengthMin } from '../../../access/passwords.ts'
+import { type Person, roleNames } from '../../../access/roles.ts'
+import type { Micros } from '../../../domain/values/offset-time.ts'
+import type { ProblemItem } from '../../../problem.ts'
+import {
+  DeedForm,
+  emptyForm,
+  FaultSummary,
+  type FormState,
+  Notice,
+  Table,
+  TextField,
+  When,
+} from '../../shell/parts.tsx'
+import { type PageContext, PlainPage, Shell } from '../../shell/shell.tsx'
+
+export function SignInPage({ context, form }: { context: PageContext; form: FormState }) {
+  return (
+    <PlainPage context={context} title="Sign in">
+      <FaultSummary form={form} title="You are not signed in" />
+      <form method="post" action={`${context.root}/admin/sign-in`} noValidate>
+        <input type="hidden" name="next" value={form.values.get('next') ?? '/admin'} />
+        <TextField form={form} name="email" label="E-mail" type="email" autocomplete="username" />
+        <TextField form={form} name="password" label="Password" type="password" autocomplete="current-password" />
+        <button type="submit">Sign in</button>
+      </form>
+      <p class="soft">No password yet, or lost it? An administrator can give you a link to choose one.</p>
+    </PlainPage>
+  )
+}
+
+const rule = `At least ${passwordLengthMin} characters. A few words in a row are good.`
+
+function NewPasswordFields({ form }: { form: FormState }) {
+  return (
+    <>
+      <TextField
+        form={form}
+        name="password"
+        label="New password"
+        type="password"
+        autocomplete="new-password"
+        hint={rule}
+      />
+      <TextField form={form} name="repeated" label="New password again" type="password" autocomplete="new-password" />
+    </>
+  )
+}
+
+export function PasswordPage(props: {
+  context: PageContext
+  person: { email: string; name: string }
+  faults: readonly ProblemItem[]
+}) {
+  const form = { ...emptyForm, faults: props.faults }
+  return (
+    <PlainPage context={props.context} title="Choose a password">
+      <p class="lead">
+        For {props.person.name}, who signs in as <strong>{props.person.email}</strong>.
+      </p>
+      <FaultSummary form={form} />
+      <form method="post" noValidate>
+        {/* So that password managers keep the two together. */}
+        <input type="email" name="email" value={props.person.email} autocomplete="username" hidden />
+        <NewPasswordFields form={form} />
+        <button type="submit">Choose it and sign in</button>
+      </form>
+    </PlainPage>
+  )
+}
+
+export function ConfirmPage(props: { context: PageContext; next: string; faults: readonly ProblemItem[] }) {
+  const { context } = props
+  const form = { ...emptyForm, faults: props.faults }
+  return (
+    <Shell
+      context={context}
+      title="Your password, once more"
+      part={undefined}
+      lead="What comes next makes or shows a secret, so we ask again. It then holds for ten minutes."
+    >
+      <FaultSummary form={form} />
+      <div class="card narrow">
+        <DeedForm csrf={context.csrf} action={`${context.root}/admin/confirm`}>
+          <input type="hidden" name="next" value={props.next} />
+          <TextField form={form} name="password" label="Password" type="password" autocomplete="current-password" />
+          <button type="submit">Go on</button>
+        </DeedForm>
+      </div>
+    </Shell>
+  )
+}
+
+export function AccountPage(props: {
+  context: PageContext
+  person: Person
+  sessions: readonly { created_at: Micros; seen_at: Micros; address: string | null }[]
+  faults: readonly ProblemItem[]
+  changed: boolean
+}) {
+  const { context, person } = props
+  const form = { ...emptyForm, faults: props.faults }
+  const { timeZone } = context.config
+  return (
+    <Shell
+      context={context}
+      title="Your account"
+      part={undefined}
+      lead={`${person.name}, ${person.email}. ${roleNames[person.role]}.`}
+    >
+      {props.changed && <Notice tone="good">Your password is changed. Everywhere else you are signed out.</Notice>}
+      <FaultSummary form={form} />
+      <h2>Where you are signed in</h2>
+      <Table
+        caption="Sign-ins of this account"
+        rows={props.sessions}
+        empty="Nowhere."
+        columns={[
+          { head: 'From', cell: one => <code>{one.address ?? 'unknown'}</code> },
+          { head: 'Since', cell: one => <When at={one.created_at} timeZone={timeZone} /> },
+          { head: 'Last seen', cell: one => <When at={one.seen_at} timeZone={timeZone} /> },
+        ]}
+      />
+      <DeedForm csrf={context.csrf} action={`${context.root}/admin/sign-out`}>
+        <input type="hidden" name="everywhere" value="yes" />
+        <button type="submit" class="plain">
+          Sign out everywhere
+        </button>
+      </DeedForm>
+      <h2>Change your password</h2>
+      <div class="card narrow">
+        <DeedForm csrf={context.csrf} action={`${context.root}/admin/account/password`}>
+          <TextField
+            form={form}
+            name="current"
+            label="Present password"
+            type="password"
+            autocomplete="current-password"
+          />
+          <NewPasswordFields form={form} />
+          <button type="submit">Change it</button>
+        </DeedForm>
+      </div>
+    </Shell>
+  )
+}

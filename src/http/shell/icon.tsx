@@ -1,0 +1,13 @@
+// An icon, always beside a word: it is hidden from those who hear the page.
+
+/** @jsxImportSource preact */
+
+import { iconPaths } from './icon-paths.ts'
+
+export type IconName = keyof typeof iconPaths
+
+export const Icon = ({ name }: { name: IconName }) => (
+  <svg class="icon" viewBox="0 0 24 24" aria-hidden="true" focusable="false">
+    <g dangerouslySetInnerHTML={{ __html: iconPaths[name] }} />
+  </svg>
+)

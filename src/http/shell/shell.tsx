@@ -1,0 +1,244 @@
+// What every page of console and docs has around it: head, skip link, navigation, who is signed in.
+
+/** @jsxImportSource preact */
+
+import type { ComponentChildren, VNode } from 'preact'
+import { renderToString } from 'preact-render-to-string'
+import { type Person, type Role, roleNames } from '../../access/roles.ts'
+import type { Config } from '../../config.ts'
+import { Icon, type IconName } from './icon.tsx'
+
+/** The parts of the product, as the navigation names them. */
+export type Part =
+  | 'programs'
+  | 'questions'
+  | 'applications'
+  | 'keys'
+  | 'documentation'
+  | 'intermediaries'
+  | 'people'
+  | 'jobs'
+  | 'audit'
+  | 'settings'
+
+/** What a page needs to know of the request it answers. */
+export interface PageContext {
+  /** Path under which the service is reached, without a slash at the end: mostly empty. */
+  root: string
+  config: Pick<Config, 'installationName' | 'environment' | 'timeZone'>
+  /** Who is signed in; undefined for those with an API key, and before sign-in. */
+  person: Person | undefined
+  /** What forms of this session carry; empty where there is none. */
+  csrf: string
+}
+
+interface Entry {
+  part: Part
+  path: string
+  text: string
+  icon: IconName
+  roles: readonly Role[]
+}
+
+const all: readonly Role[] = ['ADMINISTRATOR', 'PROGRAM_ADMINISTRATOR', 'AUDITOR']
+const readers: readonly Role[] = ['ADMINISTRATOR', 'AUDITOR']
+
+/** The navigation in its groups. A line here is a line there. */
+export const navigation: readonly { title: string | undefined; entries: readonly Entry[] }[] = [
+  {
+    title: 'Organization',
+    entries: [{ part: 'people', path: '/admin/people', text: 'People', icon: 'users', roles: readers }],
+  },
+]
+
+export interface ShellProps {
+  context: PageContext
+  title: string
+  part: Part | undefined
+  /** The way here from the top, each a link but for the page itself. */
+  crumbs?: readonly { text: string; path?: string }[]
+  /** Deeds beside the heading. */
+  deeds?: ComponentChildren
+  /** One sentence under the heading. */
+  lead?: ComponentChildren
+  /** Scripts of our own, by path. Pages are complete without any. */
+  scripts?: readonly string[]
+  children?: ComponentChildren
+}
+
+export function Shell({ context, title, part, crumbs = [], deeds, lead, scripts = [], children }: ShellProps): VNode {
+  const { root } = context
+  return (
+    <Page context={context} title={title} scripts={['/assets/comfort.js', ...scripts]}>
+      <div class="frame">
+        <Side context={context} part={part} />
+        <main id="content" tabIndex={-1}>
+          {crumbs.length > 0 && (
+            <nav class="crumbs" aria-label="Where you are">
+              {crumbs.map(({ text, path }) => (
+                <span>{path === undefined ? text : <a href={root + path}>{text}</a>}</span>
+              ))}
+            </nav>
+          )}
+          <div class="heading">
+            <h1>{title}</h1>
+            {deeds !== undefined && <div class="deeds">{deeds}</div>}
+          </div>
+          {lead !== undefined && <p class="lead">{lead}</p>}
+          {children}
+          <p class="foot">All times in {context.config.timeZone}.</p>
+        </main>
+      </div>
+    </Page>
+  )
+}
+
+/** A page with nothing around it but the product's name: signing in, choosing a password. */
+export function PlainPage(props: { context: PageContext; title: string; children: ComponentChildren }): VNode {
+  return (
+    <Page context={props.context} title={props.title} scripts={[]}>
+      <main id="content" class="plain" tabIndex={-1}>
+        <Brand context={props.context} />
+        <h1>{props.title}</h1>
+        {props.children}
+      </main>
+    </Page>
+  )
+}
+
+function Page(props: { context: PageContext; title: string; scripts: readonly string[]; children: ComponentChildren }) {
+  const { root } = props.context
+  return (
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>{`${props.title} · Tributary`}</title>
+        <link rel="icon" type="image/svg+xml" href={`${root}/assets/mark.svg`} />
+        <link rel="stylesheet" href={`${root}/assets/console.css`} />
+        {props.scripts.map(path => (
+          <script src={root + path} defer />
+        ))}
+      </head>
+      <body>
+        <a class="skip" href="#content">
+          Skip to content
+        </a>
+        {props.children}
+      </body>
+    </html>
+  )
+}
+
+function Brand({ context: { config } }: { context: PageContext }) {
+  const installation = [config.installationName, config.environment].filter(text => text !== '').join(' · ')
+  return (
+    <div class="brand">
+      <p class="name">
+        <svg class="mark" viewBox="0 0 24 24" aria-hidden="true" focusable="false">
+          <path d="M4 3c0 6 8 5 8 11M20 3c0 6-8 5-8 11v7" />
+        </svg>
+        Tributary
+      </p>
+      <p class="installation">{installation}</p>
+    </div>
+  )
+}
+
+function Side({ context, part }: { context: PageContext; part: Part | undefined }) {
+  const { person, root } = context
+  const shown = navigation
+    .map(({ title, entries }) => ({
+      title,
+      entries: entries.filter(({ roles }) => person !== undefined && roles.includes(person.role)),
+    }))
+    .filter(({ entries }) => entries.length > 0)
+  const links = (
+    <nav aria-label="Main">
+      {shown.map(({ title, entries }) => (
+        <>
+          {title !== undefined && <h2>{title}</h2>}
+          <ul>
+            {entries.map(entry => (
+              <li>
+                <a href={root + entry.path} aria-current={entry.part === part ? 'true' : undefined}>
+                  <Icon name={entry.icon} />
+                  {entry.text}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </>
+      ))}
+    </nav>
+  )
+  return (
+    <header class="side">
+      <Brand context={context} />
+      {/* On a phone the navigation folds; on a wide screen the style sheet shows it whatever is folded. */}
+      <details class="menu">
+        <summary>
+          <Icon name="menu" />
+          Menu
+        </summary>
+        {links}
+        {person !== undefined && <Me context={context} person={person} />}
+      </details>
+      <div class="wide">
+        {links}
+        {person !== undefined && <Me context={context} person={person} />}
+      </div>
+    </header>
+  )
+}
+
+function Me({ context, person }: { context: PageContext; person: Person }) {
+  const initials = person.name
+    .split(/\s+/)
+    .map(word => [...word][0] ?? '')
+    .slice(0, 2)
+    .join('')
+    .toUpperCase()
+  return (
+    <div class="me">
+      <a href={`${context.root}/admin/account`}>
+        <span class="initials" aria-hidden="true">
+          {initials}
+        </span>
+        <span>
+          {person.name}
+          <small>{roleNames[person.role]}</small>
+        </span>
+      </a>
+      <form method="post" action={`${context.root}/admin/sign-out`}>
+        <input type="hidden" name="csrf" value={context.csrf} />
+        <button class="quiet" type="submit">
+          <Icon name="log-out" />
+          Sign out
+        </button>
+      </form>
+    </div>
+  )
+}
+
+export { all as everyRole, readers as readingRoles }
+
+const policy =
+  "default-src 'none'; style-src 'self'; img-src 'self'; font-src 'self'; script-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+
+/** Fields of every page: nothing foreign is loaded, nothing is kept, nothing is framed. */
+export const pageFields: Readonly<Record<string, string>> = {
+  'Content-Type': 'text/html; charset=utf-8',
+  'Content-Security-Policy': policy,
+  'X-Content-Type-Options': 'nosniff',
+  // Not "no-referrer": a form would then be sent with an Origin of null, which is how its own origin is recognised.
+  'Referrer-Policy': 'same-origin',
+  'Cache-Control': 'no-store',
+  Vary: 'Accept, Cookie',
+}
+
+/** A page as a response. */
+export function htmlResponse(page: VNode, status = 200, fields: Readonly<Record<string, string>> = {}): Response {
+  return new Response(`<!doctype html>${renderToString(page)}`, { status, headers: { ...pageFields, ...fields } })
+}

@@ -1,0 +1,67 @@
+// Every door of the console with every role: a table that is walked, and that must have every door.
+
+import { describe, expect, test } from 'bun:test'
+import type { Role } from '../../../src/access/roles.ts'
+import { consoleDoors } from '../../../src/http/admin/console.ts'
+import type { Deps } from '../../../src/http/deps.ts'
+import { aPerson, ConsoleVisitor } from '../../support/console.ts'
+import { useDatabase, useService } from '../../support/fixtures.ts'
+
+/** What stands in a path's places. */
+const places: Readonly<Record<string, string>> = { personId: '999999', token: 'x'.repeat(43) }
+
+type Expected = readonly [stranger: number, administrator: number, programAdministrator: number, auditor: number]
+/**
+ * Statuses for: nobody signed in, ADMINISTRATOR, PROGRAM_ADMINISTRATOR, AUDITOR. Forms are sent empty, with the right token: 400
+ * or 404 says that the door was passed, 403 that it was not; 303 for a stranger leads to signing in, 401 tells that nothing was done.
+ */
+const table: Readonly<Record<string, Expected>> = {
+  'GET /admin': [303, 303, 303, 303],
+  'GET /admin/*': [404, 404, 404, 404],
+  'GET /admin/sign-in': [200, 303, 303, 303],
+  'POST /admin/sign-in': [401, 401, 401, 401],
+  'POST /admin/sign-out': [401, 303, 303, 303],
+  'GET /admin/invitations/:token': [404, 404, 404, 404],
+  'POST /admin/invitations/:token': [404, 404, 404, 404],
+  'GET /admin/confirm': [303, 200, 200, 200],
+  'POST /admin/confirm': [401, 401, 401, 401],
+  'GET /admin/account': [303, 200, 200, 200],
+  'POST /admin/account/password': [401, 400, 400, 400],
+  'GET /admin/people': [303, 200, 403, 200],
+  'GET /admin/people/invite': [303, 200, 403, 403],
+  'POST /admin/people/invite': [401, 400, 403, 403],
+  'GET /admin/people/:personId': [303, 404, 403, 404],
+  'POST /admin/people/:personId': [401, 404, 403, 403],
+  'POST /admin/people/:personId/link': [401, 404, 403, 403],
+  'POST /admin/people/:personId/disable': [401, 404, 403, 403],
+  'POST /admin/people/:personId/enable': [401, 404, 403, 403],
+}
+
+const database = await useDatabase()
+const service = await useService(database)
+await database.sql`insert into program (slug, display_name) values ('granted', 'Granted')`
+const roles: (Role | undefined)[] = [undefined, 'ADMINISTRATOR', 'PROGRAM_ADMINISTRATOR', 'AUDITOR']
+const people = await Promise.all(
+  roles.map(role => (role === undefined ? undefined : aPerson(database.sql, { role, programs: ['granted'] }))),
+)
+
+test('the table has every door, and no other', () => {
+  const doors = consoleDoors(service.foundation as Deps).map(({ method, path }) => `${method} ${path}`)
+  expect(Object.keys(table).sort()).toEqual(doors.sort())
+})
+
+describe.each(Object.entries(table))('%s', (door, expected) => {
+  test.each(roles.map((role, i) => [role ?? 'nobody', i] as const))('%s', async (_, i) => {
+    const [method, path] = door.split(' ') as [string, string]
+    const filled = path.replace('*', 'nothing-here').replaceAll(/:(\w+)/g, (_, name: string) => places[name]!)
+    const browser = new ConsoleVisitor(service)
+    if (people[i] !== undefined) await browser.signIn(people[i].email)
+    const response = method === 'GET' ? await browser.get(filled) : await browser.post(filled)
+    expect(response.status).toBe(expected[i]!)
+  })
+})
+
+test('other methods are refused with what is offered', async () => {
+  const response = await service.get('/admin/people', { method: 'DELETE' })
+  expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
+})

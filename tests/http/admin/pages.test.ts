@@ -1,0 +1,95 @@
+// The console in a real browser: signing in and inviting by keyboard alone and without scripts, and nothing on any page that shuts people out.
+
+import { describe, expect, test } from 'bun:test'
+import { accessibilityFaults, openPage, useBrowser } from '../../support/browser.ts'
+import { aPerson, testPassword } from '../../support/console.ts'
+import { useDatabase, useService } from '../../support/fixtures.ts'
+import { needs } from '../../support/needs.ts'
+
+describe.skipIf(!needs('chromium'))('in a browser', async () => {
+  if (!needs('chromium')) return
+  const database = await useDatabase()
+  const service = await useService(database)
+  await database.sql`insert into program (slug, display_name) values ('food', 'Food')`
+  const ada = await aPerson(database.sql, { name: 'Ada Administrator' })
+  const browser = await useBrowser()
+  const signedIn = { email: ada.email, password: testPassword }
+
+  test('somebody is invited by keyboard alone, and the link lets them in', async () => {
+    const { page, complaints } = await openPage(browser, service.baseUrl)
+    await page.goto('/admin/people/invite')
+    await page.getByLabel('E-mail').focus()
+    await page.keyboard.type(ada.email)
+    await page.keyboard.press('Tab')
+    await page.keyboard.type(testPassword)
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Invite somebody' }).waitFor()
+    await page.getByLabel('Name').focus()
+    await page.keyboard.type('Key Board')
+    await page.keyboard.press('Tab')
+    await page.keyboard.type('key@example.gov')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Space')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'The link is ready' }).waitFor()
+    const link = await page.locator('#link').textContent()
+    const { page: theirs } = await openPage(browser, service.baseUrl)
+    await theirs.goto(link!)
+    await theirs.getByLabel('New password', { exact: true }).fill('a few words in a row')
+    await theirs.getByLabel('New password again').fill('a few words in a row')
+    await theirs.getByRole('button', { name: 'Choose it and sign in' }).click()
+    await theirs.getByRole('heading', { name: 'People' }).waitFor()
+    await theirs.getByRole('link', { name: 'Key Board' }).first().waitFor()
+    // Loading again does not show it again.
+    await page.goto('/admin/people')
+    expect(await page.content()).not.toContain('/admin/invitations/')
+    expect(complaints).toEqual([])
+  })
+
+  test('every deed works without scripts, and a form comes back as it was typed', async () => {
+    const { page } = await openPage(browser, service.baseUrl, { ...signedIn, javaScriptEnabled: false })
+    await page.goto('/admin/people/invite')
+    await page.getByLabel('Name').fill('No Script')
+    await page.getByLabel('E-mail').fill('not an e-mail')
+    await page.getByLabel('Auditor').check()
+    await page.getByRole('button', { name: 'Make the link' }).click()
+    await page.getByRole('alert').getByRole('link').first().waitFor()
+    expect(await page.getByLabel('Name').inputValue()).toBe('No Script')
+    await page.getByLabel('E-mail').fill('noscript@example.gov')
+    await page.getByRole('button', { name: 'Make the link' }).click()
+    await page.getByRole('heading', { name: 'The link is ready' }).waitFor()
+    await page.getByRole('button', { name: 'Sign out' }).last().click()
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  })
+
+  test.each(['light', 'dark'] as const)('no page has a serious fault of accessibility, %s', async colorScheme => {
+    const stranger = await openPage(browser, service.baseUrl, { colorScheme })
+    await stranger.page.goto('/admin/sign-in')
+    expect(await accessibilityFaults(stranger.page)).toEqual([])
+    const { page } = await openPage(browser, service.baseUrl, { ...signedIn, colorScheme })
+    for (const path of [
+      '/admin/people',
+      '/admin/people/invite',
+      `/admin/people/${ada.person_id}`,
+      '/admin/account',
+      '/admin/confirm',
+      '/admin/nothing-here',
+    ]) {
+      await page.goto(path)
+      expect([path, await accessibilityFaults(page)]).toEqual([path, []])
+    }
+  })
+
+  test.each([360, 768, 1440])('nothing is wider than a screen of %d px', async width => {
+    const { page } = await openPage(browser, service.baseUrl, { ...signedIn, viewport: { width, height: 800 } })
+    for (const path of ['/admin/people', '/admin/people/invite', '/admin/account']) {
+      await page.goto(path)
+      const wide = await page.evaluate(
+        () =>
+          (globalThis as unknown as { document: { documentElement: { scrollWidth: number } } }).document.documentElement
+            .scrollWidth,
+      )
+      expect([path, wide]).toEqual([path, width])
+    }
+  })
+})

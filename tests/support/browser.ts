@@ -1,0 +1,68 @@
+// A real browser for tests of pages: Debian's Chromium, headless, driven by playwright-core; axe looks for what shuts people out.
+
+import { readFileSync } from 'node:fs'
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { endWithFile } from './fixtures.ts'
+import { findNeeded } from './needs.ts'
+
+/** One browser for the file. Call it only where `needs('chromium')` holds. */
+export async function useBrowser(): Promise<Browser> {
+  const browser = await chromium.launch({
+    executablePath: findNeeded('chromium'),
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  })
+  endWithFile(() => browser.close())
+  return browser
+}
+
+/** A page of its own, signed in to the console unless no e-mail is given. What the page complains about ends up in `complaints`. */
+export async function openPage(
+  browser: Browser,
+  baseUrl: string,
+  options: BrowserContextOptions & { email?: string; password?: string } = {},
+): Promise<{ page: Page; context: BrowserContext; complaints: string[] }> {
+  const { email, password, ...rest } = options
+  const context = await browser.newContext({ baseURL: baseUrl, viewport: { width: 1440, height: 900 }, ...rest })
+  const page = await context.newPage()
+  const complaints: string[] = []
+  page.on('console', message => {
+    if (message.type() === 'error') complaints.push(message.text())
+  })
+  page.on('pageerror', error => complaints.push(String(error)))
+  if (email !== undefined) {
+    await page.goto('/admin/sign-in')
+    await page.getByLabel('E-mail').fill(email)
+    await page.getByLabel('Password').fill(password ?? '')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.waitForURL(url => !url.pathname.startsWith('/admin/sign-in'))
+  }
+  return { page, context, complaints }
+}
+
+const axeSource = readFileSync(Bun.resolveSync('axe-core/axe.min.js', import.meta.dir), 'utf8')
+
+/** What axe finds of serious or worse on a page, as lines to read; none is wanted. The page's scripts must be on. */
+export async function accessibilityFaults(page: Page): Promise<string[]> {
+  // Evaluated by the debugger, so the page's own policy, which would refuse it as a script, stays as it is.
+  await page.evaluate(axeSource)
+  const { violations } = await page.evaluate(() =>
+    (globalThis as unknown as { axe: { run(): Promise<{ violations: AxeViolation[] }> } }).axe.run(),
+  )
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`))
+}
+
+interface AxeViolation {
+  id: string
+  impact: string
+  nodes: { html: string; failureSummary: string }[]
+}

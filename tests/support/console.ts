@@ -1,0 +1,94 @@
+// A browser in miniature for the console: keeps cookies, follows forms with their hidden fields, and shows pages as text.
+
+import { acceptInvitation, invitePerson } from '../../src/access/people.ts'
+import type { Role } from '../../src/access/roles.ts'
+import type { Sql } from '../../src/db/client.ts'
+import type { TestService } from './service.ts'
+
+export const testPassword = 'four plain words here'
+
+/** Somebody who can sign in with `testPassword`. */
+export async function aPerson(
+  sql: Sql,
+  person: { role?: Role; email?: string; name?: string; programs?: readonly string[] } = {},
+): Promise<{ person_id: number; email: string; name: string }> {
+  const role = person.role ?? 'ADMINISTRATOR'
+  const email = person.email ?? `${role.toLowerCase()}.${crypto.randomUUID().slice(0, 8)}@example.gov`
+  const name = person.name ?? 'Ada Tester'
+  const deed = { actor: 'operator:test', now: Date.now() * 1000 }
+  const { personId, token } = await invitePerson(sql, { email, name, role, programs: person.programs ?? [] }, deed)
+  await acceptInvitation(sql, token, testPassword, deed)
+  return { person_id: personId, email, name }
+}
+
+export class ConsoleVisitor {
+  /** Name → value, as a browser would send them. */
+  readonly cookies = new Map<string, string>()
+  /** The last Set-Cookie fields. */
+  setCookies: string[] = []
+
+  constructor(
+    private readonly service: Pick<TestService, 'get' | 'baseUrl'>,
+    private readonly fields: Readonly<Record<string, string>> = {},
+  ) {}
+
+  async get(path: string, headers: Record<string, string> = {}): Promise<Response> {
+    return this.#keep(await this.service.get(path, { headers: this.#headers(headers) }))
+  }
+
+  /** The text of a page that must be there. */
+  async page(path: string): Promise<string> {
+    const response = await this.get(path)
+    const text = await response.text()
+    if (response.status !== 200) throw new Error(`${path} answered ${response.status}: ${text.slice(0, 2000)}`)
+    return text
+  }
+
+  /** Sends a form with the token of the session's last page, as a page of our own would. */
+  async post(
+    path: string,
+    form: Record<string, string | readonly string[]> = {},
+    headers: Record<string, string> = {},
+  ): Promise<Response> {
+    const body = new URLSearchParams()
+    if (!('csrf' in form)) body.set('csrf', await this.csrf())
+    for (const [name, value] of Object.entries(form))
+      for (const one of typeof value === 'string' ? [value] : value) body.append(name, one)
+    return this.#keep(
+      await this.service.get(path, {
+        method: 'POST',
+        body,
+        headers: this.#headers({ Origin: this.service.baseUrl, 'Sec-Fetch-Site': 'same-origin', ...headers }),
+      }),
+    )
+  }
+
+  /** What every form of the session carries; empty when there is no session. */
+  async csrf(): Promise<string> {
+    const response = await this.service.get('/admin/account', { headers: this.#headers({}) })
+    return /name="csrf" value="([^"]*)"/.exec(await response.text())?.[1] ?? ''
+  }
+
+  /** Signs in, and throws when that fails. */
+  async signIn(email: string, password = testPassword): Promise<this> {
+    const response = await this.post('/admin/sign-in', { csrf: '', email, password })
+    if (response.status !== 303) throw new Error(`signing in answered ${response.status}: ${await response.text()}`)
+    return this
+  }
+
+  #headers(more: Record<string, string>): Record<string, string> {
+    const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+    return { Accept: 'text/html', ...this.fields, ...(cookie === '' ? {} : { Cookie: cookie }), ...more }
+  }
+
+  #keep(response: Response): Response {
+    this.setCookies = response.headers.getSetCookie()
+    for (const field of this.setCookies) {
+      const [pair = '', ...flags] = field.split(';')
+      const name = pair.slice(0, pair.indexOf('='))
+      if (flags.some(flag => flag.trim() === 'Max-Age=0')) this.cookies.delete(name)
+      else this.cookies.set(name, pair.slice(name.length + 1))
+    }
+    return response
+  }
+}
