@@ -6,7 +6,7 @@ import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openDatabase, type Sql } from '../../src/db/client.ts'
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../embedded-postgres.ts'
+import { startEmbeddedPostgres } from '../embedded-postgres.ts'
 import type { SocketAddress } from './blocking-socket.ts'
 import type { BenchmarkOptions } from './options.ts'
 
@@ -20,7 +20,7 @@ export interface DatabaseView {
   address: SocketAddress
   user: string
   database: string
-  /** The postmaster; another one after a restart. */
+  /** The postmaster. */
   readonly pid: number
   dataDirectory: string
   /** Folder with `bin`, for `psql`; undefined for the embedded one, which brings none. */
@@ -31,13 +31,8 @@ export interface DatabaseView {
 export interface BenchDatabase extends DatabaseView {
   /** `PostgreSQL 18.4 (embedded), TCP` */
   description: string
-  /** Runs `work` on another database, empty or a copy of this one, which is gone afterwards. One of each name at a time. */
-  scratch<T>(origin: 'empty' | 'copy', work: (scratch: DatabaseView) => Promise<T>, name?: string): Promise<T>
-  /**
-   * Stops the server, runs `meanwhile`, and starts it again at the same address with these settings on top of its own; none of
-   * an earlier restart stay. Whoever is connected is not any more; the views' own pools connect again by themselves.
-   */
-  restart(settings?: Record<string, string>, meanwhile?: () => Promise<unknown>): Promise<void>
+  /** Runs `work` on another database, empty or a copy of this one, which is gone afterwards. One at a time. */
+  scratch<T>(origin: 'empty' | 'copy', work: (scratch: DatabaseView) => Promise<T>): Promise<T>
   stop(): Promise<void>
 }
 
@@ -53,23 +48,19 @@ export async function startBenchDatabase(options: BenchmarkOptions): Promise<Ben
   // The server's account is not always ours; anybody may come in over loopback anyway.
   const socketDirectory = await mkdtemp(join(tmpdir(), 'tributary-socket-'))
   await chmod(socketDirectory, 0o777)
-  const start = (settings: Record<string, string>, port?: number): Promise<EmbeddedPostgres> =>
-    startEmbeddedPostgres({
-      dataDirectory: join(parent, `${options.postgres}-${options.applications}`),
-      installation,
-      port,
-      settings: {
-        unix_socket_directories: socketDirectory,
-        shared_buffers: options.sharedBuffers,
-        // A checkpoint or a vacuum in the middle of a round would be somebody's bad luck.
-        max_wal_size: '8GB',
-        checkpoint_timeout: '1h',
-        autovacuum: 'off',
-        ...settings,
-      },
-      startTimeoutMs: 120_000,
-    })
-  let server = await start({})
+  const server = await startEmbeddedPostgres({
+    dataDirectory: join(parent, `${options.postgres}-${options.applications}`),
+    installation,
+    settings: {
+      unix_socket_directories: socketDirectory,
+      shared_buffers: options.sharedBuffers,
+      // A checkpoint or a vacuum in the middle of a round would be somebody's bad luck.
+      max_wal_size: '8GB',
+      checkpoint_timeout: '1h',
+      autovacuum: 'off',
+    },
+    startTimeoutMs: 120_000,
+  })
   if (!server.started) throw new Error(`another PostgreSQL already runs on ${server.dataDirectory}`)
   const admin = openDatabase({ url: server.url, connectionsMax: 1, applicationName: 'bench' })
   const sql = openDatabase({ url: withDatabase(server.url, database), connectionsMax: 4, applicationName: 'bench' })
@@ -97,18 +88,13 @@ export async function startBenchDatabase(options: BenchmarkOptions): Promise<Ben
       },
       address: unix ? { path: join(socketDirectory, `.s.PGSQL.${server.port}`) } : { port: server.port },
       ...{ user, database: name, dataDirectory: server.dataDirectory, installation },
-      get pid() {
-        return server.pid
-      },
+      pid: server.pid,
     })
     const description = `PostgreSQL ${version!.server_version} (${options.postgres}), ${unix ? 'Unix socket' : 'TCP'}`
     return Object.assign(view(database, sql), {
       description,
-      async scratch<T>(
-        origin: 'empty' | 'copy',
-        work: (scratch: DatabaseView) => Promise<T>,
-        name = 'bench_scratch',
-      ): Promise<T> {
+      async scratch<T>(origin: 'empty' | 'copy', work: (scratch: DatabaseView) => Promise<T>): Promise<T> {
+        const name = 'bench_scratch'
         const pool = openDatabase({ url: withDatabase(server.url, name), connectionsMax: 16, applicationName: 'bench' })
         await admin`drop database if exists ${admin(name)} with (force)`
         try {
@@ -123,12 +109,6 @@ export async function startBenchDatabase(options: BenchmarkOptions): Promise<Ben
           await pool.end({ timeout: 5 })
           await admin`drop database if exists ${admin(name)} with (force)`
         }
-      },
-      async restart(settings: Record<string, string> = {}, meanwhile?: () => Promise<unknown>) {
-        const { port } = server
-        await server.stop()
-        await meanwhile?.()
-        server = await start(settings, port)
       },
       stop,
     })

@@ -17,7 +17,6 @@ export const sectionNames = [
   'load',
   'publish',
   'start',
-  'storage',
 ] as const
 export type SectionName = (typeof sectionNames)[number]
 

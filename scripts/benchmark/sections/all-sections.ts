@@ -15,7 +15,6 @@ import { measureMemory } from './measure-memory.ts'
 import { measurePages } from './measure-pages.ts'
 import { measurePublish } from './measure-publish.ts'
 import { measureStart } from './measure-start.ts'
-import { measureStorage } from './measure-storage.ts'
 import { measureSubmissions } from './measure-submissions.ts'
 
 export const sections: Readonly<Record<SectionName, (context: BenchContext) => Promise<SectionReport>>> = {
@@ -32,5 +31,4 @@ export const sections: Readonly<Record<SectionName, (context: BenchContext) => P
   load: measureLoad,
   publish: measurePublish,
   start: measureStart,
-  storage: measureStorage,
 }
