@@ -5,8 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { openDatabase, type Sql } from '../../src/db/client.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { createTestKey, type TestKey } from '../support/keys.ts'
-import { multiplyApplications } from '../support/many-applications.ts'
-import { insertRawApplications, insertRawProgram } from '../support/raw-applications.ts'
+import { insertRawApplications, insertRawProgram, multiplyApplications } from '../support/raw-applications.ts'
 import { startTestService, type TestService } from '../support/service.ts'
 import {
   type RecordedStatement,

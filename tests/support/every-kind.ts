@@ -1,4 +1,5 @@
-// A program version that asks a question of every kind at three depths, for tests of what depends on kinds.
+// A program version that asks a question of every kind at three depths, for tests of what depends on kinds and need no database.
+// Where a program is published, answered or exported, take `everyKind` of programs.ts: each kind once, with settings that matter.
 
 import type { DocumentableVersion } from '../../src/domain/invented/version-docs.ts'
 import { type QuestionKind, questionKinds, type VersionQuestion } from '../../src/domain/questions/question.ts'
