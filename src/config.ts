@@ -8,6 +8,7 @@ import { Problem, type ProblemItem } from './problem.ts'
 export interface Config {
   environment: 'production' | 'development'
   databaseUrl: string
+  databaseDirectUrl: string | undefined
   databaseConnections: number
   exportConnections: number
   intakeConnections: number
@@ -15,6 +16,7 @@ export interface Config {
   consoleConnections: number
   databasePrepare: boolean
   redisUrl: string | undefined
+  sweepIntervalMs: number
   statementTimeoutMs: number
   silenceTimeoutMs: number
   responseTimeoutMs: number
@@ -191,6 +193,13 @@ export const settings = {
     meaning: 'PostgreSQL 15 or newer, as `postgres://user:password@host:5432/database`.',
     parse: postgresUrl,
   },
+  databaseDirectUrl: {
+    name: 'DATABASE_DIRECT_URL',
+    default: '',
+    meaning:
+      'PostgreSQL itself, where DATABASE_URL leads through a pooler: for what cannot go through one, which is the queue of the worker.',
+    parse: (text: string): string | undefined => (text === '' ? undefined : postgresUrl(text)),
+  },
   databaseConnections: {
     name: 'DATABASE_CONNECTIONS',
     default: '10',
@@ -231,7 +240,8 @@ export const settings = {
   statementTimeoutMs: {
     name: 'STATEMENT_TIMEOUT',
     default: '30s',
-    meaning: 'How long one statement may run in PostgreSQL, 100ms to 1h.',
+    meaning:
+      'How long one statement may run in PostgreSQL, 100ms to 1h. Through a pooler, set it for the role instead.',
     parse: duration(100, 3_600_000),
   },
   silenceTimeoutMs: {
@@ -254,6 +264,12 @@ export const settings = {
     meaning:
       'Redis or Valkey that carries jobs, as `redis://…` or `rediss://…`; several, comma-separated, are nodes of one cluster. Empty: the database carries them.',
     parse: redisUrls,
+  },
+  sweepIntervalMs: {
+    name: 'SWEEP_INTERVAL',
+    default: '1m',
+    meaning: 'How often a worker looks for what is missing, or is kept too long, without having been asked, 1s to 1h.',
+    parse: duration(1000, 3_600_000),
   },
   host: {
     name: 'HOST',

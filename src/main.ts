@@ -4,6 +4,7 @@ import { createApp } from './app.ts'
 import { type Config, loadConfig } from './config.ts'
 import { isReachable, openDatabase, type Sql } from './db/client.ts'
 import { prepareAtStart } from './db/instance.ts'
+import { findWay, noStatementTimeout, type Way } from './db/pooler.ts'
 import { failureLines } from './failure.ts'
 import { Connections } from './http/connections.ts'
 import { health } from './http/health.ts'
@@ -25,11 +26,13 @@ try {
 async function serve(config: Config): Promise<void> {
   const log = createLog(config.logLevel)
   const tls = config.tlsCert === undefined ? undefined : await readTlsFiles(config.tlsCert, config.tlsKey!)
-  const db = openPool(config, 'tributary', config.databaseConnections)
-  const exportDb = openPool(config, 'tributary-export', config.exportConnections)
-  const intakeDb = openPool(config, 'tributary-intake', config.intakeConnections)
-  const consoleDb = openPool(config, 'tributary-console', config.consoleConnections, config.consoleDatabaseUrl)
   await prepareAtStart(config)
+  const way = await findWay(config.databaseUrl)
+  if (way.pooled && way.statementTimeoutMs === 0) log.warn(noStatementTimeout)
+  const db = openPool(config, way, 'tributary', config.databaseConnections)
+  const exportDb = openPool(config, way, 'tributary-export', config.exportConnections)
+  const intakeDb = openPool(config, way, 'tributary-intake', config.intakeConnections)
+  const consoleDb = openPool(config, way, 'tributary-console', config.consoleConnections, config.consoleDatabaseUrl)
 
   let draining = false
   const metrics = new Metrics()
@@ -100,13 +103,19 @@ function watchConnections(connections: Connections, port: number, log: Log): voi
 }
 
 /** A pool, under a name that PostgreSQL shows in `pg_stat_activity`. */
-function openPool(config: Config, applicationName: string, connectionsMax: number, url = config.databaseUrl): Sql {
+function openPool(
+  config: Config,
+  { pooled }: Way,
+  applicationName: string,
+  connectionsMax: number,
+  url = config.databaseUrl,
+): Sql {
   return openDatabase({
     url,
     applicationName,
     connectionsMax,
     prepare: config.databasePrepare,
-    statementTimeoutMs: config.statementTimeoutMs,
+    statementTimeoutMs: pooled ? 0 : config.statementTimeoutMs,
     silenceTimeoutMs: config.silenceTimeoutMs,
     // Nobody waits any more for what waited longer.
     queueTimeoutMs: config.responseTimeoutMs,

@@ -4,17 +4,17 @@
 import { type Config, loadConfig } from '../src/config.ts'
 import { openDatabase } from '../src/db/client.ts'
 import { prepareAtStart } from '../src/db/instance.ts'
+import { findWay, noStatementTimeout } from '../src/db/pooler.ts'
 import { sweepDerived } from '../src/derived/sweep.ts'
 import { failureLines } from '../src/failure.ts'
 import { createLog, type Log } from '../src/log.ts'
+import { Problem } from '../src/problem.ts'
 import { connectQueue, type Queue } from '../src/queue/connect.ts'
 import { startRelay } from '../src/queue/relay.ts'
 import { startWorking } from '../src/queue/work.ts'
 import { eraseExpired } from '../src/upkeep/erase.ts'
 import { codeVersions, handlers } from './handlers.ts'
 
-/** How often what is missing is looked for without anybody having asked. */
-const sweepEveryMs = 60_000
 const queueRetryMs = 2000
 
 try {
@@ -26,22 +26,30 @@ try {
 
 async function work(config: Config): Promise<void> {
   const log = createLog(config.logLevel)
-  const { databaseUrl: url, databasePrepare: prepare, statementTimeoutMs, silenceTimeoutMs } = config
+  const { databaseUrl: url, databaseDirectUrl: directUrl, databasePrepare: prepare, redisUrl } = config
+  await prepareAtStart(config)
+  const { pooled, statementTimeoutMs } = await findWay(url)
+  if (pooled && statementTimeoutMs === 0) log.warn(noStatementTimeout)
+  if (pooled && redisUrl === undefined && directUrl === undefined) throw queueBehindPooler()
   const db = openDatabase({
     url,
     prepare,
-    statementTimeoutMs,
-    silenceTimeoutMs,
+    statementTimeoutMs: pooled ? 0 : config.statementTimeoutMs,
+    silenceTimeoutMs: config.silenceTimeoutMs,
     connectionsMax: 6,
     applicationName: 'tributary-worker',
   })
-  await prepareAtStart(config)
+  const listening = pooled ? directUrl : url
+  const notices =
+    listening === undefined
+      ? undefined
+      : openDatabase({ url: listening, connectionsMax: 1, applicationName: 'tributary-notices' })
 
   let stopping = false
   process.on('uncaughtException', error => log.error({ err: error }, 'uncaught exception'))
   process.on('unhandledRejection', error => log.error({ err: error }, 'unhandled rejection'))
   const queue = await connectPatiently(config, log)
-  const relay = startRelay(db, queue, log)
+  const relay = startRelay(db, notices, queue, log)
   const working = await startWorking(db, queue, handlers({ db, config, log }), log, codeVersions)
   const sweep = async (): Promise<void> => {
     try {
@@ -60,7 +68,7 @@ async function work(config: Config): Promise<void> {
     }
   }
   await sweep().then(erase)
-  const timer = setInterval(() => void sweep().then(erase), sweepEveryMs)
+  const timer = setInterval(() => void sweep().then(erase), config.sweepIntervalMs)
   log.info({ store: queue.store }, 'working')
 
   /** Stops taking, finishes what runs, closes queue and database, in that order. A second signal exits at once. */
@@ -74,7 +82,7 @@ async function work(config: Config): Promise<void> {
         await working.stop()
         await relay.stop()
         await queue.close()
-        await db.end({ timeout: 5 })
+        await Promise.all([db.end({ timeout: 5 }), notices?.end({ timeout: 1 })])
       })(),
       Bun.sleep(config.drainTimeoutMs),
     ])
@@ -89,12 +97,20 @@ async function work(config: Config): Promise<void> {
 async function connectPatiently(config: Config, log: Log): Promise<Queue> {
   for (;;) {
     try {
-      return await connectQueue({ databaseUrl: config.databaseUrl, redisUrl: config.redisUrl }, error =>
-        log.warn({ err: error }, 'the queue has lost its store for now'),
+      return await connectQueue(
+        { databaseUrl: config.databaseDirectUrl ?? config.databaseUrl, redisUrl: config.redisUrl },
+        error => log.warn({ err: error }, 'the queue has lost its store for now'),
       )
     } catch (error) {
       log.warn({ err: error }, 'the queue cannot be opened yet')
       await Bun.sleep(queueRetryMs)
     }
   }
+}
+
+function queueBehindPooler(): Problem {
+  return new Problem('conflict', {
+    detail:
+      'DATABASE_URL leads through a pooler, which cannot carry the queue. Set DATABASE_DIRECT_URL to the address of PostgreSQL itself, or REDIS_URL.',
+  })
 }

@@ -19,15 +19,24 @@ export interface Relay {
 }
 
 /** Starts at once. Several may run, in one process or many: none waits for another, and none takes what another has. */
-export function startRelay(sql: Sql, queue: Pick<Queue, 'add'>, log: Log, options: RelayOptions = {}): Relay {
+export function startRelay(
+  sql: Sql,
+  /** Connections that can hear notices; none where all of them lead through a pooler. */
+  notices: Sql | undefined,
+  queue: Pick<Queue, 'add'>,
+  log: Log,
+  options: RelayOptions = {},
+): Relay {
   const { batchJobs = 100, pollMs = 1000 } = options
   const call = new Call()
   let stopped = false
   let failing = false
   // Only for speed: what is not heard is found by looking.
-  const listening = listenToOutbox(sql, () => call.make()).catch(error => {
-    log.warn({ err: error }, 'the relay does not hear of new jobs at once')
-  })
+  const listening =
+    notices &&
+    listenToOutbox(notices, () => call.make()).catch(error => {
+      log.warn({ err: error }, 'the relay does not hear of new jobs at once')
+    })
 
   async function run(): Promise<void> {
     while (!stopped) {
@@ -52,7 +61,7 @@ export function startRelay(sql: Sql, queue: Pick<Queue, 'add'>, log: Log, option
       call.make()
       await running
       // Not waited for: without a database there is nothing to take back, and with one it goes with the pool.
-      void listening.then(unlisten => unlisten?.()).catch(() => {})
+      void listening?.then(unlisten => unlisten?.()).catch(() => {})
     },
   }
 }

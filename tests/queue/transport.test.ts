@@ -462,7 +462,7 @@ describe.skipIf(!needs('redis'))('the relay', () => {
       })
     const taken: string[] = []
     const take = { add: async (jobs: readonly OutgoingJob[]) => void taken.push(...jobs.map(job => job.id)) }
-    const relay = startRelay(its.sql, take, createLog('silent'), { pollMs: 3_600_000 })
+    const relay = startRelay(its.sql, its.sql, take, createLog('silent'), { pollMs: 3_600_000 })
     const [first, second] = (await someVersions(its.sql, 2)) as [number, number]
     const pid = await listener()
     await enqueue(its.sql, [keyMapJob(first)])
@@ -479,7 +479,7 @@ describe.skipIf(!needs('redis'))('the relay', () => {
     const id = await aVersion(its.sql)
     const taken: string[] = []
     const take = { add: async (jobs: readonly OutgoingJob[]) => void taken.push(...jobs.map(job => job.id)) }
-    const relay = startRelay(its.sql, take, createLog('silent'), { pollMs: 20 })
+    const relay = startRelay(its.sql, its.sql, take, createLog('silent'), { pollMs: 20 })
     await its.sql`
       insert into outbox (job_name, job_id, payload)
       values ('refresh-key-map', 'unheard', ${its.sql.json({ program_version_id: id })})`

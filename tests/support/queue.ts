@@ -60,7 +60,7 @@ export async function startTestQueue(store: StoreName): Promise<TestQueue> {
     logLines,
     connect,
     relay: async () => {
-      const relay = startRelay(sql, await connect(), log, { pollMs: 100 })
+      const relay = startRelay(sql, sql, await connect(), log, { pollMs: 100 })
       ends.unshift(() => relay.stop())
     },
     work: async (handlers = {}, changes = {}) => {

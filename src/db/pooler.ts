@@ -1,0 +1,28 @@
+// Whether a database is reached through a pooler, which hands each transaction to any of its own connections: what lasts longer than
+// a transaction (LISTEN, settings of a session, the queue) is then lost, or is another client's. It must not know what that means.
+
+import { openDatabase } from './client.ts'
+
+export interface Way {
+  pooled: boolean
+  /** Milliseconds after which PostgreSQL ends a statement, as a new session has it there; 0 for never. */
+  statementTimeoutMs: number
+}
+
+/** A pooler takes no settings with a connection. */
+export const noStatementTimeout =
+  'DATABASE_URL leads through a pooler, where STATEMENT_TIMEOUT cannot be set, and the role has none: alter role … set statement_timeout'
+
+/** Asks once, on a connection of its own: a pooler gives each client a process id of its own making. */
+export async function findWay(url: string): Promise<Way> {
+  const sql = openDatabase({ url, connectionsMax: 1, prepare: false, applicationName: 'tributary-start' })
+  try {
+    const rows = await sql<{ pid: number; statement_timeout: number }[]>`
+      select pg_backend_pid() as pid, setting::int as statement_timeout
+      from pg_settings
+      where name = 'statement_timeout'`
+    return { pooled: rows.state.pid !== rows[0]!.pid, statementTimeoutMs: rows[0]!.statement_timeout }
+  } finally {
+    await sql.end({ timeout: 1 })
+  }
+}

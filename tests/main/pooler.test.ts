@@ -1,0 +1,95 @@
+// Service and worker through a pooler in transaction mode, as README says to run them.
+
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { createBareDatabase, createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { FrontEnd } from '../support/front-end.ts'
+import { createTestKey } from '../support/keys.ts'
+import { needs } from '../support/needs.ts'
+import { startPgbouncer, type TestPooler } from '../support/pgbouncer.ts'
+import { endProcesses, logged, refusalOf, spawnProcess, startMain, startWorker } from '../support/processes.ts'
+import { aProgram, q } from '../support/programs.ts'
+import { until } from '../support/until.ts'
+
+describe.skipIf(!needs('pgbouncer'))('through PgBouncer in transaction mode', () => {
+  let database: TestDatabase
+  let pooler: TestPooler
+  let pooled: { url: string }
+  beforeAll(async () => {
+    database = await createTestDatabase()
+    pooler = await startPgbouncer(database.url)
+    pooled = { url: pooler.through(database.url) }
+  })
+  afterAll(async () => {
+    await pooler.stop()
+    await database.drop()
+  })
+  afterEach(endProcesses)
+
+  const unprepared = { DATABASE_PREPARE: 'off' }
+
+  test('services that start at once migrate an empty database once, and leave no lock behind', async () => {
+    const bare = await createBareDatabase()
+    const url = pooler.through(bare.url)
+    const started = await Promise.all([1, 2, 3].map(() => startMain({ url }, unprepared)))
+    for (const { health } of started) expect((await fetch(`${health}/readyz`)).status).toBe(200)
+    expect(await bare.sql`select pid from pg_locks where locktype = 'advisory'`).toHaveLength(0)
+    // And one that starts later does not wait for anybody.
+    await startMain({ url }, unprepared)
+    await endProcesses()
+    await bare.drop()
+  })
+
+  test('what is submitted is exported, whole, page by page', async () => {
+    await aProgram(database.sql, { slug: 'pooled', questions: [q.number('n')] })
+    const key = await createTestKey(database.sql, { programs: ['pooled'], maySubmit: true })
+    const main = await startMain(pooled, unprepared)
+    const headers = { Authorization: key.authorization }
+    const client = { get: (path: string, init: RequestInit = {}) => fetch(main.url + path, { headers, ...init }) }
+    const frontEnd = new FrontEnd(client, key, 'pooled')
+    const submitted = await Promise.all(
+      Array.from(
+        { length: 25 },
+        async (_, n) => (await frontEnd.apply(await frontEnd.register(), { n: { number: n } })).application_id,
+      ),
+    )
+    const seen: number[] = []
+    let token: string | null = null
+    do {
+      const answer = await client.get(
+        `/api/v1/admin/programs/pooled/applications?pageSize=10${token === null ? '' : `&nextPageToken=${token}`}`,
+      )
+      expect(answer.status).toBe(200)
+      const page = (await answer.json()) as { payload: { application_id: number }[]; nextPageToken: string | null }
+      seen.push(...page.payload.map(application => application.application_id))
+      token = page.nextPageToken
+    } while (token !== null)
+    expect(seen.toSorted()).toEqual(submitted.toSorted())
+    expect(new Set(seen).size).toBe(25)
+  })
+
+  test('the time of a statement is the role’s, and it is said when the role has none', async () => {
+    const main = await startMain(pooled, unprepared)
+    await logged(main, 'listening')
+    expect(main.log.some(line => String(line.msg).includes('alter role'))).toBe(true)
+    const direct = await startMain(database)
+    expect(direct.log.some(line => String(line.msg).includes('alter role'))).toBe(false)
+  })
+
+  test('a worker whose queue would go through the pooler refuses to start, in one sentence', async () => {
+    expect(await refusalOf(spawnProcess('workers/main.ts', pooled, unprepared))).toBe(
+      'DATABASE_URL leads through a pooler, which cannot carry the queue. Set DATABASE_DIRECT_URL to the address of PostgreSQL itself, or REDIS_URL.\n',
+    )
+  })
+
+  test('with DATABASE_DIRECT_URL the worker makes what is published', async () => {
+    await startWorker(pooled, { ...unprepared, DATABASE_DIRECT_URL: database.url, SWEEP_INTERVAL: '1h' })
+    const { program_version_id } = await aProgram(database.sql)
+    await until('docs of what was published', async () => {
+      const rows = await database.sql`select 1 from docs_example where program_version_id = ${program_version_id}`
+      return rows.length === 1
+    })
+    const listening =
+      await database.sql`select 1 from pg_stat_activity where datname = current_database() and query ilike 'listen %'`
+    expect(listening.length).toBeGreaterThan(0)
+  })
+})
