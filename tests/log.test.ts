@@ -45,7 +45,7 @@ test('LOG_LEVEL is the least severe line that is written', () => {
 
 test.each(['authorization', 'password', 'secret', 'token', 'headers'])('what is called %s is replaced', name => {
   const { log, lines } = caught()
-  log.info({ [name]: 'hush', inner: { [name]: 'hush' } }, 'x')
+  log.info({ [name]: 'hush', inner: { [name]: 'hush', list: [{ deeper: { [name]: { of: 'hush' } } }] } }, 'x')
   expect(lines.join('')).not.toContain('hush')
   expect(JSON.parse(lines[0]!)).toMatchObject({ [name]: '[redacted]', inner: { [name]: '[redacted]' } })
 })

@@ -44,6 +44,11 @@ test('no credential of ours, wherever it was written', async () => {
   expect(await pathLogged(`/${username}/${password}/${apiSecretToken}/${btoa(password)}`)).toBe(
     '/[redacted]/[redacted]/[redacted]/[redacted]',
   )
+  const encoded = [...`${username}:${password}`].map(character => `%${character.charCodeAt(0).toString(16)}`).join('')
+  for (const spelling of [encoded, encodeURIComponent(apiSecretToken), encoded.replaceAll('%', '%25')]) {
+    expect(String(await pathLogged(`/x/${spelling}`))).toContain('[redacted]')
+    expect(service.logText()).not.toContain(spelling.slice(-30))
+  }
   for (const before of [400, 465, 500]) {
     const logged = String(await pathLogged(`/${'a'.repeat(before)}/${password}`))
     expect(logged.startsWith(`/${'a'.repeat(before)}/[red`.slice(0, 512))).toBe(true)
