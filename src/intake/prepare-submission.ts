@@ -98,8 +98,7 @@ async function beginSubmission(tx: Transaction, request: SubmitRequest): Promise
   // Before anything is told of an earlier request: the key may have come to another front end since.
   await requireApplicant(tx, { applicant_id, front_end })
   const earlier = await findSubmissionRequest(tx, key)
-  if (earlier === undefined) throw new Error('a submission request that stood in the way is not there')
-  if (!earlier.request_hash.equals(request_hash)) {
+  if (earlier !== undefined && !earlier.request_hash.equals(request_hash)) {
     throw new Problem('conflict', {
       detail: 'This Idempotency-Key stands for another submission.',
       errors: [
@@ -111,7 +110,8 @@ async function beginSubmission(tx: Transaction, request: SubmitRequest): Promise
       ],
     })
   }
-  if (earlier.submitted === null)
+  // The request may have gone too, in this very moment, with an application that is kept no longer.
+  if (earlier?.submitted == null)
     throw new Problem('conflict', { detail: 'What was submitted under this Idempotency-Key has been removed since.' })
   return { ...earlier.submitted, revision_state: 'CURRENT' }
 }

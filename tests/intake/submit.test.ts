@@ -406,6 +406,37 @@ describe('an idempotency key', () => {
   })
 })
 
+describe('a program that is published over and over', () => {
+  test('is given up after five attempts, with nothing submitted and everything kept', async () => {
+    const store = await aStore()
+    const applicant = await store.register()
+    await store.save(applicant, { n: { number: 1 } })
+    // Another version is published in the moment between checking and storing, each time; it goes with the transaction.
+    await database.sql.unsafe(`
+      create sequence attempts;
+      create function publish_meanwhile() returns trigger language plpgsql as $$
+      begin
+        perform nextval('attempts');
+        update program_version set state = 'OBSOLETE' where program_id = new.program_id and state = 'ACTIVE';
+        return new;
+      end $$;
+      create trigger publish_meanwhile before update on submission_counter
+        for each row when (new.program_id = ${store.program_id}) execute function publish_meanwhile()`)
+    const refused = await problemOf(store.submit(applicant))
+    expect(refused).toMatchObject({
+      kind: 'unavailable',
+      internal: 'version_replaced',
+      headers: { 'Retry-After': '1' },
+    })
+    expect(await database.sql`select last_value from attempts`).toMatchObject([{ last_value: 5 }])
+    expect(await store.applications()).toEqual([])
+    await database.sql.unsafe('drop trigger publish_meanwhile on submission_counter')
+    await store.submit(applicant)
+    const [stored] = await store.applications()
+    expect(openSnapshot(stored!.snapshot).application).toMatchObject({ n: { number: 1 } })
+  })
+})
+
 describe('times', () => {
   const submitIn = async (store: IntakeStore, timeZone: string) => {
     const applicant = await store.register()

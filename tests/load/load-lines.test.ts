@@ -544,6 +544,25 @@ describe('beside others', () => {
     expect(told(await refusal(loading))).toEqual(['line 2: taken_id'])
   })
 
+  test('a load waits until the one before it has ended, of whatever program, and then finds its ids taken', async () => {
+    const [to, other] = [
+      await program(),
+      await aProgram(sql, { slug: 'other-aid', questions: [q.text('reason', { optional: true })] }),
+    ]
+    const { loading, started, release } = startedLoad(to, [{ id: 50 }], [{ id: 51 }])
+    await started
+    const second = refusal(load(sql, lines(other, { id: 51 })))
+    await until('the second load to wait for the first', async () => {
+      const waiting = await sql`
+        select from pg_locks
+        where locktype = 'advisory' and not granted and database = (select oid from pg_database where datname = current_database())`
+      return waiting.length === 1
+    })
+    release()
+    expect(await loading).toMatchObject({ applications: 2 })
+    expect(told(await second)).toEqual(['line 1: taken_id'])
+  })
+
   test('two loads at once come one after the other', async () => {
     const to = await program()
     const loads = await Promise.allSettled([load(sql, lines(to, { id: 1 })), load(sql, lines(to, { id: 2 }))])

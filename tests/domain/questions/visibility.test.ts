@@ -38,6 +38,10 @@ describe('conditions', () => {
     [1, 'number', 'equal', 3, true],
     [1, 'number', 'equal', '3', false],
     [1, 'number', 'not_equal', 4, true],
+    // What is of another type is not compared, so it is not unequal either.
+    [1, 'number', 'not_equal', '4', false],
+    [1, 'number', 'less_than', '4', false],
+    [3, 'selection', 'not_equal', 1, false],
     [1, 'number', 'less_than', 3, false],
     [1, 'number', 'less_than_or_equal', 3, true],
     [1, 'number', 'greater_than', 2, true],

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { eraseApplication } from '../../../src/upkeep/erase.ts'
 import { codesOf, FrontDoor } from '../../support/front-door.ts'
 import { everyKind } from '../../support/programs.ts'
 
@@ -59,6 +60,30 @@ describe('from the first question to the export', () => {
     const refused = await door.submit(other, 'k-2')
     expect(refused.status).toBe(409)
     expect(codesOf(refused)).toEqual({ 'Idempotency-Key': 'idempotency_key_reused' })
+  })
+
+  test('the key with another intermediary is a conflict, however the two are spelled', async () => {
+    const applicant = await door.register()
+    await door.save(applicant, name)
+    const submitAs = (email: string, organization: string) =>
+      door.submit(applicant, 'k-spelled', { submitter: { type: 'TRUSTED_INTERMEDIARY', email, organization } })
+    expect(await submitAs('a,b', 'c')).toMatchObject({ status: 201 })
+    expect(await submitAs('a,b', 'c')).toMatchObject({ status: 200 })
+    const refused = await submitAs('a', 'b,c')
+    expect([refused.status, codesOf(refused)]).toEqual([409, { 'Idempotency-Key': 'idempotency_key_reused' }])
+  })
+
+  test('the key of an application that was erased since makes no second one, and says so', async () => {
+    const applicant = await door.register()
+    await door.save(applicant, name)
+    const { body } = await door.submit(applicant, 'k-erased')
+    const { program_id } = door.program
+    const place = { program_id, application_id: body.application_id as number }
+    await eraseApplication(door.database.sql, place, { actor: 'operator:test', reason: undefined })
+    await door.save(applicant, name)
+    const refused = await door.submit(applicant, 'k-erased')
+    expect(refused).toMatchObject({ status: 409, body: { detail: expect.stringContaining('has been removed since') } })
+    expect((await door.exported()).filter(application => application.applicant_id === applicant)).toEqual([])
   })
 
   test('twins under way are one submission: one 201, the others 200 with its body', async () => {

@@ -1,0 +1,39 @@
+import { expect, test } from 'bun:test'
+import type { Condition } from '../../../src/domain/definitions/program-version.ts'
+import type { Answer } from '../../../src/domain/questions/answers.ts'
+import { hiddenAnswersDropper } from '../../../src/domain/questions/drop-hidden.ts'
+import { aVersion } from '../../support/program-version.ts'
+
+const answered = (question_id: number): Condition => ({ question_id, operator: 'answered' })
+const text = (value: string): Answer => ({ type: 'TEXT', text: value })
+
+test('an answer stays when both its screen and its question are shown, and goes when either is hidden', () => {
+  const version = aVersion(
+    { screened: { kind: 'TEXT' }, asked: { kind: 'TEXT' }, both: { kind: 'TEXT', when: answered(2) } },
+    [{ questions: ['screened', 'asked'] }, { when: answered(1), questions: ['both'] }],
+  )
+  const drop = hiddenAnswersDropper(version.questions, version.screens)
+  const keptWith = (...others: string[]): boolean => {
+    const answers = new Map([...others, 'both'].map(key => [key, text(key)]))
+    drop(answers)
+    return answers.has('both')
+  }
+  expect(keptWith('screened', 'asked')).toBe(true)
+  expect(keptWith('screened')).toBe(false)
+  expect(keptWith('asked')).toBe(false)
+  expect(keptWith()).toBe(false)
+})
+
+test('what is hidden counts as unanswered further on', () => {
+  const version = aVersion({
+    first: { kind: 'TEXT' },
+    second: { kind: 'TEXT', when: answered(1) },
+    third: { kind: 'TEXT', when: answered(2) },
+  })
+  const answers = new Map([
+    ['second', text('x')],
+    ['third', text('y')],
+  ])
+  hiddenAnswersDropper(version.questions, version.screens)(answers)
+  expect([...answers.keys()]).toEqual([])
+})
