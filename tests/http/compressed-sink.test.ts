@@ -54,6 +54,20 @@ const cut = (whole: Buffer, size: number): Buffer[] =>
   )
 
 describe.each(codings)('%s', coding => {
+  test('hands on no empty write: a client takes one for the news that it has gone', async () => {
+    const sizes: number[] = []
+    const client: Sink = {
+      write(bytes) {
+        sizes.push(bytes.length)
+        return bytes.length > 0
+      },
+    }
+    const parts = Array.from({ length: 40 }, (_, i) => text(1 + i))
+    expect(await compressed(coding, client, sink => writeAll(sink, parts))).toBe(true)
+    expect(sizes.length).toBeGreaterThan(0)
+    expect(sizes).not.toContain(0)
+  })
+
   test('gives back the very bytes, at every size around a buffer, in one write and in many', async () => {
     for (const size of [0, 1, 100, piece - 1, piece, piece + 1, 2 * piece - 1, 2 * piece, 3 * piece + 1, 5 * piece]) {
       const whole = text(size)

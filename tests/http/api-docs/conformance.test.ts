@@ -51,7 +51,9 @@ test('every page of an export is exactly what the docs say, whichever versions i
     await expectValidPage(database.sql, slug, page)
     applications += page.payload.length
   }
-  expect(applications).toBe(18)
+  const [stored] = await database.sql<{ count: number }[]>`select count(*) from application`
+  expect(applications).toBe(stored!.count)
+  expect(applications).toBeGreaterThanOrEqual(18)
 })
 
 test('the schema that clients download fits every page, too', async () => {

@@ -231,16 +231,17 @@ describe('an exported application', () => {
   test('D22: status, status_last_modified_time and application_note are as of the read of the page', async () => {
     const [program] = await database.sql<{ program_id: number }[]>`select program_id from program where slug = ${slug}`
     const now = 1_790_000_000_123_456
+    const { application_id } = await frontEnd.apply(await frontEnd.register(), minimal)
     await annotate(database.sql, {
       program_id: program!.program_id,
-      application_id: full.application_id,
+      application_id,
       status: 'In review',
       note: 'Call “back”\n',
       actor: 'admin:test',
       now,
       timeZone,
     })
-    expect(await exported(full.application_id)).toMatchObject({
+    expect(await exported(application_id)).toMatchObject({
       status: 'In review',
       status_last_modified_time: '2026-09-21T10:13:20-04:00',
       application_note: 'Call “back”\n',

@@ -1,0 +1,56 @@
+import { expect, test } from 'bun:test'
+import { originOf } from '../../src/access/client-address.ts'
+import { Connections, type Peer, RequestConnection } from '../../src/http/connections.ts'
+import { Metrics } from '../../src/http/metrics.ts'
+import { RequestRecord } from '../../src/http/request-record.ts'
+import { QueueTime, streamResponse } from '../../src/http/stream-response.ts'
+import { createLog } from '../../src/log.ts'
+import { Problem } from '../../src/problem.ts'
+import { testConfig } from '../support/config.ts'
+
+const log = createLog('silent')
+const connections = new Connections({ idleTimeoutMs: 60_000, connectionsPerAddress: 0, trustedProxies: [] }, log)
+const peer: Peer = { requestIP: () => ({ address: '127.0.0.1', port: 1 }), timeout: () => {} }
+
+function aRecord(signal?: AbortSignal): RequestRecord {
+  const request = new Request('http://127.0.0.1/', signal === undefined ? {} : { signal })
+  const origin = originOf({ peer: '127.0.0.1', tls: false, fields: request.headers }, testConfig())
+  return new RequestRecord(request, new RequestConnection(connections, peer, request), origin, log, new Metrics())
+}
+
+test('a client that had gone before the first write is told of as gone, and nothing is written for it', async () => {
+  let taken: boolean | undefined
+  await streamResponse(aRecord(AbortSignal.abort()), new Headers(), new QueueTime(60_000), async sink => {
+    taken = await sink.write(Buffer.from('first'), false)
+    return 'client_gone'
+  })
+  expect(taken).toBe(false)
+})
+
+test('a client that goes while its first write waits for the response is told of as gone', async () => {
+  const leaving = new AbortController()
+  let taken: Promise<boolean> | undefined
+  const response = await streamResponse(aRecord(leaving.signal), new Headers(), new QueueTime(60_000), async sink => {
+    taken = Promise.resolve(sink.write(Buffer.from('first'), false))
+    return (await taken) ? 'complete' : 'client_gone'
+  })
+  leaving.abort()
+  expect(await taken).toBe(false)
+  expect(response.status).toBe(200)
+})
+
+test('what was waited for before the response counts against the same time (EXPORT_QUEUE_TIMEOUT)', async () => {
+  const time = new QueueTime(0)
+  const refusals = [
+    time.spend(new Promise(() => {})),
+    streamResponse(aRecord(), new Headers(), time, () => new Promise(() => {})),
+  ]
+  for (const refusal of refusals) {
+    const problem = await refusal.then(
+      () => undefined,
+      error => error as Problem,
+    )
+    expect(problem).toBeInstanceOf(Problem)
+    expect(problem).toMatchObject({ kind: 'unavailable', internal: 'export_queue_timeout' })
+  }
+})
