@@ -218,6 +218,17 @@ describe('what is no bundle', () => {
       ['/program_versions/1/published_at'],
     ],
     [
+      'a time that there is not, or that cannot be kept to the microsecond',
+      bundle => ({
+        ...bundle,
+        program: { ...bundle.program, created_at: '2026-02-30T00:00:00.000000Z' },
+        program_versions: bundle.program_versions.map((version, index, all) =>
+          index === all.length - 1 ? { ...version, published_at: '2999-01-01T00:00:00.000000Z' } : version,
+        ),
+      }),
+      ['/program/created_at', '/program_versions/4/published_at'],
+    ],
+    [
       'a question key that its admin name does not make',
       bundle => ({
         ...bundle,

@@ -5,10 +5,14 @@ import {
   newestPublishedVersionId,
   readPublishedVersions,
 } from '../../src/db/programs.ts'
+import { lockQuestionBank } from '../../src/db/questions.ts'
 import { buildKeyMap, type KeyNode } from '../../src/domain/questions/key-map.ts'
-import { publishDefinition } from '../../src/programs/publish.ts'
+import { exportProgram, importProgram } from '../../src/programs/program-transport.ts'
+import { publishDefinition, publishDraft } from '../../src/programs/publish.ts'
+import { createTestDatabase } from '../support/database.ts'
 import { useDatabase } from '../support/fixtures.ts'
-import { aDefinition, aProgram, everyKind, q } from '../support/programs.ts'
+import { aDefinition, aDraft, aProgram, everyKind, publish, q } from '../support/programs.ts'
+import { until } from '../support/until.ts'
 
 const database = await useDatabase()
 
@@ -45,6 +49,61 @@ describe('publishing', () => {
     expect(await newestPublishedVersionId(database.sql, first.program_id)).toBe(third.program_version_id)
     expect(second.question('colour').question_id).toBe(first.question('colour').question_id)
     expect(second.question('colour').question_version_id).not.toBe(first.question('colour').question_version_id)
+  })
+
+  test('each publication is later than every one before it, also than one whose clock was ahead', async () => {
+    const spec = { slug: 'ahead', questions: [q.text('ahead')] }
+    await aProgram(database.sql, spec)
+    const bundle = await exportProgram(database.sql, 'ahead')
+    const there = await createTestDatabase()
+    try {
+      bundle.program_versions[0]!.published_at = '2200-01-01T00:00:00.000000Z'
+      const { program_id, program_version_ids } = await importProgram(there.sql, bundle, 'operator:test')
+      const next = await publish(there.sql, { ...spec, display_name: 'Next' })
+      const last = await publish(there.sql, { ...spec, display_name: 'Last' })
+      const versions = await readPublishedVersions(there.sql, program_id)
+      expect(versions.map(version => version.program_version_id)).toEqual([
+        ...program_version_ids,
+        next.program_version_id,
+        last.program_version_id,
+      ])
+      const [first] = versions.map(version => version.published_at!)
+      expect(versions.map(version => version.published_at! - first!)).toEqual([0, 1, 2])
+    } finally {
+      await there.drop()
+    }
+  })
+
+  test('a draft is published under the lock of the question bank: what holds that is waited for, and seen', async () => {
+    const spec = { slug: 'locked', questions: [q.text('locked')] }
+    const { program_id } = await aProgram(database.sql, spec)
+    await aDraft(database.sql, { ...spec, display_name: 'Drafted' })
+    const waiting = async () => {
+      const [row] = await database.sql<{ waiting: boolean }[]>`
+        select exists (
+          select from pg_locks
+          where locktype = 'advisory' and not granted
+          and database = (select oid from pg_database where datname = current_database())
+        ) as waiting`
+      return row!.waiting
+    }
+    let settled = false
+    const publication = await database.sql.begin(async tx => {
+      await lockQuestionBank(tx)
+      const publishing = publishDraft(database.sql, 'locked', 'admin:test').then(
+        result => ({ result }),
+        (error: unknown) => ({ error }),
+      )
+      void publishing.finally(() => {
+        settled = true
+      })
+      await until('the publication to wait for the bank', async () => settled || (await waiting()))
+      expect(settled).toBe(false)
+      // What the holder of the lock does is seen by the publication that waited for it.
+      await tx`delete from program_version where program_id = ${program_id} and state = 'DRAFT'`
+      return { publishing }
+    })
+    expect(await publication.publishing).toMatchObject({ error: { kind: 'not_found' } })
   })
 
   test('identical content makes no new version, and the result says so', async () => {

@@ -201,15 +201,15 @@ function questionsNamed(screens: BundledVersion['screens']): Set<number> {
   return ids
 }
 
+/** There is such an instant, and it can be kept as whole microseconds. */
 function isInstant(written: string): boolean {
   try {
-    Temporal.Instant.from(written)
-    return true
+    return Number.isSafeInteger(Temporal.Instant.from(written).epochMilliseconds * 1000)
   } catch {
     return false
   }
 }
 
 function noInstant(path: string): DefinitionFault {
-  return { path, code: 'no_instant', detail: 'Must be an instant that there is.' }
+  return { path, code: 'no_instant', detail: 'Must be an instant that there is, of the years 1684 to 2255.' }
 }

@@ -49,7 +49,8 @@ export function ProgramPage({ program, root }: { program: ProgramView; root: str
               <h3 id={`sample-${sample.id}`}>{sample.label}</h3>
             </summary>
             <p>
-              {sample.usage} <a href={sample.url}>Download {sample.file_name}</a>
+              {sample.usage} {!sample.run_by_tests && <strong>Written with care, but not run by our tests.</strong>}{' '}
+              <a href={sample.url}>Download {sample.file_name}</a>
             </p>
             <ScrollBox label={`Code sample: ${sample.label}`}>
               <pre>

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { CodeSample } from '../../../src/http/docs/code-samples/code-samples.ts'
+import { type CodeSample, codeSamples } from '../../../src/http/docs/code-samples/code-samples.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { type Fault, type FaultyProxy, startFaultyProxy } from '../../support/faulty-proxy.ts'
 import { pathWithJq } from '../../support/jq.ts'
@@ -129,6 +129,14 @@ const all: Language[] = [
   { id: 'typescript', program: 'node', wants: ['node'], command: [findNeeded('node') ?? 'node'] },
 ]
 const languages = all.filter(({ wants }) => needs(...wants))
+
+test('a sample that is not run here says so, in the docs and in itself', () => {
+  const run = new Set(all.map(({ id }) => id))
+  for (const { id, code, run_by_tests } of codeSamples('https://apply.example.gov', slug)) {
+    expect({ id, run_by_tests }).toEqual({ id, run_by_tests: run.has(id) })
+    expect({ id, says: code.includes('not run by the tests of the service') }).toEqual({ id, says: !run_by_tests })
+  }
+})
 
 async function through<T>(faultOf: (n: number) => Fault, work: (proxy: FaultyProxy) => Promise<T>): Promise<T> {
   const proxy = await startFaultyProxy(service.port, faultOf)

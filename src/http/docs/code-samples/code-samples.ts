@@ -16,6 +16,8 @@ export interface CodeSample {
   file_name: string
   /** What it needs and how it is run, in a sentence. */
   usage: string
+  /** Whether the tests of this service run it, against refusals and broken connections: only where its language can be had for that. */
+  run_by_tests: boolean
   code: string
 }
 
@@ -32,26 +34,31 @@ const languages: readonly Language[] = [
   {
     ...{ id: 'curl', label: 'curl', extension: 'sh', template: curl },
     usage: 'Needs a POSIX shell, curl and jq.',
+    run_by_tests: true,
     literal: text => single(text, `'\\''`),
   },
   {
     ...{ id: 'python', label: 'Python', extension: 'py', template: python },
     usage: 'Needs Python 3.9 or newer and nothing else.',
+    run_by_tests: true,
     literal: text => JSON.stringify(text),
   },
   {
     ...{ id: 'typescript', label: 'TypeScript', extension: 'ts', template: typeScript },
     usage: 'Needs Bun, or Node.js 22.18 or newer, and nothing else.',
+    run_by_tests: true,
     literal: text => single(text, `\\'`),
   },
   {
     ...{ id: 'powershell', label: 'PowerShell', extension: 'ps1', template: powerShell },
     usage: 'Needs PowerShell 7.4 or newer and nothing else.',
+    run_by_tests: false,
     literal: text => single(text, `''`),
   },
   {
     ...{ id: 'power-query', label: 'Power Query', extension: 'pq', template: powerQuery },
     usage: 'For Excel and Power BI. It fills a table; credentials are asked for by Power Query itself.',
+    run_by_tests: false,
     literal: text => `"${text.replaceAll('"', '""')}"`,
   },
 ]
