@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { findProgram } from '../../src/db/programs.ts'
-import type { JsonSchema } from '../../src/domain/questions/answer-schema.ts'
+import type { JsonSchema } from '../../src/domain/question-types/field-schema.ts'
 import { loadLines } from '../../src/load/load-lines.ts'
 import { Problem } from '../../src/problem.ts'
 import { exportProgram, importProgram } from '../../src/programs/program-transport.ts'

@@ -1,6 +1,7 @@
 // A program version that asks a question of every kind at three depths, for tests of what depends on kinds and need no database.
 // Where a program is published, answered or exported, take `everyKind` of programs.ts: each kind once, with settings that matter.
 
+import { kindsWith } from '../../src/domain/definitions/definition-schemas.ts'
 import type { DocumentableVersion } from '../../src/domain/invented/version-docs.ts'
 import { type QuestionKind, questionKinds, type VersionQuestion } from '../../src/domain/questions/question.ts'
 
@@ -32,12 +33,16 @@ export function everyKindVersion(changes: Partial<DocumentableVersion> = {}): Do
 
 function questionOf(kind: QuestionKind, id: number, word: string, enumerator_id: number | null): VersionQuestion {
   const name = `${kind.toLowerCase().replaceAll('_', ' ')} ${word}`
-  const options = ['CHECKBOX', 'DROPDOWN', 'RADIO', 'MAP'].includes(kind)
+  const options = kindsWith('options').includes(kind)
     ? { options: ['red', 'green', 'dark_blue'].map(admin_id => ({ admin_id, text: `The ${admin_id} one` })) }
     : {}
   return {
     ...{ question_id: id, question_version_id: 1000 + id, kind, enumerator_id },
     ...{ admin_name: name, question_key: name.replaceAll(' ', '_') },
-    settings: { text: `What is your ${name}?`, ...options, ...(kind === 'ADDRESS' ? { correct_addresses: true } : {}) },
+    settings: {
+      text: `What is your ${name}?`,
+      ...options,
+      ...(kindsWith('correct_addresses').includes(kind) ? { correct_addresses: true } : {}),
+    },
   }
 }

@@ -1,5 +1,7 @@
-// The slow and plain exporter that the fast one is held against: builds objects, then calls JSON.stringify. Kept in tests only.
+// The slow and plain exporter that the fast one is held against: builds objects, then calls JSON.stringify.
+// Kept in tests only; says by itself what each type of the specification looks like.
 
+import { questionSchema } from '../../src/domain/questions/answer-schema.ts'
 import type { Answer, Answers } from '../../src/domain/questions/answers.ts'
 import type { Annotations, RevisionState, Submission } from '../../src/domain/questions/application.ts'
 import type { KeyMap, KeyNode } from '../../src/domain/questions/key-map.ts'
@@ -93,7 +95,18 @@ function plainQuestion(node: KeyNode, answer: Answer | undefined): Json {
       return { question_type, ...fields('phone_number') }
     case 'SINGLE_SELECT':
       return { question_type, ...fields('selection') }
-    default:
+    case 'DATE':
+    case 'EMAIL':
+    case 'ID':
+    case 'NUMBER':
+    case 'TEXT':
       return { question_type, ...fields(question_type.toLowerCase()) }
+    default: {
+      // No type of the specification: what the published schema says of it.
+      const { question_type: _, ...others } = questionSchema(node, { definitionsAt: '#/$defs/' }).properties as Json
+      const empty = (schema: unknown): unknown => ((schema as Json).type === 'array' ? [] : null)
+      const members = Object.entries(others).map(([name, schema]) => [name, field(name) ?? empty(schema)])
+      return { question_type: node.type, ...Object.fromEntries(members) }
+    }
   }
 }

@@ -8,6 +8,7 @@ import {
   loadProgramVersion,
   type StoredProgramVersion,
 } from '../../src/db/programs.ts'
+import { kindsWith } from '../../src/domain/definitions/definition-schemas.ts'
 import type {
   NamedCondition,
   PlacementDefinition,
@@ -15,7 +16,12 @@ import type {
   QuestionDefinition,
   ScreenDefinition,
 } from '../../src/domain/definitions/program-definition.ts'
-import type { QuestionKind, QuestionSettings, VersionQuestion } from '../../src/domain/questions/question.ts'
+import {
+  type QuestionKind,
+  type QuestionSettings,
+  questionKinds,
+  type VersionQuestion,
+} from '../../src/domain/questions/question.ts'
 import { type PublicationResult, publishDefinition } from '../../src/programs/publish.ts'
 import { type DraftResult, saveDraft } from '../../src/programs/save-draft.ts'
 
@@ -70,8 +76,18 @@ export const q = {
   text: plain('TEXT'),
 }
 
-/** One question of each kind, with two levels of repeated questions. Every kind is exported but for STATIC. */
-export const everyKind: readonly QuestionSpec[] = [
+/** A question of any kind, with options to select from if it has any. */
+export const ofKind = (
+  kind: QuestionKind,
+  admin_name: string,
+  options?: QuestionOptions,
+  repeated?: readonly QuestionSpec[],
+): QuestionSpec =>
+  kindsWith('options').includes(kind)
+    ? choice(kind)(admin_name, ['red', 'green', 'blue'], options)
+    : spec(kind, admin_name, options, repeated)
+
+const knownKinds: readonly QuestionSpec[] = [
   q.static('welcome'),
   q.name('applicant name'),
   q.address('home address', { correct_addresses: true, optional: true }),
@@ -100,6 +116,14 @@ export const everyKind: readonly QuestionSpec[] = [
     ],
     { optional: true },
   ),
+]
+
+/** One question of each kind, with two levels of repeated questions. Every kind is exported but for STATIC. */
+export const everyKind: readonly QuestionSpec[] = [
+  ...knownKinds,
+  ...questionKinds
+    .filter(kind => !knownKinds.some(({ question }) => question.kind === kind))
+    .map(kind => ofKind(kind, `any ${kind.toLowerCase()}`, { optional: true })),
 ]
 
 export interface ProgramSpec {

@@ -5,7 +5,7 @@ import formats from 'ajv-formats'
 import type { Sql } from '../../src/db/client.ts'
 import { findProgram } from '../../src/db/programs.ts'
 import { computeKeyMap } from '../../src/derived/program-key-map.ts'
-import type { JsonSchema } from '../../src/domain/questions/answer-schema.ts'
+import type { JsonSchema } from '../../src/domain/question-types/field-schema.ts'
 import { responseSchema } from '../../src/domain/questions/response-schema.ts'
 import type { TestService } from './service.ts'
 

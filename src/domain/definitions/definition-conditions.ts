@@ -1,42 +1,12 @@
 // Which fields a condition can look at, and which operators and values fit them.
 // It must not know where in a program the condition stands.
 
-import { type ExportedType, exportedType } from '../questions/question.ts'
+import { isCalendarDate } from '../question-types/date.ts'
+import type { FieldForm } from '../question-types/question-type.ts'
+import { type ExportedType, exportedType, questionTypes } from '../questions/question.ts'
 import type { DefinitionFault } from './definition-form.ts'
 import type { ReadQuestion } from './definition-questions.ts'
 import { type ComparisonOperator, comparisonOperators } from './program-version.ts'
-
-/** What a field of an exported answer holds, as a condition sees it. */
-export type FieldForm = 'text' | 'number' | 'date' | 'option' | 'option_list' | 'text_list'
-
-/** The fields of each exported type. An ENUMERATOR can only be asked whether it was answered. */
-export const conditionFields: Readonly<Record<ExportedType, Readonly<Record<string, FieldForm>>>> = {
-  ADDRESS: {
-    street: 'text',
-    line2: 'text',
-    city: 'text',
-    state: 'text',
-    zip: 'text',
-    corrected: 'text',
-    latitude: 'text',
-    longitude: 'text',
-    well_known_id: 'text',
-    service_area: 'text',
-  },
-  CURRENCY: { currency_dollars: 'number' },
-  DATE: { date: 'date' },
-  EMAIL: { email: 'text' },
-  ENUMERATOR: {},
-  FILE_UPLOAD: { file_key: 'text', file_urls: 'text_list' },
-  ID: { id: 'text' },
-  MAP: { selections: 'option_list' },
-  MULTI_SELECT: { selections: 'option_list' },
-  NAME: { first_name: 'text', middle_name: 'text', last_name: 'text', suffix: 'text' },
-  NUMBER: { number: 'number' },
-  PHONE: { phone_number: 'text' },
-  SINGLE_SELECT: { selection: 'option' },
-  TEXT: { text: 'text' },
-}
 
 const equality: readonly ComparisonOperator[] = ['equal', 'not_equal', 'in']
 const order: readonly ComparisonOperator[] = [
@@ -47,19 +17,20 @@ const order: readonly ComparisonOperator[] = [
 ]
 const inclusion: readonly ComparisonOperator[] = ['includes_any', 'includes_all']
 
-const operatorsOfForm: Readonly<Record<FieldForm, readonly ComparisonOperator[]>> = {
+/** The operators a condition may use on a field of a form. */
+export const operatorsOfForm: Readonly<Record<FieldForm, readonly ComparisonOperator[]>> = {
   text: equality,
   number: [...equality, ...order],
   date: [...equality, ...order],
   option: equality,
   option_list: inclusion,
   text_list: inclusion,
+  entities: [],
 }
 
-/** The operators a condition may use on a field of this form. */
-export function operatorsFor(form: FieldForm): readonly ComparisonOperator[] {
-  return operatorsOfForm[form]
-}
+/** The fields of an exported answer that a condition can look at. An ENUMERATOR can only be asked whether it was answered. */
+export const conditionFields = (type: ExportedType): string[] =>
+  Object.entries(questionTypes[type].fields).flatMap(([name, { form }]) => (form === 'entities' ? [] : [name]))
 
 /** Whether field, operator and value of one comparison fit the question it looks at. What is malformed is left to the form. */
 export function comparisonFaults(
@@ -78,10 +49,9 @@ export function comparisonFaults(
   const { field, value } = condition
   const operator = comparisonOperators.find(known => known === condition.operator)
   if (condition.operator === 'answered' || typeof field !== 'string') return []
-  const fields = conditionFields[type]
-  const form = Object.hasOwn(fields, field) ? fields[field] : undefined
-  if (form === undefined) {
-    const right = Object.keys(fields).join(', ')
+  const known = conditionFields(type)
+  if (!known.includes(field)) {
+    const right = known.join(', ')
     return fault(
       'field',
       'unknown_field',
@@ -91,6 +61,7 @@ export function comparisonFaults(
     )
   }
   if (operator === undefined || !Object.hasOwn(condition, 'value')) return []
+  const { form } = questionTypes[type].fields[field]!
   const operators = operatorsOfForm[form]
   if (!operators.includes(operator)) {
     return fault(
@@ -110,7 +81,7 @@ export function comparisonFaults(
       `Must be ${words[isList ? 1 : 0]} for ${operator} on ${field} of "${name}".`,
     )
   }
-  if (form === 'date' && values.some(one => !isDate(String(one)))) {
+  if (form === 'date' && values.some(one => !isCalendarDate(String(one)))) {
     return fault('value', 'value_does_not_fit', `Must be a date such as 2026-01-31 for ${field} of "${name}".`)
   }
   const options = form === 'option' || form === 'option_list' ? question.option_ids : undefined
@@ -122,10 +93,4 @@ export function comparisonFaults(
         'unknown_option',
         `Must be an option of "${name}": ${missing.map(one => `"${one}"`).join(', ')} ${missing.length === 1 ? 'is' : 'are'} not.`,
       )
-}
-
-function isDate(text: string): boolean {
-  if (!/^\d{4}-\d\d-\d\d$/.test(text)) return false
-  const date = new Date(`${text}T00:00:00Z`)
-  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text)
 }

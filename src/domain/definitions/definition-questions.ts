@@ -4,6 +4,7 @@
 import { type QuestionKind, type QuestionSettings, questionKinds } from '../questions/question.ts'
 import { foldedQuestionKey, questionKey, reservedQuestionKeys } from '../questions/question-key.ts'
 import { type DefinitionFault, isObject, member, members } from './definition-form.ts'
+import { kindsWith, type Setting, settingNames } from './definition-schemas.ts'
 
 /** A question of the bank, as a check needs it. `enumerator` is the admin name of the question it is repeated under. */
 export interface KnownQuestion {
@@ -212,38 +213,19 @@ function immutableFaults(question: ReadQuestion, bank: readonly KnownQuestion[])
   return faults
 }
 
-type Setting = Exclude<keyof QuestionSettings, 'text' | 'help'>
-
-/** Which settings a kind may carry besides text and help. See QuestionSettings. */
-const kindsBySetting: Readonly<Record<Setting, readonly QuestionKind[]>> = {
-  options: ['CHECKBOX', 'DROPDOWN', 'RADIO', 'MAP'],
-  min: ['NUMBER'],
-  max: ['NUMBER'],
-  min_length: ['TEXT', 'ID'],
-  max_length: ['TEXT', 'ID'],
-  min_count: ['CHECKBOX', 'MAP', 'ENUMERATOR', 'FILE_UPLOAD'],
-  max_count: ['CHECKBOX', 'MAP', 'ENUMERATOR', 'FILE_UPLOAD'],
-  correct_addresses: ['ADDRESS'],
-}
-
-/** The settings a question of this kind may have besides text and help. */
-export function settingsOfKind(kind: QuestionKind): Setting[] {
-  return (Object.keys(kindsBySetting) as Setting[]).filter(setting => kindsBySetting[setting].includes(kind))
-}
-
 function settingFaults(question: unknown, path: string): DefinitionFault[] {
   const kind = questionKinds.find(known => known === member(question, 'kind'))
   if (!isObject(question)) return []
-  const misplaced = (Object.keys(kindsBySetting) as Setting[]).filter(
-    setting => kind !== undefined && Object.hasOwn(question, setting) && !kindsBySetting[setting].includes(kind),
+  const misplaced = settingNames.filter(
+    setting => kind !== undefined && Object.hasOwn(question, setting) && !kindsWith(setting).includes(kind),
   )
   return [
     ...misplaced.map(setting => ({
       path: `${path}/${setting}`,
       code: 'setting_not_allowed',
-      detail: `Must be left out: ${setting} is for ${kindsBySetting[setting].join(', ')} questions, this one is of kind ${kind}.`,
+      detail: `Must be left out: ${setting} is for ${kindsWith(setting).join(', ')} questions, this one is of kind ${kind}.`,
     })),
-    ...(kind !== undefined && kindsBySetting.options.includes(kind) ? optionFaults(question, kind, path) : []),
+    ...(kind !== undefined && kindsWith('options').includes(kind) ? optionFaults(question, kind, path) : []),
     ...boundFaults(question, 'min', 'max', path),
     ...boundFaults(question, 'min_length', 'max_length', path),
     ...boundFaults(question, 'min_count', 'max_count', path),

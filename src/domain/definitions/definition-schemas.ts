@@ -1,7 +1,15 @@
 // The schemas that a program definition and a stored version have in common: the settings of a question, and conditions.
 // It must not know either document.
 
-import { type TProperties, Type } from 'typebox'
+import { type TOptional, type TProperties, type TSchema, type TUnsafe, Type } from 'typebox'
+import { optionList } from '../question-types/settings.ts'
+import {
+  exportedType,
+  type QuestionKind,
+  type QuestionSettings,
+  questionKinds,
+  questionTypes,
+} from '../questions/question.ts'
 import { comparisonOperators } from './program-version.ts'
 
 export const closed = { additionalProperties: false } as const
@@ -10,44 +18,45 @@ export const closed = { additionalProperties: false } as const
 export const line = (maxLength: number, description: string) =>
   Type.String({ minLength: 1, maxLength, pattern: '^[^\\u0000-\\u001f\\u007f]*$', description })
 
-const count = (minimum: 0 | 1, description: string) =>
-  Type.Optional(Type.Integer({ minimum, maximum: 1_000_000, description }))
-const integer = (description: string) =>
-  Type.Optional(Type.Integer({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER, description }))
+type TypeSettings = Omit<QuestionSettings, 'text' | 'help'>
+export type Setting = keyof TypeSettings
+
+const schemaOfSetting = new Map<string, TSchema>()
+const kindsBySetting = new Map<string, QuestionKind[]>()
+for (const kind of questionKinds) {
+  const type = exportedType(kind)
+  for (const [setting, schema] of Object.entries(type === undefined ? {} : questionTypes[type].settings)) {
+    schemaOfSetting.set(setting, schema)
+    kindsBySetting.set(setting, [...(kindsBySetting.get(setting) ?? []), kind])
+  }
+}
+
+/** The settings that questions may have besides text and help. */
+export const settingNames = [...schemaOfSetting.keys()] as Setting[]
+
+/** The kinds of question that may have a setting. */
+export const kindsWith = (setting: Setting): readonly QuestionKind[] => kindsBySetting.get(setting)!
+
+function described<T extends TSchema>(setting: Setting, schema: T): TOptional<T> {
+  const kinds = kindsWith(setting)
+    .join(', ')
+    .replace(/, ([^,]*)$/, ' and $1')
+  const { description } = schema as { description?: string }
+  return Type.Optional({ ...schema, description: `${description} ${kinds} only.` }) as unknown as TOptional<T>
+}
+
+const ofTypes = Object.fromEntries(
+  settingNames.map(setting => [setting, described(setting, schemaOfSetting.get(setting)!)]),
+) as unknown as { [S in Setting]-?: TOptional<TUnsafe<NonNullable<TypeSettings[S]>>> }
 
 /** The options of a question, each with these members besides its own. */
-export function optionsSchema<More extends TProperties>(more: More) {
-  const option = Type.Object(
-    {
-      admin_id: Type.String({
-        minLength: 1,
-        maxLength: 200,
-        description:
-          'What an export carries. Lower case letters a to z, digits, `_` and `-`; of a MAP question, the id of a map feature: any text.',
-      }),
-      text: Type.String({ minLength: 1, maxLength: 10_000, description: 'What the applicant reads.' }),
-      ...more,
-    },
-    { ...closed, title: 'Option' },
-  )
-  const description = 'CHECKBOX, DROPDOWN, RADIO and MAP only, and required there.'
-  return Type.Optional(Type.Array(option, { minItems: 1, maxItems: 5000, description }))
-}
+export const optionsSchema = <More extends TProperties>(more: More) => described('options', optionList(more))
 
 /** Every setting of QuestionSettings. Which of them a kind may carry is another matter. */
 export const settingSchemas = {
   text: Type.String({ minLength: 1, maxLength: 10_000, description: 'What the applicant reads.' }),
   help: Type.Optional(Type.String({ minLength: 1, maxLength: 10_000, description: 'A line of help below it.' })),
-  options: optionsSchema({}),
-  min: integer('Least number, inclusive. NUMBER only.'),
-  max: integer('Greatest number, inclusive. NUMBER only.'),
-  min_length: count(0, 'Fewest characters (Unicode code points). TEXT and ID only.'),
-  max_length: count(1, 'Most characters (Unicode code points). TEXT and ID only.'),
-  min_count: count(0, 'Fewest selections, entities or files. CHECKBOX, MAP, ENUMERATOR and FILE_UPLOAD only.'),
-  max_count: count(1, 'Most selections, entities or files. CHECKBOX, MAP, ENUMERATOR and FILE_UPLOAD only.'),
-  correct_addresses: Type.Optional(
-    Type.Boolean({ description: 'Whether addresses are corrected against a directory. ADDRESS only.' }),
-  ),
+  ...ofTypes,
 }
 
 /** The reference to a condition, in a schema that has `conditionSchema` as `$defs.condition`. */

@@ -4,8 +4,7 @@
 import type { Screen } from '../definitions/program-version.ts'
 import type { Answer, Answers, Entity } from '../questions/answers.ts'
 import { hiddenAnswersDropper } from '../questions/drop-hidden.ts'
-import { exportedType, type VersionQuestion } from '../questions/question.ts'
-import { randomAnswerMaker, sampleAnswer } from './invented-answer.ts'
+import { exportedType, type PlainType, plainType, type VersionQuestion } from '../questions/question.ts'
 import { familyNames, givenNames, organizations } from './sample-words.ts'
 import { integerFrom, pick, type Rng } from './seeded-random.ts'
 
@@ -63,7 +62,7 @@ function sampleMembers(nodes: readonly SampleNode[], variant: number, room: { le
       })
       answers.set(question.question_key, { type: 'ENUMERATOR', entities })
     } else {
-      answers.set(question.question_key, sampleAnswer(modest(question), variant))
+      answers.set(question.question_key, typeOf(question).sample(modest(question).settings, variant))
     }
   }
   return answers
@@ -123,7 +122,7 @@ function membersMaker(
     make:
       question.kind === 'ENUMERATOR'
         ? entitiesMaker(question, children, depth, isOptional)
-        : randomAnswerMaker(question),
+        : typeOf(question).random(question.settings),
   }))
   return next => {
     const answers = new Map<string, Answer>()
@@ -162,6 +161,9 @@ function entitiesMaker(
     return { type: 'ENUMERATOR', entities }
   }
 }
+
+/** Of a question that is exported and is no ENUMERATOR: the tree has no other leaves. */
+const typeOf = (question: VersionQuestion) => plainType(exportedType(question.kind) as PlainType)
 
 /** An entity that has a name question is called by its answer. */
 function entityName(children: readonly SampleNode[], answers: Answers): string | undefined {

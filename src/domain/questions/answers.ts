@@ -2,44 +2,10 @@
 // It must not know where answers come from; checking them is intake's affair.
 
 import { type KeyNode, nullForm } from './key-map.ts'
-import type { ExportedType } from './question.ts'
-
-/** Results of address correction. Source: spec, ADDRESS, `corrected`. */
-export const correctedStates = ['Corrected', 'Failed', 'AsEnteredByUser'] as const
-export type CorrectedState = (typeof correctedStates)[number]
+import { type PlainAnswer, plainType } from './question.ts'
 
 /** A checked answer to one question; unanswered questions have no Answer at all. Field names are the export's. */
-export type Answer =
-  | {
-      type: 'ADDRESS'
-      street: string
-      line2: string | null
-      city: string
-      state: string
-      zip: string
-      corrected: CorrectedState | null
-      latitude: string | null
-      longitude: string | null
-      well_known_id: string | null
-      service_area: string | null
-    }
-  /** Whole cents, a safe integer (D18). */
-  | { type: 'CURRENCY'; currency_cents: number }
-  /** `YYYY-MM-DD`. */
-  | { type: 'DATE'; date: string }
-  | { type: 'EMAIL'; email: string }
-  | { type: 'ENUMERATOR'; entities: readonly Entity[] }
-  | { type: 'FILE_UPLOAD'; file_urls: readonly string[] }
-  | { type: 'ID'; id: string }
-  | { type: 'MAP'; selections: readonly string[] }
-  | { type: 'MULTI_SELECT'; selections: readonly string[] }
-  | { type: 'NAME'; first_name: string; middle_name: string | null; last_name: string; suffix: string | null }
-  /** An integer within ±(2^53 − 1) (D19). */
-  | { type: 'NUMBER'; number: number }
-  /** E.164. */
-  | { type: 'PHONE'; phone_number: string }
-  | { type: 'SINGLE_SELECT'; selection: string }
-  | { type: 'TEXT'; text: string }
+export type Answer = PlainAnswer | { type: 'ENUMERATOR'; entities: readonly Entity[] }
 
 /** Answers by question key. A Map, so that a key such as `__proto__` is a key like any other. */
 export type Answers = ReadonlyMap<string, Answer>
@@ -108,7 +74,7 @@ export function renderAnswer(node: KeyNode, answer: Answer, entityEnd: EntityEnd
 
 function pushAnswer(pieces: string[], node: KeyNode, answer: Answer, entityEnd: EntityEnd): void {
   if (answer.type !== 'ENUMERATOR') {
-    pieces.push(questionObject(answer))
+    pieces.push(plainType(answer.type).text(answer))
     return
   }
   pieces.push('{"question_type":"ENUMERATOR","entities":[')
@@ -119,63 +85,9 @@ function pushAnswer(pieces: string[], node: KeyNode, answer: Answer, entityEnd: 
   pieces.push(']}')
 }
 
-/** Written out as text, type by type: to make an object and stringify that takes twice as long, and this is most of what a load renders. */
-function questionObject(a: Exclude<Answer, { type: 'ENUMERATOR' }>): string {
-  switch (a.type) {
-    case 'ADDRESS':
-      return (
-        `{"question_type":"ADDRESS","street":${json(a.street)},"line2":${json(a.line2)},"city":${json(a.city)},` +
-        `"state":${json(a.state)},"zip":${json(a.zip)},"corrected":${json(a.corrected)},"latitude":${json(a.latitude)},` +
-        `"longitude":${json(a.longitude)},"well_known_id":${json(a.well_known_id)},"service_area":${json(a.service_area)}}`
-      )
-    case 'CURRENCY':
-      return `{"question_type":"CURRENCY","currency_dollars":${dollars(a.currency_cents)}}`
-    case 'DATE':
-      return `{"question_type":"DATE","date":${json(a.date)}}`
-    case 'EMAIL':
-      return `{"question_type":"EMAIL","email":${json(a.email)}}`
-    case 'FILE_UPLOAD':
-      return `{"question_type":"FILE_UPLOAD","file_key":${json(a.file_urls[0] ?? null)},"file_urls":${json(a.file_urls)}}`
-    case 'ID':
-      return `{"question_type":"ID","id":${json(a.id)}}`
-    case 'MAP':
-    case 'MULTI_SELECT':
-      return `{"question_type":"${a.type}","selections":${json(a.selections)}}`
-    case 'NAME':
-      return (
-        `{"question_type":"NAME","first_name":${json(a.first_name)},"middle_name":${json(a.middle_name)},` +
-        `"last_name":${json(a.last_name)},"suffix":${json(a.suffix)}}`
-      )
-    case 'NUMBER':
-      return `{"question_type":"NUMBER","number":${json(a.number)}}`
-    case 'PHONE':
-      return `{"question_type":"PHONE","phone_number":${json(a.phone_number)}}`
-    case 'SINGLE_SELECT':
-      return `{"question_type":"SINGLE_SELECT","selection":${json(a.selection)}}`
-    case 'TEXT':
-      return `{"question_type":"TEXT","text":${json(a.text)}}`
-  }
-}
-
-const json = (value: string | number | readonly string[] | null): string =>
-  value === null ? 'null' : JSON.stringify(value)
-
 function pushEntity(pieces: string[], enumerator: KeyNode, entity: Entity, entityEnd: EntityEnd): void {
   pieces.push('{"entity_name":', JSON.stringify(entity.entity_name))
   if (enumerator.children.length > 0) pieces.push(',')
   pushMembers(pieces, enumerator.children, entity.answers, entityEnd)
   pieces.push(entityEnd(enumerator), '}')
-}
-
-/** Cents as an exact JSON number of dollars: `1250` → `12.5`, `10000` → `100` (D18). */
-export function dollars(cents: number): string {
-  const whole = Math.trunc(Math.abs(cents) / 100)
-  const rest = Math.abs(cents) % 100
-  const fraction = rest === 0 ? '' : `.${String(rest).padStart(2, '0').replace(/0$/, '')}`
-  return `${cents < 0 ? '-' : ''}${whole}${fraction}`
-}
-
-/** Whether an answer is of the type its question exports. */
-export function isOfType(answer: Answer, type: ExportedType): boolean {
-  return answer.type === type
 }

@@ -1,7 +1,8 @@
 // The tree of every question a program ever published, and the JSON each has when unanswered.
 // A pure function of published versions; it must not know where they come from or how an application is stored.
 
-import { type ExportedType, exportedType, type VersionQuestion } from './question.ts'
+import { isList } from '../question-types/question-type.ts'
+import { type ExportedType, exportedType, exportedTypes, questionTypes, type VersionQuestion } from './question.ts'
 
 /** One exported question. `children` are its repeated questions (ENUMERATOR only), `option_ids` every id ever selectable. */
 export interface KeyNode {
@@ -84,7 +85,7 @@ function parentsFirst(questions: readonly VersionQuestion[]): VersionQuestion[] 
  * Source: spec, "Unanswered questions carry `null` values (or empty arrays where stated)".
  */
 export function nullForm(type: ExportedType): string {
-  return nullForms[type]
+  return nullForms[type]!
 }
 
 /** `"key":{…unanswered…}` for each node, joined by commas; empty for no nodes. */
@@ -92,21 +93,9 @@ export function nullMembers(nodes: readonly KeyNode[]): string {
   return nodes.map(node => `${JSON.stringify(node.question_key)}:${nullForm(node.type)}`).join(',')
 }
 
-const nullForms: Readonly<Record<ExportedType, string>> = {
-  ADDRESS:
-    '{"question_type":"ADDRESS","street":null,"line2":null,"city":null,"state":null,"zip":null,"corrected":null,' +
-    '"latitude":null,"longitude":null,"well_known_id":null,"service_area":null}',
-  CURRENCY: '{"question_type":"CURRENCY","currency_dollars":null}',
-  DATE: '{"question_type":"DATE","date":null}',
-  EMAIL: '{"question_type":"EMAIL","email":null}',
-  ENUMERATOR: '{"question_type":"ENUMERATOR","entities":[]}',
-  FILE_UPLOAD: '{"question_type":"FILE_UPLOAD","file_key":null,"file_urls":[]}',
-  ID: '{"question_type":"ID","id":null}',
-  MAP: '{"question_type":"MAP","selections":[]}',
-  MULTI_SELECT: '{"question_type":"MULTI_SELECT","selections":[]}',
-  NAME: '{"question_type":"NAME","first_name":null,"middle_name":null,"last_name":null,"suffix":null}',
-  NUMBER: '{"question_type":"NUMBER","number":null}',
-  PHONE: '{"question_type":"PHONE","phone_number":null}',
-  SINGLE_SELECT: '{"question_type":"SINGLE_SELECT","selection":null}',
-  TEXT: '{"question_type":"TEXT","text":null}',
+const nullForms = Object.fromEntries(exportedTypes.map(type => [type, unansweredText(type)]))
+
+function unansweredText(type: ExportedType): string {
+  const fields = Object.entries(questionTypes[type].fields)
+  return `{"question_type":"${type}",${fields.map(([name, field]) => `"${name}":${isList(field.form) ? '[]' : 'null'}`).join(',')}}`
 }

@@ -1,62 +1,51 @@
 // What a question is: its kind, its settings, and the type its answers have in an export.
 // It must not know how questions are stored, asked or answered.
 
-/** The kinds a question may be created with. Immutable once created. */
-export const questionKinds = [
-  'ADDRESS',
-  'CHECKBOX',
-  'CURRENCY',
-  'DATE',
-  'DROPDOWN',
-  'EMAIL',
-  'ENUMERATOR',
-  'FILE_UPLOAD',
-  'ID',
-  'MAP',
-  'NAME',
-  'NUMBER',
-  'PHONE',
-  'RADIO',
-  'STATIC',
-  'TEXT',
-] as const
+import * as allTypes from '../question-types/all-types.ts'
+import type { QuestionShape, QuestionType, SettingSchemas, SettingsOf } from '../question-types/question-type.ts'
 
-export type QuestionKind = (typeof questionKinds)[number]
+type Types = typeof allTypes
 
 /** `question_type` in an export. Source: spec, "Question objects". */
-export type ExportedType =
-  | 'ADDRESS'
-  | 'CURRENCY'
-  | 'DATE'
-  | 'EMAIL'
-  | 'ENUMERATOR'
-  | 'FILE_UPLOAD'
-  | 'ID'
-  | 'MAP'
-  | 'MULTI_SELECT'
-  | 'NAME'
-  | 'NUMBER'
-  | 'PHONE'
-  | 'SINGLE_SELECT'
-  | 'TEXT'
+export type ExportedType = keyof Types
+
+/** A type whose answers hold no other answers. */
+export type PlainType = Exclude<ExportedType, 'ENUMERATOR'>
+
+/** A checked answer of such a type. */
+export type PlainAnswer = { [T in PlainType]: Parameters<Types[T]['text']>[0] }[PlainType]
+
+/** The kinds a question may be created with. Immutable once created. STATIC is text to read: it has no answer. */
+export type QuestionKind = Types[ExportedType]['kinds'][number] | 'STATIC'
+
+type AllOf<Union> = (Union extends unknown ? (one: Union) => void : never) extends (all: infer All) => void
+  ? All
+  : never
+
+/** The part of a question that a new question version may change. Which settings a kind may have is told by its type. */
+export type QuestionSettings = { text: string; help?: string } & SettingsOf<AllOf<Types[ExportedType]['settings']>>
+
+/** One selectable option. `admin_id` is what an export carries; for MAP it is the id of a map feature. */
+export type QuestionOption = NonNullable<QuestionSettings['options']>[number]
+
+/** Every type, plain objects that are quicker to look up than a module. */
+export const questionTypes: Readonly<Record<ExportedType, QuestionShape<PlainAnswer, SettingSchemas>>> = { ...allTypes }
+
+export const exportedTypes = (Object.keys(allTypes) as ExportedType[]).sort()
+
+const typeOfKind = new Map(exportedTypes.flatMap(type => questionTypes[type].kinds.map(kind => [kind, type])))
+
+export const questionKinds = [...typeOfKind.keys(), 'STATIC'].sort() as QuestionKind[]
 
 /**
  * The type a kind is exported as, or `undefined` for STATIC, which has no answer and never appears.
  * Source: spec, "Checkbox questions are exported as `MULTI_SELECT`. Dropdown and radio questions are exported as `SINGLE_SELECT`."
  */
-export function exportedType(kind: QuestionKind): ExportedType | undefined {
-  switch (kind) {
-    case 'CHECKBOX':
-      return 'MULTI_SELECT'
-    case 'DROPDOWN':
-    case 'RADIO':
-      return 'SINGLE_SELECT'
-    case 'STATIC':
-      return undefined
-    default:
-      return kind
-  }
-}
+export const exportedType = (kind: QuestionKind): ExportedType | undefined => typeOfKind.get(kind)
+
+/** What a type whose answers hold no other answers knows of them. */
+export const plainType = (type: PlainType): QuestionType<PlainAnswer> =>
+  questionTypes[type] as QuestionType<PlainAnswer>
 
 /** The part of a question that never changes. `enumerator_id` is the question it is repeated under, or null. */
 export interface Question {
@@ -65,31 +54,6 @@ export interface Question {
   question_key: string
   kind: QuestionKind
   enumerator_id: number | null
-}
-
-/** One selectable option. `admin_id` is what an export carries; for MAP it is the id of a map feature. */
-export interface QuestionOption {
-  admin_id: string
-  text: string
-}
-
-/**
- * The part of a question that a new question version may change. Which fields a kind may carry:
- * options: CHECKBOX, DROPDOWN, RADIO, MAP. min, max (inclusive integers): NUMBER.
- * min_length, max_length (Unicode code points): TEXT, ID.
- * min_count, max_count (selections, entities or files): CHECKBOX, MAP, ENUMERATOR, FILE_UPLOAD. correct_addresses: ADDRESS.
- */
-export interface QuestionSettings {
-  text: string
-  help?: string
-  options?: QuestionOption[]
-  min?: number
-  max?: number
-  min_length?: number
-  max_length?: number
-  min_count?: number
-  max_count?: number
-  correct_addresses?: boolean
 }
 
 /** A question as one program version asks it. */

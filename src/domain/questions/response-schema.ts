@@ -1,16 +1,8 @@
 // The shape of an export response as JSON Schema 2020-12, made from a program's key map.
 // It must not know how a response is made, nor where its schema is shown.
 
-import {
-  anyQuestionSchema,
-  anyText,
-  type JsonSchema,
-  objectSchema,
-  openEnum,
-  orNull,
-  questionsSchema,
-  type SchemaStyle,
-} from './answer-schema.ts'
+import { anyText, type JsonSchema, openEnum, orNull, type SchemaStyle } from '../question-types/field-schema.ts'
+import { anyQuestionSchema, objectSchema, questionsSchema } from './answer-schema.ts'
 import type { KeyMap } from './key-map.ts'
 
 export interface ResponseSchemaOptions {

@@ -3,6 +3,7 @@
 
 import type { ComparisonOperator, Condition, ConditionValue } from '../definitions/program-version.ts'
 import type { Answer } from './answers.ts'
+import { questionTypes } from './question.ts'
 
 /** The answer to a question as the asker sees it; undefined when it is unanswered, hidden or not asked. */
 export type FindAnswer = (questionId: number) => Answer | undefined
@@ -23,20 +24,10 @@ type Field = string | number | readonly string[]
 
 /** A field of an answer as it is exported; null when it is empty or there is none of that name. */
 function fieldOf(answer: Answer, name: string): Field | null {
-  switch (answer.type) {
-    case 'CURRENCY':
-      // The double nearest to the amount, as the condition's value is: 1010 cents are 10.1 here and there.
-      return name === 'currency_dollars' ? answer.currency_cents / 100 : null
-    case 'ENUMERATOR':
-      return null
-    case 'FILE_UPLOAD':
-      if (name === 'file_key') return answer.file_urls[0] ?? null
-      return name === 'file_urls' ? answer.file_urls : null
-    default: {
-      const { type, ...fields } = answer
-      return Object.hasOwn(fields, name) ? (fields as Readonly<Record<string, Field | null>>)[name]! : null
-    }
-  }
+  const { fields } = questionTypes[answer.type]
+  const field = Object.hasOwn(fields, name) ? fields[name] : undefined
+  if (field === undefined || answer.type === 'ENUMERATOR') return null
+  return field.value === undefined ? (answer as unknown as Record<string, Field | null>)[name]! : field.value(answer)
 }
 
 function compares(field: Field, operator: ComparisonOperator, value: ConditionValue): boolean {

@@ -1,7 +1,7 @@
 // What OpenAPI says about the two operations for clients: checking a key and exporting. Shared by all documents of the service.
 // It must not know any program, nor decide anything: the endpoints themselves are in http.
 
-import type { JsonSchema } from '../../domain/questions/answer-schema.ts'
+import type { JsonSchema } from '../../domain/question-types/field-schema.ts'
 
 /** Operations refer to these by `#/components/…`. */
 export const exportComponents = {

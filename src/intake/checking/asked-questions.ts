@@ -2,12 +2,15 @@
 // It must not know any answer.
 
 import type { Condition, ProgramVersion } from '../../domain/definitions/program-version.ts'
+import { optionIdsOf } from '../../domain/question-types/settings.ts'
 import { type ExportedType, exportedType, type VersionQuestion } from '../../domain/questions/question.ts'
 
 export interface AskedQuestion {
   question: VersionQuestion
   /** Undefined for STATIC, which has no answer. */
   type: ExportedType | undefined
+  /** The ids of the options it offers now. */
+  optionIds: ReadonlySet<string>
   optional: boolean
   /** It is asked when all of these hold: its screen's and its own. */
   conditions: readonly Condition[]
@@ -22,8 +25,16 @@ export interface Questionnaire {
   order: readonly AskedQuestion[]
 }
 
-/** The questions that a version's screens ask; one that stands on no screen is none of them. */
-export function planQuestionnaire(version: ProgramVersion): Questionnaire {
+const planned = new WeakMap<ProgramVersion, Questionnaire>()
+
+/** The questions that a version's screens ask; one that stands on no screen is none of them. Made once for a version. */
+export function questionnaireOf(version: ProgramVersion): Questionnaire {
+  const questionnaire = planned.get(version) ?? planQuestionnaire(version)
+  planned.set(version, questionnaire)
+  return questionnaire
+}
+
+function planQuestionnaire(version: ProgramVersion): Questionnaire {
   const questions = new Map(version.questions.map(question => [question.question_id, question]))
   const order: AskedQuestion[] = []
   const top = new Map<string, AskedQuestion>()
@@ -38,7 +49,8 @@ export function planQuestionnaire(version: ProgramVersion): Questionnaire {
       const children = new Map<string, AskedQuestion>()
       if (question.kind === 'ENUMERATOR') childrenOf.set(question_id, children)
       const conditions = [screen.visible_when, visible_when].filter(condition => condition !== null)
-      const asked = { question, type: exportedType(question.kind), optional, conditions, children }
+      const optionIds = new Set(optionIdsOf(question.settings))
+      const asked = { question, type: exportedType(question.kind), optionIds, optional, conditions, children }
       siblings.set(question.question_key, asked)
       order.push(asked)
     }

@@ -2,13 +2,14 @@
 // It must not know where the answers come from or what is done with them.
 
 import type { ProgramVersion } from '../../domain/definitions/program-version.ts'
+import { countFits } from '../../domain/question-types/settings.ts'
 import type { Answer, Answers } from '../../domain/questions/answers.ts'
+import { plainType } from '../../domain/questions/question.ts'
 import { type FindAnswer, holds } from '../../domain/questions/visibility.ts'
 import { isJsonArray, isJsonObject, type Json, type JsonObject, pointerTo } from '../../domain/values/json-text.ts'
 import type { ProblemItem } from '../../problem.ts'
-import { type Checked, checkText, readFields } from './answer-fields.ts'
-import { type AskedQuestion, planQuestionnaire } from './asked-questions.ts'
-import { checkAnswer, countFits } from './check-one.ts'
+import { type AnswerFields, type Checked, checkText, readFields } from './answer-fields.ts'
+import { type AskedQuestion, questionnaireOf } from './asked-questions.ts'
 import { Faults } from './faults.ts'
 import { nearestKey } from './nearest-key.ts'
 
@@ -69,7 +70,7 @@ class Check {
   constructor(readonly mode: CheckMode) {}
 
   run(version: ProgramVersion, body: JsonObject, path: string): void {
-    const { top, order } = planQuestionnaire(version)
+    const { top, order } = questionnaireOf(version)
     this.#enter(null, { json: body, path, answers: this.answers, byQuestion: new Map(), outer: undefined }, top)
     // In the order of the screens, so that a condition finds what it looks at: answers that are themselves visible.
     for (const asked of order) {
@@ -90,7 +91,7 @@ class Check {
       }
       return
     }
-    const answer = json === undefined ? 'unanswered' : this.#checkType(asked, json, path, scope)
+    const answer = json === undefined ? 'unanswered' : this.#checkAnswer(asked, json, path, scope)
     if (answer === 'faulty') return
     if (answer !== 'unanswered') {
       scope.answers.set(question.question_key, answer)
@@ -100,18 +101,18 @@ class Check {
     }
   }
 
-  #checkType(asked: AskedQuestion, json: Json, path: string, scope: Scope): Checked<Answer> {
-    const { question, type } = asked
-    return type === 'ENUMERATOR'
-      ? this.#checkEnumerator(asked, json, path, scope)
-      : checkAnswer(question, type!, json, path, this.faults, this.mode === 'submit')
+  #checkAnswer(asked: AskedQuestion, json: Json, path: string, scope: Scope): Checked<Answer> {
+    const { question, type, optionIds } = asked
+    const fields = readFields(json, type!, path, this.faults)
+    if (fields === 'unanswered' || fields === 'faulty') return fields
+    if (type === 'ENUMERATOR') return this.#checkEntities(asked, fields, scope)
+    const stage = this.mode === 'submit' ? 'final' : 'saved'
+    return plainType(type!).read(fields, { settings: question.settings, optionIds, stage }) ?? 'faulty'
   }
 
   /** The answers within its entities are filled in when their questions' turn comes. */
-  #checkEnumerator(asked: AskedQuestion, json: Json, path: string, outer: Scope): Checked<Answer> {
-    const fields = readFields(json, 'ENUMERATOR', path, this.faults)
-    if (fields === 'unanswered' || fields === 'faulty') return fields
-    const at = fields.at('entities')
+  #checkEntities(asked: AskedQuestion, fields: AnswerFields, outer: Scope): Checked<Answer> {
+    const at = pointerTo(fields.path, 'entities')
     const list = fields.raw('entities')
     if (!isJsonArray(list)) {
       this.faults.add(at, 'wrong_type', 'Must be an array of entities.')
@@ -122,7 +123,7 @@ class Check {
       this.faults.add(at, 'too_many', `Must not bring the entities of the whole application above ${entitiesMax}.`)
       return 'faulty'
     }
-    const fits = countFits(list.length, 'entities', at, asked.question.settings, this.faults)
+    const fits = countFits(fields, 'entities', list.length, 'entities', asked.question.settings)
     const entities: { entity_name: string; answers: Answers }[] = []
     for (const [i, item] of list.entries()) {
       if (this.faults.full) return 'faulty'
@@ -148,8 +149,7 @@ class Check {
     }
     // Two entities may have one name (D33).
     const entity_name = checkText(nameJson, namePath, this.faults)
-    if (entity_name === undefined) return undefined
-    return { entity_name, answers }
+    return entity_name === undefined ? undefined : { entity_name, answers }
   }
 
   #enter(enumeratorId: number | null, scope: Scope, questions: ReadonlyMap<string, AskedQuestion>): void {

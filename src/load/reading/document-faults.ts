@@ -26,12 +26,17 @@ export class FaultFinder {
     this.#place.pop()
   }
 
-  /** Notes a fault at the present place, or at a member of it. */
-  add(code: string, detail: string, member?: string | number): void {
-    if (this.faults.length >= faultsMax) return
-    const place = member === undefined ? this.#place : [...this.#place, member]
+  /** Notes a fault at the present place, or at a member of it, or at an item of that. */
+  add(code: string, detail: string, ...member: readonly (string | number | undefined)[]): void {
+    if (this.full) return
+    const place = [...this.#place, ...member.filter(step => step !== undefined)]
     const path = place.reduce<string>(pointerTo, '')
     this.faults.push({ path, code, detail })
+  }
+
+  /** Whether no more faults are noted. */
+  get full(): boolean {
+    return this.faults.length >= faultsMax
   }
 }
 

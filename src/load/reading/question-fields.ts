@@ -1,8 +1,7 @@
-// The fields of a question object in the export's shape, one by one: each of the right JSON type, and none that is not asked for.
+// The fields of a question object in the export's shape, as JSON.parse leaves them.
 // It must not know which fields make an answer.
 
-import { nullForm } from '../../domain/questions/key-map.ts'
-import type { ExportedType } from '../../domain/questions/question.ts'
+import { FieldReader } from '../../domain/question-types/field-reader.ts'
 import { JsonNumber } from '../../domain/values/json-text.ts'
 import { describeValue, type FaultFinder } from './document-faults.ts'
 
@@ -16,70 +15,28 @@ export function isObject(value: unknown): value is JsonObject {
 export const member = (object: JsonObject, key: string): unknown =>
   Object.hasOwn(object, key) ? object[key] : undefined
 
-/** Takes the fields of a question object one by one, and counts them, so that it shows whether there are others. */
-export class FieldReader {
-  /** `question_type` was looked at before. */
-  #taken = 1
-
+export class ObjectFields extends FieldReader {
   constructor(
     private readonly object: JsonObject,
     private readonly find: FaultFinder,
-  ) {}
+  ) {
+    super()
+  }
 
-  #take(name: string): unknown {
+  override raw(name: string): unknown {
     // Own or nothing: no field has the name of something that every object inherits.
-    const value = this.object[name]
-    if (value === undefined) return null
-    this.#taken++
-    return value
+    return this.object[name] ?? null
   }
 
-  text(name: string): string | null {
-    const value = this.#take(name)
-    if (value === null || typeof value === 'string') return value
-    this.find.add('not_a_string', `must be a string or null, and is ${describeValue(value)}`, name)
-    return null
+  /** An operator's own data may be told: a file of a million lines is mended with the value in sight. */
+  override fault(name: string, code: string, detail: string, item?: number): undefined {
+    const value = this.raw(name)
+    const told = describeValue(item === undefined ? value : (value as readonly unknown[])[item])
+    this.find.add(code, `${detail.charAt(0).toLowerCase()}${detail.slice(1, -1)} (is ${told})`, name, item)
+    return undefined
   }
 
-  /** A text that must fit; `right` says what would. */
-  formatted(name: string, fits: (text: string) => boolean, right: string): string | null {
-    const text = this.text(name)
-    if (text === null || fits(text)) return text
-    this.find.add('wrong_format', `must be ${right}, and is ${describeValue(text)}`, name)
-    return null
-  }
-
-  number(name: string): number | JsonNumber | null {
-    const value = this.#take(name)
-    if (value === null || typeof value === 'number' || value instanceof JsonNumber) return value
-    this.find.add('not_a_number', `must be a number or null, and is ${describeValue(value)}`, name)
-    return null
-  }
-
-  array(name: string): readonly unknown[] {
-    const value = this.#take(name)
-    if (value === null) return []
-    if (Array.isArray(value)) return value
-    this.find.add('not_an_array', `must be an array, and is ${describeValue(value)}`, name)
-    return []
-  }
-
-  texts(name: string): readonly string[] {
-    const values = this.array(name)
-    for (let i = 0; i < values.length; i++) {
-      if (typeof values[i] === 'string') continue
-      this.find.add('not_a_string', `must hold strings, and holds ${describeValue(values[i])}`, name)
-      return []
-    }
-    return values as readonly string[]
-  }
-
-  /** Fields beyond those taken are faults. */
-  refuseRest(type: ExportedType): void {
-    const keys = Object.keys(this.object)
-    if (keys.length === this.#taken) return
-    const known = Object.keys(JSON.parse(nullForm(type)) as object)
-    for (const key of keys)
-      if (!known.includes(key)) this.find.add('unknown_field', 'is not a field of this question type', key)
+  override get full(): boolean {
+    return this.find.full
   }
 }

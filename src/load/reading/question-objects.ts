@@ -1,28 +1,13 @@
 // Question objects in the export's shape back into answers: what `renderMembers` writes, this reads.
 // It must not know bounds, which older answers may violate (spec, NUMBER, ID, TEXT), nor the rest of the application object.
 
-import {
-  coordinatePattern,
-  idPattern,
-  isCalendarDate,
-  nameSuffixes,
-  phonePattern,
-  serviceAreaPattern,
-  stateCodes,
-  zipPattern,
-} from '../../domain/questions/answer-formats.ts'
-import {
-  type Answer,
-  type Answers,
-  type CorrectedState,
-  correctedStates,
-  type Entity,
-} from '../../domain/questions/answers.ts'
+import { textFault } from '../../domain/question-types/field-reader.ts'
+import { type AnswerRules, isList } from '../../domain/question-types/question-type.ts'
+import type { Answer, Answers, Entity } from '../../domain/questions/answers.ts'
 import type { KeyNode } from '../../domain/questions/key-map.ts'
-import { exactCents, exactInteger } from '../../domain/values/exact-number.ts'
-import { JsonNumber } from '../../domain/values/json-text.ts'
+import { plainType, questionTypes } from '../../domain/questions/question.ts'
 import { describeValue, type FaultFinder } from './document-faults.ts'
-import { FieldReader, isObject, type JsonObject, member } from './question-fields.ts'
+import { isObject, type JsonObject, member, ObjectFields } from './question-fields.ts'
 
 /** The questions that may stand in one object: those its version asks, and those only other versions do. */
 export interface KnownMembers {
@@ -35,8 +20,10 @@ export interface KnownMembers {
 export interface KnownQuestion {
   key: string
   node: KeyNode
-  /** Every option id ever selectable in the program. */
-  optionIds: ReadonlySet<string>
+  /** The fields of its answers, and whether each is a list. */
+  fields: readonly { name: string; list: boolean }[]
+  /** No bounds, and every option id ever selectable in the program. */
+  rules: AnswerRules
   children: KnownMembers
 }
 
@@ -48,7 +35,8 @@ export function knownMembers(keyMap: readonly KeyNode[], shape: readonly KeyNode
   const known = (node: KeyNode, ownNode: KeyNode | undefined): KnownQuestion => ({
     key: node.question_key,
     node,
-    optionIds: new Set(node.option_ids),
+    fields: Object.entries(questionTypes[node.type].fields).map(([name, { form }]) => ({ name, list: isList(form) })),
+    rules: { settings: {}, optionIds: new Set(node.option_ids), stage: 'older' },
     children: node.type === 'ENUMERATOR' ? knownMembers(node.children, ownNode?.children ?? []) : noMembers,
   })
   const asked = keyMap.filter(node => own.has(node.question_id))
@@ -119,199 +107,57 @@ function readQuestion(question: KnownQuestion, value: unknown, find: FaultFinder
     find.add('wrong_question_type', `must be ${type}, and is ${describeValue(value.question_type)}`, 'question_type')
     return undefined
   }
-  const read = new FieldReader(value, find)
-  const answer = readAnswer(question, read, find)
-  read.refuseRest(type)
-  return answer
+  if (isUnanswered(question, value, find)) return undefined
+  if (type === 'ENUMERATOR') return readEntities(question, value.entities, find)
+  return plainType(type).read(new ObjectFields(value, find), question.rules)
 }
 
-function readAnswer(question: KnownQuestion, read: FieldReader, find: FaultFinder): Answer | undefined {
-  const { type } = question.node
-  switch (type) {
-    case 'ADDRESS':
-      return readAddress(read, find)
-    case 'CURRENCY': {
-      const value = read.number('currency_dollars')
-      if (value === null) return undefined
-      const cents = wholeCents(value)
-      if (cents !== undefined) return { type, currency_cents: cents }
-      find.add('wrong_format', `must be an amount in whole cents, and is ${describeValue(value)}`, 'currency_dollars')
-      return undefined
-    }
-    case 'DATE': {
-      const date = read.formatted('date', isCalendarDate, 'a date as YYYY-MM-DD')
-      return date === null ? undefined : { type, date }
-    }
-    case 'EMAIL': {
-      const email = read.text('email')
-      return email === null ? undefined : { type, email }
-    }
-    case 'ENUMERATOR':
-      return readEntities(question, read, find)
-    case 'FILE_UPLOAD': {
-      const faultsBefore = find.faults.length
-      const fileKey = read.text('file_key')
-      const file_urls = read.texts('file_urls')
-      if (find.faults.length === faultsBefore && fileKey !== (file_urls[0] ?? null))
-        find.add('wrong_file_key', 'must be the first of file_urls, or null when there is none', 'file_key')
-      return file_urls.length === 0 ? undefined : { type, file_urls }
-    }
-    case 'ID': {
-      const id = read.formatted('id', isId, 'digits only')
-      return id === null ? undefined : { type, id }
-    }
-    case 'MAP':
-    case 'MULTI_SELECT': {
-      const selections = read.texts('selections')
-      for (const selection of selections) refuseUnknownOption(question, selection, 'selections', find)
-      if (selections.length > 1 && new Set(selections).size !== selections.length)
-        find.add('duplicate_selection', 'must not hold one option twice', 'selections')
-      return selections.length === 0 ? undefined : { type, selections }
-    }
-    case 'NAME':
-      return readName(read, find)
-    case 'NUMBER': {
-      const value = read.number('number')
-      if (value === null) return undefined
-      const number = integer(value)
-      if (number !== undefined) return { type, number }
-      find.add(
-        'wrong_format',
-        `must be a whole number from -9007199254740991 to 9007199254740991, and is ${describeValue(value)}`,
-        'number',
-      )
-      return undefined
-    }
-    case 'PHONE': {
-      const phone_number = read.formatted('phone_number', isPhone, 'in E.164 format, such as +12065550143')
-      return phone_number === null ? undefined : { type, phone_number }
-    }
-    case 'SINGLE_SELECT': {
-      const selection = read.text('selection')
-      if (selection === null) return undefined
-      refuseUnknownOption(question, selection, 'selection', find)
-      return { type, selection }
-    }
-    case 'TEXT': {
-      const text = read.text('text')
-      return text === null ? undefined : { type, text }
-    }
-    default:
-      // Without this line a type that is missing above would be read as unanswered, and its answers lost.
-      throw new Error(`no reader for answers of type ${type satisfies never}`)
+/** As in the export's own unanswered forms, or with fields left out. Refuses the fields that the type does not have. */
+function isUnanswered({ node, fields }: KnownQuestion, object: JsonObject, find: FaultFinder): boolean {
+  let present = 1
+  let filled = false
+  for (let i = 0; i < fields.length; i++) {
+    const { name, list } = fields[i]!
+    const value = object[name]
+    if (value === undefined) continue
+    present++
+    if (value !== null && !(list && Array.isArray(value) && value.length === 0)) filled = true
   }
+  const keys = Object.keys(object)
+  if (keys.length > present) {
+    const known = ['question_type', ...fields.map(({ name }) => name), ...(questionTypes[node.type].hints ?? [])]
+    for (const key of keys)
+      if (!known.includes(key)) find.add('unknown_field', 'is not a field of this question type', key)
+  }
+  return !filled
 }
 
-function refuseUnknownOption(question: KnownQuestion, optionId: string, field: string, find: FaultFinder): void {
-  if (question.optionIds.has(optionId)) return
-  find.add('unknown_option', `has ${describeValue(optionId)}, which was never an option of this question`, field)
-}
-
-/** Source: spec, ADDRESS: "if any of `street`, `line2`, `city`, `state`, `zip` is provided, all of them except `line2` are required". */
-function readAddress(read: FieldReader, find: FaultFinder): Answer | undefined {
-  const faultsBefore = find.faults.length
-  const street = read.text('street')
-  const line2 = read.text('line2')
-  const city = read.text('city')
-  const state = read.formatted('state', isState, 'a two-letter USPS code')
-  const zip = read.formatted('zip', isZip, '5 digits, or 5 digits, a dash and 4 digits')
-  const corrected = read.formatted('corrected', isCorrectedState, correctedStatesText) as CorrectedState | null
-  const latitude = read.formatted('latitude', isCoordinate, 'a signed floating-point number')
-  const longitude = read.formatted('longitude', isCoordinate, 'a signed floating-point number')
-  const well_known_id = read.text('well_known_id')
-  const service_area = read.formatted('service_area', isServiceArea, 'a list of <name>_<state>_<timestamp>')
-  if (find.faults.length > faultsBefore) return undefined
-  if (street === null && line2 === null && city === null && state === null && zip === null) {
-    if (
-      corrected !== null ||
-      latitude !== null ||
-      longitude !== null ||
-      well_known_id !== null ||
-      service_area !== null
-    )
-      find.add('incomplete', 'has a result of address correction without an address')
+function readEntities(question: KnownQuestion, values: unknown, find: FaultFinder): Answer | undefined {
+  if (!Array.isArray(values)) {
+    find.add('wrong_type', `must be an array of entities (is ${describeValue(values)})`, 'entities')
     return undefined
   }
-  if (street === null || city === null || state === null || zip === null) {
-    find.add('incomplete', 'must have street, city, state and zip when it has any of them or line2')
-    return undefined
-  }
-  return {
-    type: 'ADDRESS',
-    street,
-    line2,
-    city,
-    state,
-    zip,
-    corrected,
-    latitude,
-    longitude,
-    well_known_id,
-    service_area,
-  }
-}
-
-const isId = (text: string): boolean => idPattern.test(text)
-const isPhone = (text: string): boolean => phonePattern.test(text)
-const isState = (text: string): boolean => stateCodes.has(text)
-const isZip = (text: string): boolean => zipPattern.test(text)
-const isSuffix = (text: string): boolean => nameSuffixes.has(text)
-const isCoordinate = (text: string): boolean => coordinatePattern.test(text)
-const isServiceArea = (text: string): boolean => serviceAreaPattern.test(text)
-const isCorrectedState = (text: string): boolean => (correctedStates as readonly string[]).includes(text)
-
-const correctedStatesText = correctedStates.join(', ')
-const nameSuffixesText = [...nameSuffixes].join(', ')
-
-/** Source: spec, NAME: "when the question is answered, only `middle_name` and `suffix` are optional". */
-function readName(read: FieldReader, find: FaultFinder): Answer | undefined {
-  const faultsBefore = find.faults.length
-  const first_name = read.text('first_name')
-  const middle_name = read.text('middle_name')
-  const last_name = read.text('last_name')
-  const suffix = read.formatted('suffix', isSuffix, nameSuffixesText)
-  if (find.faults.length > faultsBefore) return undefined
-  if (first_name === null && middle_name === null && last_name === null && suffix === null) return undefined
-  if (first_name === null || last_name === null) {
-    find.add('incomplete', 'must have first_name and last_name when it has any part of a name')
-    return undefined
-  }
-  return { type: 'NAME', first_name, middle_name, last_name, suffix }
-}
-
-function readEntities(question: KnownQuestion, read: FieldReader, find: FaultFinder): Answer | undefined {
-  const values = read.array('entities')
-  if (values.length === 0) return undefined
   const entities: Entity[] = []
   find.enter('entities')
-  for (let i = 0; i < values.length; i++) {
-    const value = values[i]
+  for (let i = 0; i < values.length && !find.full; i++) {
+    const value: unknown = values[i]
     find.enter(i)
-    if (!isObject(value)) find.add('not_an_object', `must be an entity object, and is ${describeValue(value)}`)
-    else if (typeof value.entity_name !== 'string')
-      find.add('not_a_string', `must be a string, and is ${describeValue(value.entity_name)}`, 'entity_name')
-    else
-      entities.push({
-        entity_name: value.entity_name,
-        answers: readMembers(value, question.children, find, entityFields),
-      })
+    const entity = isObject(value) ? readEntity(question, value, find) : undefined
+    if (entity !== undefined) entities.push(entity)
+    else if (!isObject(value)) find.add('not_an_object', `must be an entity object, and is ${describeValue(value)}`)
     find.leave()
   }
   find.leave()
   return { type: 'ENUMERATOR', entities }
 }
 
+function readEntity(question: KnownQuestion, value: JsonObject, find: FaultFinder): Entity | undefined {
+  const { entity_name } = value
+  const fault = textFault(entity_name)
+  if (fault === undefined)
+    return { entity_name: entity_name as string, answers: readMembers(value, question.children, find, entityFields) }
+  find.add(fault[0], `must be a text that is not empty (is ${describeValue(entity_name)})`, 'entity_name')
+  return undefined
+}
+
 const entityFields = ['entity_name'] as const
-
-/** An integer within ±(2^53 − 1) (D19), or undefined. */
-function integer(value: number | JsonNumber): number | undefined {
-  if (value instanceof JsonNumber) return exactInteger(value.source)
-  return Number.isSafeInteger(value) ? value + 0 : undefined
-}
-
-/** Whole cents of an amount in dollars; undefined when it has a fraction of a cent, or too many (D18). */
-function wholeCents(dollars: number | JsonNumber): number | undefined {
-  if (dollars instanceof JsonNumber) return exactCents(dollars.source)
-  const cents = Math.round(dollars * 100)
-  return Number.isSafeInteger(cents) && cents / 100 === dollars ? cents + 0 : undefined
-}

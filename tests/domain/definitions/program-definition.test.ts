@@ -2,9 +2,10 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { Static } from 'typebox'
 import { Value } from 'typebox/value'
-import { conditionFields, operatorsFor } from '../../../src/domain/definitions/definition-conditions.ts'
+import { conditionFields, operatorsOfForm } from '../../../src/domain/definitions/definition-conditions.ts'
 import { formFaults, isObject } from '../../../src/domain/definitions/definition-form.ts'
-import { type KnownQuestion, settingsOfKind } from '../../../src/domain/definitions/definition-questions.ts'
+import type { KnownQuestion } from '../../../src/domain/definitions/definition-questions.ts'
+import { kindsWith, settingNames } from '../../../src/domain/definitions/definition-schemas.ts'
 import {
   type NamedCondition,
   type ProgramDefinition,
@@ -13,7 +14,12 @@ import {
   programDefinitionSchemaId,
 } from '../../../src/domain/definitions/program-definition.ts'
 import { comparisonOperators } from '../../../src/domain/definitions/program-version.ts'
-import { exportedType, type QuestionKind, questionKinds } from '../../../src/domain/questions/question.ts'
+import {
+  exportedType,
+  type QuestionKind,
+  questionKinds,
+  questionTypes,
+} from '../../../src/domain/questions/question.ts'
 import { Problem } from '../../../src/problem.ts'
 import { parseDefinition } from '../../../src/programs/parse-definition.ts'
 import { aDefinition, everyKind, q } from '../../support/programs.ts'
@@ -240,7 +246,7 @@ describe('settings', () => {
   }
 
   test.each([...questionKinds])('%s carries those it may and is refused the others', kind => {
-    const allowed = settingsOfKind(kind)
+    const allowed = settingNames.filter(setting => kindsWith(setting).includes(kind))
     for (const [setting, value] of Object.entries(values)) {
       const needed = allowed.includes('options') ? { options: values.options } : {}
       const question = { admin_name: 'x', kind, text: 'x', ...needed, [setting]: value }
@@ -396,14 +402,15 @@ describe('conditions', () => {
       expect(on({ operator: 'answered' })).toEqual([])
       expect(on({ field: 'question_type', operator: 'equal', value: 'x' })).toEqual([`unknown_field ${at}/field`])
       expect(on({ field: 'toString', operator: 'equal', value: 'x' })).toEqual([`unknown_field ${at}/field`])
-      for (const [field, form] of Object.entries(conditionFields[type])) {
+      for (const field of conditionFields(type)) {
+        const { form } = questionTypes[type].fields[field]!
         const option = spec.question.options?.[0]?.admin_id
         const scalar = form === 'number' ? 7 : form === 'date' ? '2026-02-28' : (option ?? 'x')
         for (const operator of comparisonOperators) {
           const listed = ['in', 'includes_any', 'includes_all'].includes(operator)
           const fits = on({ field, operator, value: listed ? [scalar] : scalar })
-          expect(fits).toEqual(operatorsFor(form).includes(operator) ? [] : [`operator_does_not_fit ${at}/operator`])
-          if (!operatorsFor(form).includes(operator)) continue
+          expect(fits).toEqual(operatorsOfForm[form].includes(operator) ? [] : [`operator_does_not_fit ${at}/operator`])
+          if (!operatorsOfForm[form].includes(operator)) continue
           expect(on({ field, operator, value: listed ? scalar : [scalar] })).toEqual([`value_does_not_fit ${at}/value`])
           const wrong = form === 'number' ? 'seven' : 7
           expect(on({ field, operator, value: listed ? [wrong] : wrong })).toEqual([`value_does_not_fit ${at}/value`])

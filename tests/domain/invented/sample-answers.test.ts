@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { kindsWith } from '../../../src/domain/definitions/definition-schemas.ts'
 import { answerSampler, randomAnswers, sampleAnswers } from '../../../src/domain/invented/sample-answers.ts'
 import { seededRandom } from '../../../src/domain/invented/seeded-random.ts'
-import { isCalendarDate, phonePattern, stateCodes, zipPattern } from '../../../src/domain/questions/answer-formats.ts'
+import { stateCodes, zipPattern } from '../../../src/domain/question-types/address.ts'
+import { isCalendarDate } from '../../../src/domain/question-types/date.ts'
+import { phonePattern } from '../../../src/domain/question-types/phone.ts'
 import type { Answer, Answers } from '../../../src/domain/questions/answers.ts'
 import { noEntityEnd, renderMembers } from '../../../src/domain/questions/answers.ts'
 import { buildKeyMap } from '../../../src/domain/questions/key-map.ts'
@@ -12,9 +15,7 @@ const options = ['one', 'two', 'three', 'four'].map(admin_id => ({ admin_id, tex
 let ids = 0
 function question(kind: VersionQuestion['kind'], more: Partial<VersionQuestion> = {}): VersionQuestion {
   const question_id = ++ids
-  const settings = ['CHECKBOX', 'DROPDOWN', 'RADIO', 'MAP'].includes(kind)
-    ? { text: 'Which?', options }
-    : { text: 'What?' }
+  const settings = kindsWith('options').includes(kind) ? { text: 'Which?', options } : { text: 'What?' }
   return {
     ...{
       question_id,

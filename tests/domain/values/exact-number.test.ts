@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { dollars } from '../../../src/domain/questions/answers.ts'
+import { dollars } from '../../../src/domain/question-types/currency.ts'
 import { exactCents, exactInteger } from '../../../src/domain/values/exact-number.ts'
 
 describe('exact numbers', () => {

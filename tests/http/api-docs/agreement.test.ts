@@ -4,13 +4,19 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { refreshDocsExample } from '../../../src/derived/program-docs.ts'
 import { computeKeyMap, refreshKeyMap } from '../../../src/derived/program-key-map.ts'
-import type { KeyNode } from '../../../src/domain/questions/key-map.ts'
-import { type QuestionKind, questionKinds } from '../../../src/domain/questions/question.ts'
+import { type KeyNode, nullForm } from '../../../src/domain/questions/key-map.ts'
+import {
+  exportedType,
+  type PlainType,
+  plainType,
+  type QuestionKind,
+  questionKinds,
+} from '../../../src/domain/questions/question.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { ExportClient } from '../../support/export-client.ts'
 import { FrontEnd } from '../../support/front-end.ts'
 import { createTestKey, type TestKey } from '../../support/keys.ts'
-import { aProgram, type QuestionSpec, q } from '../../support/programs.ts'
+import { aProgram, ofKind, type QuestionSpec, q } from '../../support/programs.ts'
 import { schemaFaults } from '../../support/response-schema.ts'
 import { startTestService, type TestService } from '../../support/service.ts'
 
@@ -29,10 +35,27 @@ const optional = { optional: true }
 const ids = ['red', 'blue']
 
 /** A question of the kind, an answer to it, and the question object the specification makes of that and of no answer. */
-const changes: Record<
-  QuestionKind,
-  { add: (name: string) => QuestionSpec; answer?: object; answered?: object; unanswered?: object }
-> = {
+interface Change {
+  add: (name: string) => QuestionSpec
+  answer?: object
+  answered?: object
+  unanswered?: object
+}
+
+/** Of a kind that the specification does not have: what its type says of itself. */
+function invented(kind: QuestionKind): Change {
+  const type = exportedType(kind) as PlainType
+  const answered = JSON.parse(plainType(type).text(plainType(type).sample({}, 0)))
+  return {
+    add: name => ofKind(kind, name, optional),
+    answer: answered,
+    answered,
+    unanswered: JSON.parse(nullForm(type)),
+  }
+}
+
+/** Of each kind that the specification has. */
+const changes: Partial<Record<QuestionKind, Change>> = {
   ADDRESS: {
     add: name => q.address(name, optional),
     answer: { street: '1 Main St', city: 'Seattle', state: 'WA', zip: '98101' },
@@ -141,7 +164,7 @@ const changes: Record<
 type Loose = ReturnType<typeof JSON.parse>
 
 describe.each([...questionKinds])('a program that gains a question of kind %s', kind => {
-  const { add, answer, answered, unanswered } = changes[kind]
+  const { add, answer, answered, unanswered } = changes[kind] ?? invented(kind)
   const slug = `gains-${kind.toLowerCase().replaceAll('_', '-')}`
   const words = kind.toLowerCase().replaceAll('_', ' ')
   const [topKey, innerKey, petKey] = [`${words} new`, `${words} inner`, `${words} pet`].map(n =>

@@ -13,7 +13,7 @@ import { createTestDatabase, type TestDatabase } from '../../support/database.ts
 import { ExportClient } from '../../support/export-client.ts'
 import { FrontEnd } from '../../support/front-end.ts'
 import { createTestKey } from '../../support/keys.ts'
-import { aDraft, aProgram, type QuestionSpec, q } from '../../support/programs.ts'
+import { aDraft, aProgram, ofKind, type QuestionSpec, q } from '../../support/programs.ts'
 import { startTestService, type TestService } from '../../support/service.ts'
 
 let database: TestDatabase
@@ -27,11 +27,11 @@ afterAll(async () => {
   await database.drop()
 })
 
-/** What the specification says of each kind; a STATIC one is not exported. */
-const exportedAs: Readonly<Record<QuestionKind, string | undefined>> = {
-  ...{ ADDRESS: 'ADDRESS', CURRENCY: 'CURRENCY', DATE: 'DATE', EMAIL: 'EMAIL', ENUMERATOR: 'ENUMERATOR', ID: 'ID' },
-  ...{ FILE_UPLOAD: 'FILE_UPLOAD', MAP: 'MAP', NAME: 'NAME', NUMBER: 'NUMBER', PHONE: 'PHONE', TEXT: 'TEXT' },
-  ...{ CHECKBOX: 'MULTI_SELECT', DROPDOWN: 'SINGLE_SELECT', RADIO: 'SINGLE_SELECT', STATIC: undefined },
+/** What the specification says of each kind: most are exported under their own name, a STATIC one not at all. */
+const exportedAs = (kind: QuestionKind): string | undefined => {
+  if (kind === 'STATIC') return undefined
+  if (kind === 'CHECKBOX') return 'MULTI_SELECT'
+  return kind === 'DROPDOWN' || kind === 'RADIO' ? 'SINGLE_SELECT' : kind
 }
 
 /** Question key → exported type, and the same of what is repeated under it. */
@@ -40,7 +40,7 @@ interface Expected extends Map<string, { type: string; repeated: Expected }> {}
 /** Adds the questions of a version that is being published. */
 function grow(expected: Expected, specs: readonly QuestionSpec[]): void {
   for (const { question, repeated } of specs) {
-    const type = exportedAs[question.kind]
+    const type = exportedAs(question.kind)
     if (type === undefined) continue
     // The names here are letters and spaces before a number sign, so the key can be told without the code that derives it.
     const key = question.admin_name.split('#')[0]!.replaceAll(' ', '_')
@@ -99,15 +99,8 @@ function letters(number: number): string {
   return String(number).replace(/[0-9]/g, digit => 'abcdefghij'[Number(digit)]!)
 }
 
-const optionsOf = ['red', 'green', 'blue']
-function specOf({ kind, name }: BankQuestion, repeated: readonly QuestionSpec[]): QuestionSpec {
-  const optional = { optional: true }
-  if (kind === 'ENUMERATOR') return q.enumerator(name, repeated, optional)
-  if (kind === 'STATIC') return q.static(name)
-  if (kind === 'CHECKBOX' || kind === 'DROPDOWN' || kind === 'RADIO' || kind === 'MAP')
-    return q[kind.toLowerCase() as 'checkbox'](name, optionsOf, optional)
-  return q[kind === 'FILE_UPLOAD' ? 'file' : (kind.toLowerCase() as 'text')](name, optional)
-}
+const specOf = ({ kind, name }: BankQuestion, repeated: readonly QuestionSpec[]): QuestionSpec =>
+  ofKind(kind, name, kind === 'STATIC' ? {} : { optional: true }, repeated)
 
 /** The tree of those questions of a bank that are chosen and whose enumerators are. */
 function chosen(questions: readonly BankQuestion[], isChosen: readonly boolean[], parent?: number): QuestionSpec[] {

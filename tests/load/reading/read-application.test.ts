@@ -178,28 +178,28 @@ const breakages: readonly [string, (a: Broken) => void, string][] = [
   ['a question that is null', a => (a.application.town = null), '/application/town not_an_object'],
   ['another type', a => (a.application.town.question_type = 'NUMBER'), '/application/town/question_type wrong_question_type'],
   ['an unknown field of a question', a => (a.application.town.txt = 'x'), '/application/town/txt unknown_field'],
-  ['a text that is a number', a => (a.application.town.text = 1), '/application/town/text not_a_string'],
-  ['an address without a city', a => (a.application.home.city = null), '/application/home incomplete'],
-  ['an unknown state of the union', a => (a.application.home.state = 'wa'), '/application/home/state wrong_format'],
-  ['a ZIP of four digits', a => (a.application.home.zip = '9810'), '/application/home/zip wrong_format'],
-  ['a place without an address', a => Object.assign(a.application.home, { street: null, line2: null, city: null, state: null, zip: null, latitude: '1' }), '/application/home incomplete'],
-  ['a fraction of a cent', a => (a.application.rent.currency_dollars = 1.005), '/application/rent/currency_dollars wrong_format'],
-  ['an amount in quotes', a => (a.application.rent.currency_dollars = '1'), '/application/rent/currency_dollars not_a_number'],
-  ['a day that is none', a => (a.application.born.date = '2023-02-29'), '/application/born/date wrong_format'],
-  ['another file_key', a => (a.application.files.file_key = 'x'), '/application/files/file_key wrong_file_key'],
-  ['a file that is a number', a => (a.application.files.file_urls = [1]), '/application/files/file_urls not_a_string'],
-  ['letters in an id', a => (a.application.case.id = '12a'), '/application/case/id wrong_format'],
-  ['a map feature that never was', a => (a.application.spot.selections = ['c']), '/application/spot/selections unknown_option'],
-  ['one option twice', a => (a.application.spot.selections = ['a', 'a']), '/application/spot/selections duplicate_selection'],
-  ['half a name', a => (a.application.name.last_name = null), '/application/name incomplete'],
-  ['an unknown suffix', a => (a.application.name.suffix = 'MD'), '/application/name/suffix wrong_format'],
-  ['a number that is none', a => (a.application.count.number = 1.5), '/application/count/number wrong_format'],
-  ['a phone number without a plus', a => (a.application.phone.phone_number = '2065550143'), '/application/phone/phone_number wrong_format'],
-  ['an option that never was', a => (a.application.pet.selection = 'bird'), '/application/pet/selection unknown_option'],
-  ['entities that are no array', a => (a.application.kids.entities = {}), '/application/kids/entities not_an_array'],
+  ['a text that is a number', a => (a.application.town.text = 1), '/application/town/text wrong_type'],
+  ['an address without a city', a => (a.application.home.city = null), '/application/home/city required'],
+  ['an unknown state of the union', a => (a.application.home.state = 'wa'), '/application/home/state malformed'],
+  ['a ZIP of four digits', a => (a.application.home.zip = '9810'), '/application/home/zip malformed'],
+  ['a place of an address that was not corrected', a => (a.application.home.latitude = '1'), '/application/home/latitude not_allowed'],
+  ['a fraction of a cent', a => (a.application.rent.currency_dollars = 1.005), '/application/rent/currency_dollars malformed'],
+  ['an amount in quotes', a => (a.application.rent.currency_dollars = '1'), '/application/rent/currency_dollars wrong_type'],
+  ['a day that is none', a => (a.application.born.date = '2023-02-29'), '/application/born/date malformed'],
+  ['another file_key', a => (a.application.files.file_key = 'x'), '/application/files/file_key not_allowed'],
+  ['a file that is a number', a => (a.application.files.file_urls = [1]), '/application/files/file_urls/0 wrong_type'],
+  ['letters in an id', a => (a.application.case.id = '12a'), '/application/case/id malformed'],
+  ['a map feature that never was', a => (a.application.spot.selections = ['c']), '/application/spot/selections/0 not_an_option'],
+  ['one option twice', a => (a.application.spot.selections = ['a', 'a']), '/application/spot/selections/1 duplicate'],
+  ['half a name', a => (a.application.name.last_name = null), '/application/name/last_name required'],
+  ['an unknown suffix', a => (a.application.name.suffix = 'MD'), '/application/name/suffix not_allowed'],
+  ['a number that is none', a => (a.application.count.number = 1.5), '/application/count/number malformed'],
+  ['a phone number without a plus', a => (a.application.phone.phone_number = '2065550143'), '/application/phone/phone_number malformed'],
+  ['an option that never was', a => (a.application.pet.selection = 'bird'), '/application/pet/selection not_an_option'],
+  ['entities that are no array', a => (a.application.kids.entities = {}), '/application/kids/entities wrong_type'],
   ['an entity that is a text', a => (a.application.kids.entities[1] = 'x'), '/application/kids/entities/1 not_an_object'],
-  ['an entity without a name', a => delete a.application.kids.entities[1].entity_name, '/application/kids/entities/1/entity_name not_a_string'],
-  ['a fault deep within', a => (a.application.kids.entities[1].kidname.suffix = 7), '/application/kids/entities/1/kidname/suffix not_a_string'],
+  ['an entity without a name', a => delete a.application.kids.entities[1].entity_name, '/application/kids/entities/1/entity_name wrong_type'],
+  ['a fault deep within', a => (a.application.kids.entities[1].kidname.suffix = 7), '/application/kids/entities/1/kidname/suffix wrong_type'],
   ['an answer to what its version did not ask', a => (a.application.later.text = 'x'), '/application/later not_in_version'],
   ['entities its version did not ask for', a => (a.application.laterkids.entities = [{ entity_name: 'x' }]), '/application/laterkids not_in_version'],
   ['such an answer within an entity', a => (a.application.kids.entities[0].toy.text = 'x'), '/application/kids/entities/0/toy not_in_version'],
@@ -255,7 +255,7 @@ describe('an application object that is refused', () => {
     const withNumber = (source: string): unknown =>
       parseExactJson(line.replace(/"number":[0-9]+/, `"number":${source}`))
     for (const source of ['9007199254740992', '9007199254740993', '1.0000000000000000001', '1e400', '1e20', '-0.5'])
-      expect(faultsOf(withNumber(source))).toEqual(['/application/count/number wrong_format'])
+      expect(faultsOf(withNumber(source))).toEqual(['/application/count/number malformed'])
     for (const source of ['9007199254740991', '-9007199254740991', '1.0', '1e3', '-7']) {
       const result = read(withNumber(source))
       if ('faults' in result) throw new Error(source)
@@ -266,7 +266,7 @@ describe('an application object that is refused', () => {
     const amount = read(withAmount('90071992547409.91'))
     if ('faults' in amount) throw new Error('refused')
     expect(amount.application.answers.get('rent')).toEqual({ type: 'CURRENCY', currency_cents: 9_007_199_254_740_991 })
-    expect(faultsOf(withAmount('90071992547409.92'))).toEqual(['/application/rent/currency_dollars wrong_format'])
+    expect(faultsOf(withAmount('90071992547409.92'))).toEqual(['/application/rent/currency_dollars malformed'])
   })
 })
 

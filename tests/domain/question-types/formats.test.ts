@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'bun:test'
 import {
   coordinatePattern,
-  idPattern,
-  isCalendarDate,
-  phonePattern,
   serviceAreaPattern,
   stateCodes,
   zipPattern,
-} from '../../../src/domain/questions/answer-formats.ts'
+} from '../../../src/domain/question-types/address.ts'
+import { isCalendarDate } from '../../../src/domain/question-types/date.ts'
+import { idPattern } from '../../../src/domain/question-types/id.ts'
+import { phonePattern } from '../../../src/domain/question-types/phone.ts'
 
 describe('answer formats', () => {
   test('"two-letter capitalized USPS code (50 states, DC, 8 territories)"', () => {

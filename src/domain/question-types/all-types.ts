@@ -1,0 +1,16 @@
+// The question types there are, by the `question_type` they are exported with. One line each, and nothing else.
+
+export { address as ADDRESS } from './address.ts'
+export { currency as CURRENCY } from './currency.ts'
+export { date as DATE } from './date.ts'
+export { email as EMAIL } from './email.ts'
+export { enumerator as ENUMERATOR } from './enumerator.ts'
+export { fileUpload as FILE_UPLOAD } from './file-upload.ts'
+export { id as ID } from './id.ts'
+export { map as MAP } from './map.ts'
+export { multiSelect as MULTI_SELECT } from './multi-select.ts'
+export { name as NAME } from './name.ts'
+export { number as NUMBER } from './number.ts'
+export { phone as PHONE } from './phone.ts'
+export { singleSelect as SINGLE_SELECT } from './single-select.ts'
+export { text as TEXT } from './text.ts'

@@ -1,0 +1,43 @@
+// CURRENCY: an amount in dollars, kept as whole cents and printed as an exact JSON number (D18).
+
+import { integerFrom } from '../invented/seeded-random.ts'
+import { orNull } from './field-schema.ts'
+import type { QuestionType } from './question-type.ts'
+import { none } from './settings.ts'
+
+interface Currency {
+  type: 'CURRENCY'
+  /** Whole cents, a safe integer. */
+  currency_cents: number
+}
+
+export const currency = {
+  kinds: ['CURRENCY'],
+  settings: none,
+  fields: {
+    currency_dollars: {
+      form: 'number',
+      schema: orNull('number', { description: 'Amount in dollars, exact to the cent.' }),
+      // The double nearest to the amount, as the value of a condition is: 1010 cents are 10.1 here and there.
+      value: ({ currency_cents }) => currency_cents / 100,
+    },
+  },
+  text: a => `{"question_type":"CURRENCY","currency_dollars":${dollars(a.currency_cents)}}`,
+  read: fields => {
+    const currency_cents = fields.cents('currency_dollars')
+    return currency_cents === undefined ? undefined : { type: 'CURRENCY', currency_cents }
+  },
+  sample: (_, variant) => ({ type: 'CURRENCY', currency_cents: 123_450 + variant * 2025 }),
+  random: () => next => ({
+    type: 'CURRENCY',
+    currency_cents: next() < 0.4 ? integerFrom(next, 0, 6000) * 100 : integerFrom(next, 0, 999_999),
+  }),
+} as const satisfies QuestionType<Currency, typeof none>
+
+/** Cents as an exact JSON number of dollars: `1250` → `12.5`, `10000` → `100` (D18). */
+export function dollars(cents: number): string {
+  const whole = Math.trunc(Math.abs(cents) / 100)
+  const rest = Math.abs(cents) % 100
+  const fraction = rest === 0 ? '' : `.${String(rest).padStart(2, '0').replace(/0$/, '')}`
+  return `${cents < 0 ? '-' : ''}${whole}${fraction}`
+}

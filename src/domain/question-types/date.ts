@@ -1,0 +1,50 @@
+// DATE: a day of the calendar, without a time zone.
+
+import { integerFrom } from '../invented/seeded-random.ts'
+import { orNull } from './field-schema.ts'
+import { json, type QuestionType } from './question-type.ts'
+import { none } from './settings.ts'
+
+interface DateAnswer {
+  type: 'DATE'
+  /** `YYYY-MM-DD`. */
+  date: string
+}
+
+export const date = {
+  kinds: ['DATE'],
+  settings: none,
+  fields: {
+    date: {
+      form: 'date',
+      schema: orNull('string', { format: 'date', description: 'A day, YYYY-MM-DD, without a time zone.' }),
+    },
+  },
+  text: a => `{"question_type":"DATE","date":${json(a.date)}}`,
+  read: fields => {
+    const date = fields.formatted('date', isCalendarDate, 'a day of the calendar as YYYY-MM-DD')
+    return date === undefined ? undefined : { type: 'DATE', date }
+  },
+  sample: (_, variant) => ({ type: 'DATE', date: `19${84 + (variant % 10)}-02-${28 - (variant % 10)}` }),
+  random: () => next => ({
+    type: 'DATE',
+    date: `${integerFrom(next, 1945, 2025)}-${two(integerFrom(next, 1, 12))}-${two(integerFrom(next, 1, 28))}`,
+  }),
+} as const satisfies QuestionType<DateAnswer, typeof none>
+
+const two = (value: number): string => String(value).padStart(2, '0')
+
+/** Whether a text is `YYYY-MM-DD` and that day exists, in the years 0001 to 9999. Source: spec, DATE. */
+export function isCalendarDate(text: string): boolean {
+  const match = /^([0-9]{4})-([0-9]{2})-([0-9]{2})$/.exec(text)
+  if (match === null) return false
+  const year = Number(match[1])
+  const month = Number(match[2])
+  const day = Number(match[3])
+  return year >= 1 && month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth(year, month)
+}
+
+function daysInMonth(year: number, month: number): number {
+  if (month === 2) return (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0 ? 29 : 28
+  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31
+}

@@ -1,0 +1,29 @@
+// EMAIL: "validated only by the applicant's browser, so it must be treated as arbitrary text" (spec).
+
+import { integerFrom, pick } from '../invented/seeded-random.ts'
+import { anyText } from './field-schema.ts'
+import { json, type QuestionType } from './question-type.ts'
+import { none } from './settings.ts'
+
+interface Email {
+  type: 'EMAIL'
+  email: string
+}
+
+export const email = {
+  kinds: ['EMAIL'],
+  settings: none,
+  fields: { email: { form: 'text', schema: anyText('An e-mail address as typed. To be treated as any text.') } },
+  text: a => `{"question_type":"EMAIL","email":${json(a.email)}}`,
+  read: fields => {
+    const email = fields.text('email')
+    return email === undefined ? undefined : { type: 'EMAIL', email }
+  },
+  sample: (_, variant) => ({ type: 'EMAIL', email: `${['maria', 'soren', 'ifeoma'][variant % 3]!}@example.org` }),
+  random: () => next => {
+    const name = pick(next, ['amina', 'jose', 'zoe', 'mei', 'lukasz', 'grace', 'kwame', 'rosa', 'yusuf', 'priya'])
+    const number = integerFrom(next, 1, 9999)
+    const host = pick(next, ['example.org', 'example.com', 'mail.example.net'])
+    return { type: 'EMAIL', email: `${name}.${number}@${host}` }
+  },
+} as const satisfies QuestionType<Email, typeof none>

@@ -1,0 +1,16 @@
+// ENUMERATOR: its answer is a list of entities, each with the answers to the questions repeated for it. What walks the tree of
+// questions does so for these answers too: renderMembers, questionsSchema, checkAnswers, readMembers and the samplers.
+
+import type { QuestionShape } from './question-type.ts'
+import { countSettings } from './settings.ts'
+
+export const enumerator = {
+  kinds: ['ENUMERATOR'],
+  settings: countSettings,
+  fields: {
+    entities: {
+      form: 'entities',
+      schema: { type: 'array', description: 'One object for each entity; empty when unanswered.' },
+    },
+  },
+} as const satisfies QuestionShape<never, typeof countSettings>

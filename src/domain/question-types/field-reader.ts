@@ -1,0 +1,108 @@
+// Reads the fields of one answer, wherever they come from, and notes what is wrong with each.
+
+import { exactCents, exactInteger } from '../values/exact-number.ts'
+import { JsonNumber } from '../values/json-text.ts'
+
+/**
+ * Each reader of a field gives undefined when the field is faulty, which is then noted. Details begin with "Must" and repeat
+ * nothing of the answer.
+ */
+export abstract class FieldReader {
+  /** A field as it was given; null when it was not. Numbers that a double might change are JsonNumbers. */
+  abstract raw(name: string): unknown
+
+  /** Notes what is wrong with a field, or with one item of it. */
+  abstract fault(name: string, code: string, detail: string, item?: number): undefined
+
+  /** Whether no more faults are told, so that there is no use in looking for them. */
+  abstract get full(): boolean
+
+  /** A field that has to be given: not empty, well-formed Unicode. */
+  text(name: string): string | undefined {
+    const text = this.optionalText(name)
+    return text === null ? this.fault(name, 'required', 'Must be given with this answer.') : text
+  }
+
+  /** As `text`, or null when it is left out. */
+  optionalText(name: string): string | null | undefined {
+    const value = this.raw(name)
+    return value === null ? null : this.#wellFormed(value, name)
+  }
+
+  /** As `optionalText`, and one of the values that are allowed. */
+  oneOf<T extends string>(name: string, allowed: Iterable<T>): T | null | undefined {
+    const text = this.optionalText(name)
+    if (text === null || text === undefined) return text
+    for (const value of allowed) if (value === text) return value
+    return this.fault(name, 'not_allowed', `Must be one of ${[...allowed].join(', ')}, or null.`)
+  }
+
+  /** As `text`, in a form that is described to those who got it wrong. */
+  formatted(name: string, fits: (text: string) => boolean, form: string): string | undefined {
+    const text = this.text(name)
+    return text === undefined || fits(text) ? text : this.fault(name, 'malformed', `Must be ${form}.`)
+  }
+
+  /** As `formatted`, or null when it is left out. */
+  optionalFormatted(name: string, fits: (text: string) => boolean, form: string): string | null | undefined {
+    return this.raw(name) === null ? null : this.formatted(name, fits, form)
+  }
+
+  /** A list of texts, each not empty and well-formed; empty when it is left out. */
+  texts(name: string): readonly string[] | undefined {
+    const value = this.raw(name)
+    if (value === null) return []
+    if (!Array.isArray(value)) return this.fault(name, 'wrong_type', 'Must be an array of strings.')
+    let faulty = false
+    for (let i = 0; i < value.length && !this.full; i++)
+      if (this.#wellFormed(value[i], name, i) === undefined) faulty = true
+    return faulty || this.full ? undefined : value
+  }
+
+  /** A whole number within ±(2^53 − 1) (D19). */
+  integer(name: string): number | undefined {
+    const value = this.raw(name)
+    const integer =
+      value instanceof JsonNumber
+        ? exactInteger(value.source)
+        : Number.isSafeInteger(value)
+          ? Number(value) + 0
+          : undefined
+    if (integer !== undefined) return integer
+    return isNumber(value)
+      ? this.fault(name, 'malformed', 'Must be a whole number from -9007199254740991 to 9007199254740991.')
+      : this.fault(name, 'wrong_type', 'Must be a number, such as 3.')
+  }
+
+  /** The whole cents of an amount in dollars, at least 0 (D18). */
+  cents(name: string): number | undefined {
+    const value = this.raw(name)
+    if (!isNumber(value)) return this.fault(name, 'wrong_type', 'Must be a number of dollars, such as 12.5.')
+    const cents = value instanceof JsonNumber ? exactCents(value.source) : wholeCents(value)
+    if (cents === undefined)
+      return this.fault(name, 'malformed', 'Must have at most two decimals and be at most 90071992547409.91.')
+    return cents < 0 ? this.fault(name, 'too_small', 'Must be at least 0.') : cents
+  }
+
+  #wellFormed(value: unknown, name: string, item?: number): string | undefined {
+    if (typeof value === 'string' && value !== '' && value.isWellFormed()) return value
+    return this.fault(name, ...textFault(value)!, item)
+  }
+}
+
+/** Why a value is no text that can be stored and returned exactly: code and detail. */
+export function textFault(value: unknown): [code: string, detail: string] | undefined {
+  if (typeof value !== 'string') return ['wrong_type', 'Must be a string.']
+  if (value === '') return ['empty', 'Must not be empty; where there is no answer, send null.']
+  if (value.isWellFormed()) return undefined
+  return ['ill_formed_text', 'Must be well-formed Unicode: it has half of a surrogate pair without the other half.']
+}
+
+const isNumber = (value: unknown): value is number | JsonNumber =>
+  typeof value === 'number' || value instanceof JsonNumber
+
+/** Whole cents of an amount that a double holds; undefined when it has a fraction of a cent, or too many. */
+function wholeCents(dollars: number): number | undefined {
+  const cents = Math.round(dollars * 100)
+  return Number.isSafeInteger(cents) && cents / 100 === dollars ? cents + 0 : undefined
+}

@@ -1,0 +1,70 @@
+// FILE_UPLOAD: URLs of files that the form front end keeps; `file_key` is the first of them (D17).
+
+import { fileNames } from '../invented/sample-words.ts'
+import { integerFrom, pick, type Rng } from '../invented/seeded-random.ts'
+import { listOf, orNull } from './field-schema.ts'
+import { json, type QuestionType } from './question-type.ts'
+import { countFits, countSettings } from './settings.ts'
+
+interface FileUpload {
+  type: 'FILE_UPLOAD'
+  file_urls: readonly string[]
+}
+
+export const fileUpload = {
+  kinds: ['FILE_UPLOAD'],
+  settings: countSettings,
+  fields: {
+    file_key: {
+      form: 'text',
+      schema: orNull('string', { deprecated: true, description: 'URL of the first file. Use file_urls.' }),
+      value: ({ file_urls }) => file_urls[0] ?? null,
+    },
+    file_urls: {
+      form: 'text_list',
+      schema: listOf('URLs of the files, for people who are signed in as administrators; empty when unanswered.', {
+        type: 'string',
+      }),
+    },
+  },
+  text: a =>
+    `{"question_type":"FILE_UPLOAD","file_key":${json(a.file_urls[0] ?? null)},"file_urls":${json(a.file_urls)}}`,
+  read: (fields, { settings }) => {
+    const file_urls = fields.texts('file_urls')
+    if (file_urls === undefined) return undefined
+    // It may be sent along, but says nothing by itself.
+    const key = fields.raw('file_key')
+    let faulty = key !== null && key !== file_urls[0]
+    if (faulty) fields.fault('file_key', 'not_allowed', 'Must be the first of `file_urls`, or null.')
+    for (let i = 0; i < file_urls.length && !fields.full; i++) {
+      if (isFileUrl(file_urls[i]!)) continue
+      faulty = true
+      fields.fault('file_urls', 'malformed', 'Must be an absolute address, https://… or http://….', i)
+    }
+    const fits = file_urls.length > 0 && countFits(fields, 'file_urls', file_urls.length, 'files', settings)
+    return fits && !faulty ? { type: 'FILE_UPLOAD', file_urls } : undefined
+  },
+  sample: ({ min_count = 0, max_count = 2 }, variant) => ({
+    type: 'FILE_UPLOAD',
+    file_urls: Array.from(
+      { length: Math.min(Math.max(2, min_count), max_count) },
+      (_, i) => `${filesRoot}/${1000 + variant * 10 + i}/${fileNames[i % fileNames.length]!}`,
+    ),
+  }),
+  random: ({ min_count = 0, max_count = 3 }) => {
+    const least = Math.max(1, min_count)
+    const most = Math.max(least, Math.min(3, max_count))
+    return next => ({
+      type: 'FILE_UPLOAD',
+      file_urls: Array.from({ length: integerFrom(next, least, most) }, () => randomFile(next)),
+    })
+  },
+} as const satisfies QuestionType<FileUpload, typeof countSettings>
+
+const filesRoot = 'https://apply.example.gov/files'
+
+const randomFile = (next: Rng): string => `${filesRoot}/${integerFrom(next, 100_000, 999_999)}/${pick(next, fileNames)}`
+
+/** Kept as it is written, so nothing is taken that a reader would first have to mend: no spaces, no control characters. */
+const isFileUrl = (text: string): boolean =>
+  /^https?:\/\/[^\s\u0000-\u0020\u007f\\]+$/i.test(text) && URL.canParse(text)

@@ -1,0 +1,58 @@
+// What MULTI_SELECT and MAP have in common: a list of the options that were selected.
+
+import { integerFrom, pickSome } from '../invented/seeded-random.ts'
+import { listOf, openEnum } from './field-schema.ts'
+import { json, type QuestionType } from './question-type.ts'
+import { countFits, countSettings, isOption, optionIdsOf, optionSettings } from './settings.ts'
+
+const settings = { ...optionSettings, ...countSettings }
+
+interface SelectionList<T extends string> {
+  type: T
+  selections: readonly string[]
+}
+
+/** A type of this kind; `what` are those that are selected. */
+export const selectionList = <const T extends string, const K extends string>(type: T, kind: K, what: string) =>
+  ({
+    kinds: [kind],
+    settings,
+    fields: {
+      selections: {
+        form: 'option_list',
+        schema: (optionIds, style) =>
+          listOf(
+            `IDs of the selected ${what}; empty when none was, or the question was not answered.`,
+            openEnum('An option ID that was ever selectable.', optionIds, style),
+          ),
+      },
+    },
+    text: a => `{"question_type":"${type}","selections":${json(a.selections)}}`,
+    read: (fields, rules) => {
+      const selections = fields.texts('selections')
+      if (selections === undefined) return undefined
+      const twice = selections.length > 1 && new Set(selections).size < selections.length
+      let faulty = twice
+      for (let i = 0; i < selections.length && !fields.full; i++) {
+        const selection = selections[i]!
+        if (!isOption(fields, 'selections', selection, rules, i)) faulty = true
+        if (twice && selections.indexOf(selection) < i)
+          fields.fault('selections', 'duplicate', 'Must be selected once: it stands in this list before.', i)
+      }
+      const fits = countFits(fields, 'selections', selections.length, 'selections', rules.settings)
+      return fits && !faulty ? { type, selections } : undefined
+    },
+    sample: settings => {
+      const { min_count = 0, max_count = 2 } = settings
+      return { type, selections: optionIdsOf(settings).slice(0, Math.min(Math.max(2, min_count), max_count)) }
+    },
+    random: settings => {
+      const least = Math.max(1, settings.min_count ?? 0)
+      const most = Math.max(least, Math.min(4, settings.max_count ?? 4))
+      const ids = optionIdsOf(settings)
+      return next => {
+        const selections = pickSome(next, ids, integerFrom(next, least, most))
+        return selections.length === 0 ? undefined : { type, selections }
+      }
+    },
+  }) as const satisfies QuestionType<SelectionList<T>, typeof settings>

@@ -1,0 +1,37 @@
+// SINGLE_SELECT: the option selected of a dropdown or of radio buttons.
+
+import { pick } from '../invented/seeded-random.ts'
+import { openEnum } from './field-schema.ts'
+import { json, type QuestionType } from './question-type.ts'
+import { isOption, optionIdsOf, optionSettings } from './settings.ts'
+
+interface SingleSelect {
+  type: 'SINGLE_SELECT'
+  selection: string
+}
+
+export const singleSelect = {
+  kinds: ['DROPDOWN', 'RADIO'],
+  settings: optionSettings,
+  fields: {
+    selection: {
+      form: 'option',
+      schema: (optionIds, style) => openEnum('ID of the selected option.', optionIds, style, 'or null'),
+    },
+  },
+  text: a => `{"question_type":"SINGLE_SELECT","selection":${json(a.selection)}}`,
+  read: (fields, rules) => {
+    const selection = fields.text('selection')
+    return selection !== undefined && isOption(fields, 'selection', selection, rules)
+      ? { type: 'SINGLE_SELECT', selection }
+      : undefined
+  },
+  sample: (settings, variant) => {
+    const ids = optionIdsOf(settings)
+    return { type: 'SINGLE_SELECT', selection: ids[variant % Math.max(1, ids.length)] ?? '' }
+  },
+  random: settings => {
+    const ids = optionIdsOf(settings)
+    return next => (ids.length === 0 ? undefined : { type: 'SINGLE_SELECT', selection: pick(next, ids) })
+  },
+} as const satisfies QuestionType<SingleSelect, typeof optionSettings>
