@@ -198,37 +198,38 @@ export async function settleSequence(tx: Transaction, sequence: IdSequence): Pro
 }
 
 /** The last id the sequence gave out; 0 for none. */
-export async function readLastId(db: Db, sequence: IdSequence): Promise<number> {
+async function readLastId(db: Db, sequence: IdSequence): Promise<number> {
   const [row] = await db<{ last: number }[]>`
     select case when is_called then last_value else last_value - 1 end as last
     from ${db(sequence)}`
   return row!.last
 }
 
-export interface DrawnIds {
-  first: number
-  last: number
-  /** Every id in its order, where others drew some in between; null where none are missing. */
-  ids: number[] | null
-}
-
-/** The next ids of the sequence: given to nobody else, even if the transaction fails. */
-export async function drawIds(db: Db, sequence: IdSequence, count: number): Promise<DrawnIds> {
-  const [row] = await db<{ first: number; last: number; ids: string | null }[]>`
+/**
+ * The next ids of the sequence, given to nobody else even if the transaction fails; as ranges with their ends, in order, of which there
+ * are several where others drew in between.
+ */
+export async function drawIds(db: Db, sequence: IdSequence, count: number): Promise<{ first: number; last: number }[]> {
+  return db<{ first: number; last: number }[]>`
     with drawn as materialized (
       select nextval(${sequence}::regclass) as id
       from generate_series(1, ${count})
+    ),
+    numbered as (
+      select id, id - row_number() over (order by id) as range
+      from drawn
     )
-    select min(id) as first, max(id) as last,
-      case when max(id) - min(id) + 1 > count(*) then string_agg(id::text, ',' order by id) end as ids
-    from drawn`
-  const { first, last, ids } = row!
-  return { first, last, ids: ids === null ? null : ids.split(',').map(Number) }
+    select min(id) as first, max(id) as last
+    from numbered
+    group by range
+    order by 1`
 }
 
-/** Lets the sequence go on behind `last`, which must be far ahead of it: those who draw at this moment are not waited for. */
-export async function skipIds(db: Db, sequence: IdSequence, last: number): Promise<void> {
-  await db`select setval(${sequence}::regclass, ${last}::bigint)`
+/** Lets the sequence go on after `last`, unless it has gone further already. */
+export async function moveSequence(db: Db, sequence: IdSequence, last: number): Promise<void> {
+  await db`
+    select setval(${sequence}::regclass, greatest(last_value, ${last}::bigint))
+    from ${db(sequence)}`
 }
 
 /**

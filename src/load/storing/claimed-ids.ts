@@ -1,21 +1,21 @@
 // Makes sure that ids which come from outside are nobody else's: those already given out, and those given out meanwhile.
 // It must not know what the ids are of.
 //
-// Ids of the input that the sequence has not reached are drawn from it, one by one and with all between, as anybody would: what is
-// drawn is ours alone, without a lock that others wait for, and the sequence is past it when the load is done. What somebody else
-// drew in between is theirs, and the input must not have it.
+// Ids that the sequence has not reached are drawn from it, with all between them, as anybody would: what is drawn is ours alone, without
+// a lock that the intake of every program would wait for, and the sequence is past it when the load is done. What somebody else drew
+// in between is theirs, and the input must not have it.
 
-import { drawIds, type IdSequence, readLastId, settleSequence, skipIds } from '../../db/bulk-rows.ts'
+import { drawIds, type IdSequence, moveSequence, settleSequence } from '../../db/bulk-rows.ts'
 import type { Transaction } from '../../db/client.ts'
 
-/** A wider gap is skipped and not drawn. Nobody draws as many in the moment between looking and skipping. */
-const drawnMax = 100_000
+/** A wider gap between ids is skipped and not drawn. Nobody draws as many in the moment between the last draw and the skip. */
+const gapMax = 1000
 
 export class ClaimedIds {
-  /** Up to here every id was drawn, by us or by others. */
+  /** Up to here every id was drawn, by us or by others, or skipped. */
   #reached: number
-  /** Drawn by others since the load began. */
-  readonly #foreign = new Set<number>()
+  /** Ids, each range with its ends, that were or may have been drawn by others since the load began. */
+  readonly #foreign: { first: number; last: number }[] = []
 
   private constructor(
     private readonly sequence: IdSequence,
@@ -29,32 +29,38 @@ export class ClaimedIds {
     return new ClaimedIds(sequence, await settleSequence(tx, sequence))
   }
 
-  /** Claims ids, and returns those of them that others were given since the load began. Ids up to `before` are left alone. */
+  /** Claims ids, and returns those of them that others may have been given since the load began. Ids up to `before` are left alone. */
   async claim(tx: Transaction, ids: readonly number[]): Promise<number[]> {
-    let highest = 0
-    for (const id of ids) if (id > highest) highest = id
-    while (this.#reached < highest) await this.#advance(tx, highest)
-    return this.#foreign.size === 0 ? [] : ids.filter(id => this.#foreign.has(id))
+    const ahead = ids.filter(id => id > this.#reached).sort((a, b) => a - b)
+    for (const [i, id] of ahead.entries()) {
+      if (id <= this.#reached) continue
+      if (id - this.#reached > gapMax) await this.#skipTo(tx, id - 1)
+      // Together with those that follow closely.
+      let last = i
+      while (last + 1 < ahead.length && ahead[last + 1]! - ahead[last]! <= gapMax) last++
+      await this.#draw(tx, ahead[last]! - this.#reached)
+    }
+    return this.#foreign.length === 0 ? [] : ids.filter(id => this.#isForeign(id))
   }
 
-  async #advance(tx: Transaction, highest: number): Promise<void> {
-    if (highest - this.#reached > drawnMax) {
-      const last = await readLastId(tx, this.sequence)
-      if (highest - last > drawnMax) await skipIds(tx, this.sequence, highest)
-      this.#given(last)
-      this.#reached = highest - last > drawnMax ? highest : last
-      return
+  /** Draws so many ids. What lies between them was drawn by others. */
+  async #draw(tx: Transaction, count: number): Promise<void> {
+    for (const { first, last } of await drawIds(tx, this.sequence, count)) {
+      if (first > this.#reached + 1) this.#foreign.push({ first: this.#reached + 1, last: first - 1 })
+      this.#reached = last
     }
-    const { first, last, ids } = await drawIds(tx, this.sequence, highest - this.#reached)
-    for (const id of ids ?? [first]) {
-      this.#given(id - 1)
-      this.#reached = id
-    }
-    this.#reached = last
   }
 
-  /** Everything up to `last` that was not drawn by us was drawn by others. */
-  #given(last: number): void {
-    for (let id = this.#reached + 1; id <= last; id++) this.#foreign.add(id)
+  async #skipTo(tx: Transaction, id: number): Promise<void> {
+    await this.#draw(tx, 1)
+    if (id - this.#reached <= gapMax) return
+    await moveSequence(tx, this.sequence, id)
+    // Drawn by others in this moment, if anything was.
+    this.#foreign.push({ first: this.#reached + 1, last: this.#reached + gapMax })
+    this.#reached = id
+  }
+
+  #isForeign(id: number): boolean {
+    return this.#foreign.some(({ first, last }) => id >= first && id <= last)
   }
 }
