@@ -35,6 +35,10 @@ export async function openWorkshop(root: string, timeoutMs: number): Promise<Wor
     const pass = (tests: readonly string[]): Promise<boolean> => runTests(copy, tests, timeoutMs)
     /** Those that pass without any fault. */
     const soundOnes = async (tests: readonly string[]): Promise<string[]> => {
+      // Mostly all do, which one run tells.
+      const untried = tests.filter(test => !sound.has(test))
+      if (untried.length > 1 && (await pass(untried)))
+        for (const test of untried) sound.set(test, Promise.resolve(true))
       for (const test of tests) {
         if (!sound.has(test)) sound.set(test, pass([test]))
         if (!(await sound.get(test))) console.error(`${test} fails without any fault, and is left out`)
