@@ -21,6 +21,14 @@ interface Layout {
   unpack(bytes: Buffer): OpenedToken
 }
 
+/** With what a token is opened, and what is expected of it. */
+export interface TokenOpening {
+  keys: readonly Buffer[]
+  now: Micros
+  ttlMs: number
+  programId: number
+}
+
 /**
  * A token of the first layout says nothing of the questions its walk began with, nor of its last application; its walk goes on with
  * what the next page finds, and is held to that from there on.
@@ -65,11 +73,8 @@ export function sealPageToken(contents: PageToken, keys: readonly Buffer[]): str
  * - `page_token_of_another_program`;
  * - `page_token_expired`: issued more than `ttlMs` milliseconds before `now`, or more than a minute after it.
  */
-export function openPageToken(
-  text: string,
-  keys: readonly Buffer[],
-  expected: { now: Micros; ttlMs: number; programId: number },
-): OpenedToken {
+export function openPageToken(text: string, opening: TokenOpening): OpenedToken {
+  const { keys, ...expected } = opening
   const layout = layouts.find(({ tokenBytes }) => base62Length(tokenBytes) === text.length)
   const bytes = layout && decodeBase62(text, layout.tokenBytes)
   if (bytes === undefined) throw unusable('page_token_invalid', 'is not a token of this service', 'token_malformed')

@@ -1,17 +1,13 @@
 // What a client asks of an export: its query, parsed once into values that cannot be wrong, or one 400 that names all that is.
-// It must not read rows or seal tokens; which program is meant, and whether the caller may, was decided before.
+// It must not read rows or know HTTP; which program is meant, and whether the caller may, was decided before.
 
 import type { RevisionState } from '../domain/questions/application.ts'
 import { formatMicros, type Micros } from '../domain/values/offset-time.ts'
-import { invalidRequest, Problem, type ProblemItem } from '../problem.ts'
+import { Problem, type ProblemItem } from '../problem.ts'
 import { parseInstantParameter } from './instant-parameter.ts'
-import type { OpenedToken } from './page-token.ts'
-import { prefersStrictHandling } from './preference.ts'
-import { parseQueryString } from './query-string.ts'
+import { type OpenedToken, openPageToken, type TokenOpening } from './page-token.ts'
 import type { WalkFilters } from './walk.ts'
 
-/** Longest query that is read. The longest one that means something is a tenth of it. */
-export const queryLengthMax = 8192
 /** Most unknown names that a strict refusal lists, and most characters of one that it repeats. */
 const unknownNamesMax = 50
 const nameLengthMax = 100
@@ -26,28 +22,28 @@ export interface ExportRequest {
   revisionState: RevisionState | undefined
   /** As asked, at least 1; `planWalk` holds it to the maximum. Infinity for a number too long to tell. */
   pageSize: number | undefined
-  /** As sent, and opened if the caller of `parseExportRequest` said how. */
-  pageToken: string | undefined
   token: OpenedToken | undefined
-  /** Whether the answer should say `Preference-Applied: handling=strict`. */
-  preferenceApplied: boolean
+}
+
+/** What was sent, before anything is known of what it means. */
+export interface SentParameters {
+  pairs: readonly { name: string; value: string }[]
+  /** Names of those whose encoding is broken. */
+  malformed: readonly string[]
+  /** Whether unknown names are to be refused (contract D10). */
+  strict: boolean
 }
 
 /**
- * The parameters of an export request. `rawQuery` is what stands behind `?` in the URL, still escaped; `prefer` is the header's
- * value. With `openToken` (see `openPageToken`) the token is opened too, so that what is wrong with it is named with the rest.
+ * The parameters of an export request. The token is opened too, so that what is wrong with it is named with the rest.
  * Throws one Problem `invalid_request` with an item for everything that is wrong.
  * Source: spec, "List program applications", query parameters; contract D2, D3, D9 to D12.
  */
 export function parseExportRequest(
-  rawQuery: string,
-  prefer: string | null,
-  limits: { timeZone: string },
-  openToken?: (text: string) => OpenedToken,
+  { pairs, malformed, strict }: SentParameters,
+  { timeZone }: { timeZone: string },
+  tokens: TokenOpening,
 ): ExportRequest {
-  if (rawQuery.length > queryLengthMax) throw tooLong()
-  const { pairs, malformed } = parseQueryString(rawQuery)
-  const strict = prefersStrictHandling(prefer)
   const faults = new Faults()
   for (const name of new Set(malformed)) {
     faults.add(name, 'malformed_encoding', 'is not percent-encoded UTF-8. Write a percent sign as %25.')
@@ -64,7 +60,7 @@ export function parseExportRequest(
     return parse(values[0], fault)
   }
   const instant = (value: string, fault: Fault): Micros | undefined => {
-    const parsed = parseInstantParameter(value, limits.timeZone)
+    const parsed = parseInstantParameter(value, timeZone)
     return typeof parsed === 'number' ? parsed : fault('invalid_date', parsed.fault)
   }
   const request: ExportRequest = {
@@ -72,12 +68,7 @@ export function parseExportRequest(
     to: read('toDate', instant),
     revisionState: read('revisionState', parseRevisionState),
     pageSize: read('pageSize', parsePageSize),
-    pageToken: read('nextPageToken', value => value),
-    token: undefined,
-    preferenceApplied: strict,
-  }
-  if (request.pageToken !== undefined && openToken !== undefined) {
-    request.token = faults.collect(() => openToken(request.pageToken!))
+    token: read('nextPageToken', value => faults.collect(() => openPageToken(value, tokens))),
   }
   if (faults.items.length > 0) {
     if (request.token !== undefined) faults.items.push(...differences(request, request.token))
@@ -175,9 +166,4 @@ class Faults {
 function requestProblem(errors: readonly ProblemItem[], internal?: string): Problem {
   const detail = errors.length === 1 ? 'A parameter cannot be used.' : `${errors.length} parameters cannot be used.`
   return new Problem('invalid_request', { detail, errors, internal })
-}
-
-function tooLong(): Problem {
-  const detail = `is longer than ${queryLengthMax} characters.`
-  return invalidRequest('The query is too long.', [{ parameter: '?', code: 'query_too_long', detail }])
 }

@@ -7,7 +7,6 @@ import { readThroughLoss } from '../db/client.ts'
 import { readWalkStart, type WalkStart } from '../db/walks.ts'
 import { earliest } from '../domain/values/offset-time.ts'
 import type { Sink } from '../export/page-outlet.ts'
-import { openPageToken } from '../export/page-token.ts'
 import { parseExportRequest, planWalk } from '../export/request.ts'
 import { type Serving, servePage } from '../export/serve-page.ts'
 import { beginWalk, shownFilters, snapshotTime, type Walk } from '../export/walk.ts'
@@ -19,6 +18,8 @@ import type { Deps } from './deps.ts'
 import { methodNotAllowed } from './errors.ts'
 import { anyExportOperation } from './openapi/export-operations.ts'
 import { routeDetail } from './openapi/route-detail.ts'
+import { prefersStrictHandling } from './preference.ts'
+import { parseQueryString } from './query-string.ts'
 import { type Outcome, recordOf } from './request-record.ts'
 import { QueueTime, streamResponse } from './stream-response.ts'
 
@@ -39,9 +40,9 @@ export const exportApplications = (deps: Deps) => {
     const coding = preferredCoding(request.headers.get('accept-encoding'))
     if (coding !== undefined) headers.set('Content-Encoding', coding)
 
-    const openToken = (text: string) =>
-      openPageToken(text, config.pageTokenKeys, { now: deps.now(), ttlMs: config.pageTokenTtlMs, programId })
-    const asked = parseExportRequest(rawQuery(request.url), request.headers.get('prefer'), config, openToken)
+    const strict = prefersStrictHandling(request.headers.get('prefer'))
+    const tokens = { keys: config.pageTokenKeys, now: deps.now(), ttlMs: config.pageTokenTtlMs, programId }
+    const asked = parseExportRequest({ ...parseQueryString(rawQuery(request.url)), strict }, config, tokens)
     const filters = planWalk(asked, config)
     const queueTime = new QueueTime(config.exportQueueTimeoutMs)
     const startNow = (): Promise<WalkStart> =>
@@ -55,7 +56,7 @@ export const exportApplications = (deps: Deps) => {
     } else {
       walk = { ...token, questionsAsOf: token.questionsAsOf ?? (await startNow()).last_published_at ?? earliest }
     }
-    if (asked.preferenceApplied) headers.set('Preference-Applied', 'handling=strict')
+    if (strict) headers.set('Preference-Applied', 'handling=strict')
     record.fields.walk = walk.walkId
     record.fields.filters = shownFilters(walk)
     if (request.method === 'HEAD') {

@@ -47,7 +47,7 @@ const example: PageToken = {
 }
 
 const open = (text: string, keys = [key], expected = {}): OpenedToken =>
-  openPageToken(text, keys, { now, ttlMs, programId: 42, ...expected })
+  openPageToken(text, { keys, now, ttlMs, programId: 42, ...expected })
 
 const issuedBefore =
   '0DrvubxSVv9dqkWrLO3IW1jb9lFGnL8GNNkKUgUJy9o89SVCSTpTcIxhcMw7GwGyE7yObS8QZVO6h05Y5SuoOBlRi31u0EtJKPYmOZxQBvFilHo0i7qtAqWzRdpAdV5MS9xb7oOMtytAJyrfxz0G1SvYuMneSx1QQkaU'
@@ -73,7 +73,7 @@ describe('contract D8: the page token', () => {
         const text = sealPageToken(given, [key])
         expect(text).toMatch(/^[0-9A-Za-z]+$/)
         expect(text.length).toBe(tokenLengthMax)
-        expect(openPageToken(text, [key], { now, ttlMs, programId: given.programId })).toEqual(given)
+        expect(openPageToken(text, { keys: [key], now, ttlMs, programId: given.programId })).toEqual(given)
       }),
     )
     expect(tokenLengthMax).toBeLessThan(200)
@@ -158,7 +158,7 @@ describe('contract D8: the page token', () => {
     fc.assert(
       fc.property(contents, given => {
         const text = sealedAs(1, asOfFirstLayout(given))
-        expect(openPageToken(text, [key], { now, ttlMs, programId: given.programId })).toEqual({
+        expect(openPageToken(text, { keys: [key], now, ttlMs, programId: given.programId })).toEqual({
           ...given,
           questionsAsOf: undefined,
           lastApplication: undefined,

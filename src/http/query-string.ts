@@ -1,6 +1,11 @@
 // A query string, taken apart strictly: what is not well-formed is found here and not repaired.
 // It must not know which parameters there are.
 
+import { invalidRequest, type Problem } from '../problem.ts'
+
+/** Longest query that is read. The longest one that means something is a tenth of it. */
+const queryLengthMax = 8192
+
 export interface QueryString {
   /** In the order they were sent. `a` and `a=` are both an empty value. */
   pairs: readonly { name: string; value: string }[]
@@ -8,8 +13,9 @@ export interface QueryString {
   malformed: readonly string[]
 }
 
-/** The part of a URL behind `?`. `+` is a space, `&` alone separates, empty pieces count for nothing. */
+/** The part of a URL after `?`. `+` is a space, `&` alone separates, empty pieces count for nothing. Throws a Problem when it is too long. */
 export function parseQueryString(raw: string): QueryString {
+  if (raw.length > queryLengthMax) throw tooLong()
   const pairs: { name: string; value: string }[] = []
   const malformed: string[] = []
   for (const piece of raw.split('&')) {
@@ -31,4 +37,9 @@ function decode(text: string): string | undefined {
   } catch {
     return undefined
   }
+}
+
+function tooLong(): Problem {
+  const detail = `is longer than ${queryLengthMax} characters.`
+  return invalidRequest('The query is too long.', [{ parameter: '?', code: 'query_too_long', detail }])
 }

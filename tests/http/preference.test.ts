@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { prefersStrictHandling } from '../../src/export/preference.ts'
+import { prefersStrictHandling } from '../../src/http/preference.ts'
 
 describe('Prefer: handling=strict (RFC 7240)', () => {
   test.each([
