@@ -13,9 +13,6 @@ beforeAll(async () => {
   database = await createTestDatabase()
   raw = await insertRawProgram(database.sql, 'raw')
   ;[first, second] = (await insertRawApplications(database.sql, raw, 2)) as [number, number]
-  await database.sql`
-    insert into application_annotation (program_id, application_id, changed_at, changed_by, status)
-    values (${raw.program_id}, ${first}, now(), 'operator:test', 'Approved')`
 })
 afterAll(() => database.drop())
 
@@ -69,13 +66,18 @@ describe('"An application is a snapshot of the applicant\'s answers at the momen
 
   test('the history of status and note is never changed, and goes with its application alone', async () => {
     const { sql } = database
+    const own = await insertRawProgram(sql, 'annotated')
+    const [id] = await insertRawApplications(sql, own, 1)
+    await sql`
+      insert into application_annotation (program_id, application_id, changed_at, changed_by, status)
+      values (${own.program_id}, ${id!}, now(), 'operator:test', 'Approved')`
     for (const change of [
       sql`update application_annotation set status = 'Denied'`,
       sql`update application_annotation set changed_by = 'nobody'`,
       sql`delete from application_annotation`,
     ])
       expect(await refusal(change)).toBe(restrictViolation)
-    await sql`delete from application where application_id = ${first}`
+    await sql`delete from application where application_id = ${id!}`
     expect(await sql`select from application_annotation`).toHaveLength(0)
   })
 })

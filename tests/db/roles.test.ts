@@ -12,7 +12,7 @@ import { ExportClient } from '../support/export-client.ts'
 import { endWithFile, useDatabase, useService } from '../support/fixtures.ts'
 import { FrontEnd } from '../support/front-end.ts'
 import { createTestKey, type TestKey } from '../support/keys.ts'
-import { endProcesses, spawnProcess } from '../support/processes.ts'
+import { endProcesses, spawnProcess, startMain } from '../support/processes.ts'
 import { aProgram, everyKind, q } from '../support/programs.ts'
 import { insertRawApplications, insertRawProgram } from '../support/raw-applications.ts'
 import { startTestService, type TestService } from '../support/service.ts'
@@ -119,6 +119,18 @@ describe('the service, with its own role', () => {
       return row!.last_used_at
     })
     expect(running.logLines.filter(line => line.level === 'error' || line.level === 'warn')).toEqual([])
+  })
+
+  test('as the process itself: it starts, is ready, and lets the key in', async () => {
+    try {
+      const { url, health, log } = await startMain(service)
+      expect((await fetch(`${health}/readyz`)).status).toBe(200)
+      const headers = { Authorization: key.authorization }
+      expect((await fetch(`${url}/api/v1/checkAuth`, { headers })).status).toBe(200)
+      expect(log.filter(line => line.level === 'error' || line.level === 'warn')).toEqual([])
+    } finally {
+      await endProcesses()
+    }
   })
 
   test.each<[string, (sql: Sql) => PromiseLike<unknown>]>([
