@@ -132,7 +132,8 @@ function httpUrl(text: string): string {
     !['http:', 'https:'].includes(url.protocol) ||
     url.search !== '' ||
     url.hash !== '' ||
-    url.username !== ''
+    url.username !== '' ||
+    url.password !== ''
   ) {
     throw new Unusable('must be an address such as https://apply.example.gov, without query or user')
   }

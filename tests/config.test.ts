@@ -63,10 +63,78 @@ describe('loadConfig', () => {
     expect(() => readSetting({ ENUMERATOR_DEPTH_MAX: '101' }, 'enumeratorDepthMax')).toThrow('cannot be used')
   })
 
+  test('each setting with bounds takes its least and its most, and nothing beyond: those that its meaning names', () => {
+    const unitMs: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+    const bounded = Object.values(settings).flatMap(({ meaning, name, parse }) => {
+      const [, least, most] = /\b(\d+(?:ms|[smhd])?) to (\d+(?:ms|[smhd])?)\b/.exec(meaning) ?? []
+      return least === undefined || most === undefined
+        ? []
+        : [{ name, parse: parse as (text: string) => unknown, least, most }]
+    })
+    const numberIn = (text: string): number =>
+      Number.parseInt(text, 10) * (unitMs[/[a-z]+$/.exec(text)?.[0] ?? ''] ?? 1)
+    const unlimited = {
+      CONNECTIONS_PER_ADDRESS: 1_000_000,
+      REQUESTS_PER_MINUTE: 10_000_000,
+      EXPORTS_AT_A_TIME: 10_000,
+      AUTH_FAILURES_PER_MINUTE: 10_000_000,
+    }
+    for (const [name, most] of Object.entries(unlimited)) {
+      const { meaning, parse } = Object.values(settings).find(setting => setting.name === name)!
+      expect(meaning).toContain('0 for no limit')
+      expect([parse('0'), parse('1'), parse(String(most))] as unknown[]).toEqual([0, 1, most])
+      expect(() => parse(String(most + 1)), name).toThrow(/must be a/)
+    }
+    // All but those that are addresses, names, switches, files or secrets.
+    expect(bounded.map(setting => setting.name)).toEqual(
+      Object.values(settings)
+        .filter(({ default: text }) => /^\d+(ms|[smhd])?$/.test(text ?? ''))
+        .map(setting => setting.name)
+        .filter(name => !(name in unlimited)),
+    )
+    for (const { name, parse, least, most } of bounded) {
+      const unit = /[a-z]$/.test(least) ? 'ms' : ''
+      for (const edge of [least, most]) expect([name, parse(edge)]).toEqual([name, numberIn(edge)])
+      for (const beyond of [numberIn(least) - 1, numberIn(most) + 1])
+        expect(() => parse(`${beyond}${unit}`), `${name}=${beyond}${unit}`).toThrow(/must be a/)
+      for (const text of ['', ' ', '-1', '1.5', '1e3', 'x', `${most}x`, `0x${least}`])
+        expect(() => parse(text), `${name}=${text}`).toThrow(/must be a/)
+    }
+  })
+
+  test('addresses: no user, query or fragment in BASE_URL, and no key twice in PAGE_TOKEN_KEYS', () => {
+    for (const url of [
+      'https://user@h',
+      'https://user:p@h',
+      'https://h/?a=b',
+      'https://h/#a',
+      'ftp://h',
+      'h',
+      'https://:p@h',
+    ])
+      expect(faults({ BASE_URL: url })).toHaveProperty('BASE_URL')
+    expect(loadConfig({ ...good, BASE_URL: 'https://h/below//' }).baseUrl).toBe('https://h/below')
+    const [one, two] = [good.PAGE_TOKEN_KEYS, Buffer.alloc(32, 2).toString('base64')]
+    expect(loadConfig({ ...good, PAGE_TOKEN_KEYS: `${one}, ${two}` }).pageTokenKeys).toHaveLength(2)
+    for (const keys of [`${one},${one}`, `${one},${two},${one}`])
+      expect(faults({ PAGE_TOKEN_KEYS: keys }).PAGE_TOKEN_KEYS).toContain('twice')
+    for (const bytes of [31, 33])
+      expect(faults({ PAGE_TOKEN_KEYS: Buffer.alloc(bytes, 3).toString('base64') })).toHaveProperty('PAGE_TOKEN_KEYS')
+  })
+
+  test('PostgreSQL’s own limit on a statement comes before ours on its silence', () => {
+    expect(faults({ STATEMENT_TIMEOUT: '40s' }).SILENCE_TIMEOUT).toContain('longer than STATEMENT_TIMEOUT')
+    expect(loadConfig({ ...good, STATEMENT_TIMEOUT: '39s' }).silenceTimeoutMs).toBe(40_000)
+  })
+
   test('refuses to start in production with a pepper that is missing, short, repeated or a placeholder', () => {
-    for (const API_KEY_PEPPER of ['', 'short', 'a'.repeat(64), 'changeme-changeme-changeme-changeme-0123456789']) {
+    for (const API_KEY_PEPPER of ['', 'short', 'a'.repeat(64), good.API_KEY_PEPPER.slice(0, 31), 'abcdefg'.repeat(9)]) {
       expect(faults({ API_KEY_PEPPER })).toHaveProperty('API_KEY_PEPPER')
     }
+    for (const word of ['changeme', 'change-me', 'Example', 'default', 'PEPPER', 'secret', 'password'])
+      expect(faults({ API_KEY_PEPPER: `${good.API_KEY_PEPPER}${word}` }).API_KEY_PEPPER).toContain('placeholder')
+    for (const API_KEY_PEPPER of [good.API_KEY_PEPPER.slice(0, 32), 'abcdefgh'.repeat(4)])
+      expect(loadConfig({ ...good, API_KEY_PEPPER }).apiKeyPepper).toBe(API_KEY_PEPPER)
   })
 
   test('never repeats the value of a secret', () => {

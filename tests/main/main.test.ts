@@ -115,6 +115,17 @@ describe('src/main.ts', () => {
     expect(reader.text.endsWith('0\r\n\r\n')).toBe(false)
   })
 
+  test('while it drains it is alive and not ready, and it ends when its readers have gone', async () => {
+    const { child, health, log, url } = await startMain(database)
+    const reader = await stalledReader(url)
+    child.kill('SIGTERM')
+    await until('the drain to begin', () => log.some(line => line.msg === 'draining'))
+    expect((await fetch(`${health}/readyz`)).status).toBe(503)
+    expect((await fetch(`${health}/livez`)).status).toBe(200)
+    reader.socket.end()
+    expect(await child.exited).toBe(0)
+  })
+
   test('a second signal ends it at once', async () => {
     const { child, log, url } = await startMain(database)
     await stalledReader(url)

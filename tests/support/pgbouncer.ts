@@ -1,9 +1,9 @@
 // Debian's PgBouncer before the PostgreSQL of the tests, in transaction mode, as README describes it.
 
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { freePort } from './free-port.ts'
 import { findNeeded } from './needs.ts'
 import { until } from './until.ts'
 
@@ -69,11 +69,3 @@ const isListening = (port: number): Promise<boolean> =>
     },
     () => false,
   )
-
-async function freePort(): Promise<number> {
-  const probe = createServer()
-  await new Promise<void>(resolve => probe.listen(0, '127.0.0.1', resolve))
-  const { port } = probe.address() as { port: number }
-  await new Promise(resolve => probe.close(resolve))
-  return port
-}

@@ -25,8 +25,12 @@ export interface TapProxy {
   stop(): Promise<void>
 }
 
-/** `tapOf` is asked at each connection, by its number from 0. */
-export async function startProxy(port: number, tapOf: (connection: Connection, n: number) => Tap): Promise<TapProxy> {
+/** `tapOf` is asked at each connection, by its number from 0. Listens on a free port unless told which. */
+export async function startProxy(
+  port: number,
+  tapOf: (connection: Connection, n: number) => Tap,
+  listenOn = 0,
+): Promise<TapProxy> {
   const open = new Set<Connection>()
   let made = 0
   const server = createServer(client => {
@@ -48,7 +52,7 @@ export async function startProxy(port: number, tapOf: (connection: Connection, n
     // What was answered before still reaches the client.
     upstream.on('close', () => client.end())
   })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  await new Promise<void>(resolve => server.listen(listenOn, '127.0.0.1', resolve))
   return {
     port: (server.address() as { port: number }).port,
     made: () => made,

@@ -3,8 +3,10 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { setRetention } from '../../src/upkeep/erase.ts'
 import { useDatabase } from '../support/fixtures.ts'
-import { endProcesses, refusalOf, spawnProcess } from '../support/processes.ts'
+import { freePort } from '../support/free-port.ts'
+import { endProcesses, logged, refusalOf, spawnProcess, startWorker } from '../support/processes.ts'
 import { aProgram, everyKind } from '../support/programs.ts'
+import { startProxy } from '../support/proxy.ts'
 import { insertRawApplications, insertRawProgram } from '../support/raw-applications.ts'
 import { until } from '../support/until.ts'
 
@@ -38,6 +40,56 @@ describe('workers/main.ts', () => {
     const meanwhile = await aProgram(database.sql)
     spawnProcess('workers/main.ts', database)
     await until('docs of what was published meanwhile', () => docsOf(meanwhile.program_version_id))
+  })
+
+  test('what is lost while it runs is made again after SWEEP_INTERVAL, and what stands still for five minutes is asked for again', async () => {
+    const lost = await aProgram(database.sql)
+    const stuck = await aProgram(database.sql)
+    const waiting = await aProgram(database.sql)
+    const worker = await startWorker(database, { SWEEP_INTERVAL: '1s' })
+    for (const { program_version_id } of [lost, stuck, waiting])
+      await until('docs at first', () => docsOf(program_version_id))
+    const ids = [lost, stuck, waiting].map(({ program_version_id }) => program_version_id)
+    await until('all to be done', async () => {
+      const done = await database.sql`
+        select 1 from derived_status
+        where program_version_id = any (${ids}::bigint[]) and job_name = 'refresh-docs-example' and state = 'done'`
+      return done.length === ids.length
+    })
+    // As when a store lost the jobs it was handed: one just now, one long ago.
+    for (const [{ program_version_id }, minutes] of [
+      [waiting, 3],
+      [stuck, 6],
+    ] as const)
+      await database.sql`
+        update derived_status
+        set state = 'queued', requested = requested + 1, updated_at = now() - ${minutes} * interval '1 minute'
+        where program_version_id = ${program_version_id} and job_name = 'refresh-docs-example'`
+    await database.sql`delete from docs_example where program_version_id = ${lost.program_version_id}`
+    await until('what was lost to be made again', () => docsOf(lost.program_version_id))
+    const stateOf = async ({ program_version_id }: { program_version_id: number }) => {
+      const rows = await database.sql<{ state: string }[]>`
+        select state from derived_status
+        where program_version_id = ${program_version_id} and job_name = 'refresh-docs-example'`
+      return rows[0]!.state
+    }
+    await until('what stood still to be done', async () => (await stateOf(stuck)) === 'done')
+    expect(await stateOf(waiting)).toBe('queued')
+    worker.child.kill('SIGTERM')
+    expect(await worker.child.exited).toBe(0)
+  })
+
+  test('a queue that cannot be opened yet is waited for', async () => {
+    const port = await freePort()
+    const direct = new URL(database.url)
+    direct.port = String(port)
+    const worker = spawnProcess('workers/main.ts', database, { DATABASE_DIRECT_URL: direct.href })
+    await logged(worker, 'the queue cannot be opened yet')
+    const proxy = await startProxy(Number(new URL(database.url).port), () => ({}), port)
+    await logged(worker, 'working')
+    worker.child.kill('SIGTERM')
+    expect(await worker.child.exited).toBe(0)
+    await proxy.stop()
   })
 
   test('erases what a program keeps no longer', async () => {
