@@ -131,18 +131,6 @@ export async function readPublishedVersions(
   return readVersions(db, db`v.program_id = ${program_id} and v.published_at is not null`)
 }
 
-/** The version a program published last: its ACTIVE one. Undefined before the first publication. */
-export async function newestPublishedVersionId(db: Db, program_id: number): Promise<number | undefined> {
-  const [row] = await db<{ program_version_id: number }[]>`
-    select program_version_id
-    from program_version
-    where program_id = ${program_id}
-    and published_at is not null
-    order by published_at desc, program_version_id desc
-    limit 1`
-  return row?.program_version_id
-}
-
 /** Versions of any programs with their questions in order, oldest publication first and drafts last. */
 function readVersions(
   db: Db,

@@ -10,13 +10,11 @@ function everyQuestion(): VersionQuestion[] {
   const outer = questionKinds.length
   const enumerator = questionKinds.indexOf('ENUMERATOR') + 1
   return [...questionKinds, ...questionKinds].map((kind, i) => ({
-    ...{
-      question_id: i + 1,
-      question_version_id: i + 1,
-      kind,
-      admin_name: `question ${i}`,
-      question_key: `question_${i}`,
-    },
+    question_id: i + 1,
+    question_version_id: i + 1,
+    kind,
+    admin_name: `question ${i}`,
+    question_key: `question_${i}`,
     enumerator_id: i < outer ? null : enumerator,
     settings: { text: 'What?', options: [{ admin_id: `option_${i}`, text: 'This' }], correct_addresses: true },
   }))
@@ -28,7 +26,10 @@ function fingerprint(): number {
   const placements = questions.map(({ question_id }) => ({ question_id, optional: false, visible_when: null }))
   const first: DocumentableVersion = { ...common, program_version_id: 1, display_name: 'A', questions: [], screens: [] }
   const second: DocumentableVersion = {
-    ...{ ...common, program_version_id: 2, display_name: 'B', questions },
+    ...common,
+    program_version_id: 2,
+    display_name: 'B',
+    questions,
     screens: [{ name: 'All', visible_when: null, questions: placements }],
   }
   const making = { timeZone: 'UTC' }

@@ -85,7 +85,9 @@ export async function refreshDocsExample(db: Db, programVersionId: number, makin
   const { timeZone: time_zone, enumeratorDepthMax: enumerator_depth_max = enumeratorDepthUsual } = making
   const content: KeptDocs = { ...docs, time_zone, enumerator_depth_max }
   await upsertDocsExample(db, {
-    ...{ program_version_id: programVersionId, code_version: docsCodeVersion, content },
+    program_version_id: programVersionId,
+    code_version: docsCodeVersion,
+    content,
     duration_ms: performance.now() - startedMs,
   })
 }

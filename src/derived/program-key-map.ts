@@ -127,7 +127,9 @@ export async function refreshKeyMap(db: Db, programVersionId: number): Promise<v
     })),
   }
   await upsertKeyMap(db, {
-    ...{ program_version_id: programVersionId, code_version: keyMapCodeVersion, content },
+    program_version_id: programVersionId,
+    code_version: keyMapCodeVersion,
+    content,
     duration_ms: performance.now() - startedMs,
   })
 }

@@ -1,10 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import {
-  findActiveVersion,
-  findProgram,
-  newestPublishedVersionId,
-  readPublishedVersions,
-} from '../../src/db/programs.ts'
+import { findActiveVersion, findProgram, readPublishedVersions } from '../../src/db/programs.ts'
 import { lockQuestionBank } from '../../src/db/questions.ts'
 import { buildKeyMap, type KeyNode } from '../../src/domain/questions/key-map.ts'
 import { exportProgram, importProgram } from '../../src/programs/program-transport.ts'
@@ -46,7 +41,9 @@ describe('publishing', () => {
       [second.program_version_id, 'OBSOLETE'],
       [third.program_version_id, 'ACTIVE'],
     ])
-    expect(await newestPublishedVersionId(database.sql, first.program_id)).toBe(third.program_version_id)
+    expect(await findActiveVersion(database.sql, first.program_id)).toMatchObject({
+      program_version_id: third.program_version_id,
+    })
     expect(second.question('colour').question_id).toBe(first.question('colour').question_id)
     expect(second.question('colour').question_version_id).not.toBe(first.question('colour').question_version_id)
   })

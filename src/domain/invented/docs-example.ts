@@ -29,11 +29,16 @@ const exampleToken = '4mKq0Zt7uXcVb2Rw9LsYd1NhJ8fGaEoP5iQx3TzUkMvBnC6yHrW'
 export function examplePage(version: ExampleVersion, keyMap: KeyMap, timeZone: string): string {
   const applications = [
     exampleApplication(version, keyMap, timeZone, exampleSubmissions(version)[0], {
-      ...{ status: version.statuses[0] ?? null, application_note: 'Called on Monday; documents are complete.' },
-      ...{ decidedAfterMinutes: version.statuses.length === 0 ? null : 4321, current: true },
+      status: version.statuses[0] ?? null,
+      application_note: 'Called on Monday; documents are complete.',
+      decidedAfterMinutes: version.statuses.length === 0 ? null : 4321,
+      current: true,
     }),
     exampleApplication(version, keyMap, timeZone, exampleSubmissions(version)[1], {
-      ...{ status: null, application_note: null, decidedAfterMinutes: null, current: false },
+      status: null,
+      application_note: null,
+      decidedAfterMinutes: null,
+      current: false,
     }),
   ]
   return `{"payload":[${applications.join(',')}],"nextPageToken":${JSON.stringify(exampleToken)}}`
@@ -45,8 +50,13 @@ export function exampleSubmissions(version: ExampleVersion): [Submission, Submis
   const nothing: Answers = new Map()
   return [
     {
-      ...{ ...common, applicant_id: 1001, application_id: 5001, language: 'es-US', answers: sampleAnswers(version) },
-      ...{ create_time: beganAt, submit_time: beganAt + 27 * minute },
+      ...common,
+      applicant_id: 1001,
+      application_id: 5001,
+      language: 'es-US',
+      answers: sampleAnswers(version),
+      create_time: beganAt,
+      submit_time: beganAt + 27 * minute,
       submitter: {
         submitter_type: 'TRUSTED_INTERMEDIARY',
         ti_email: 'helper@community.example.org',
@@ -54,8 +64,13 @@ export function exampleSubmissions(version: ExampleVersion): [Submission, Submis
       },
     },
     {
-      ...{ ...common, applicant_id: 1002, application_id: 5002, language: 'en-US', answers: nothing },
-      ...{ create_time: beganAt + 40 * minute, submit_time: beganAt + 41 * minute },
+      ...common,
+      applicant_id: 1002,
+      application_id: 5002,
+      language: 'en-US',
+      answers: nothing,
+      create_time: beganAt + 40 * minute,
+      submit_time: beganAt + 41 * minute,
       submitter: { submitter_type: 'APPLICANT' },
     },
   ]
@@ -109,7 +124,8 @@ function exampleApplication(
   const fill = planFill(keyMap, shape)
   const { status, application_note, decidedAfterMinutes, current } = judgement
   const annotations = {
-    ...{ status, application_note },
+    status,
+    application_note,
     status_last_modified_time:
       decidedAfterMinutes === null ? null : submission.submit_time + decidedAfterMinutes * minute,
   }

@@ -81,11 +81,6 @@ function modest(question: VersionQuestion): VersionQuestion {
   return { ...question, settings }
 }
 
-/** As `answerSampler(version)(next)`, for a single use. */
-export function randomAnswers(version: AnsweredVersion, next: Rng): Answers {
-  return answerSampler(version)(next)
-}
-
 /**
  * A maker of varied answers to a version, for many uses: within the bounds and options of every question, some optional
  * questions unanswered, none to five entities of an enumerator and fewer of one within it. What the screens would not show

@@ -85,7 +85,11 @@ export function versionDocs(
   const changes = before === undefined ? [] : diffVersions(before, version)
   const example = examplePage({ ...version, questions }, keyMap, making.timeZone)
   return {
-    ...{ program_version_id, slug, display_name, statuses, example },
+    program_version_id,
+    slug,
+    display_name,
+    statuses,
+    example,
     short_example: shortExample(example),
     questions: questionDocs(keyMap, version, earlier),
     changed_since: before?.program_version_id ?? null,
@@ -131,7 +135,11 @@ function questionDocs(
     const selectable = new Set(askedNow.get(question_id)?.settings.options?.map(option => option.admin_id))
     return [
       {
-        ...{ question_key, question_type: type, path, depth, admin_name },
+        question_key,
+        question_type: type,
+        path,
+        depth,
+        admin_name,
         text: shortened(settings.text, questionTextMax),
         asked: askedNow.has(question_id),
         fields: fieldPaths(node, path),

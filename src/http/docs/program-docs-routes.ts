@@ -99,7 +99,11 @@ function handlers(deps: Deps) {
       const { slug, display_name, program_version_id, key_map: keyMap } = docs
       const example: unknown = JSON.parse(docs.example)
       const document = programOpenApi({
-        ...{ slug, display_name, program_version_id, keyMap, example },
+        slug,
+        display_name,
+        program_version_id,
+        keyMap,
+        example,
         baseUrl: place.baseUrl,
       })
       return download(document, `${slug}-${program_version_id}.openapi.json`, asked.viewer.fields)

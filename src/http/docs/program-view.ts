@@ -107,7 +107,9 @@ export function viewProgram(program: Program, docs: readonly GeneratedDocs[], pl
   const { slug, display_name } = program
   const docs_url = docsUrl(place, slug)
   return {
-    ...{ slug, display_name, docs_url },
+    slug,
+    display_name,
+    docs_url,
     check_auth_url: `${place.baseUrl}/api/v1/checkAuth`,
     export_url: `${place.baseUrl}/api/v1/admin/programs/${slug}/applications`,
     versions: docs.map(one => viewVersion(one, docs_url, place.timeZone)),
@@ -123,11 +125,17 @@ function viewVersion(generated: GeneratedDocs, docs_url: string, timeZone: strin
   const { program_version_id, display_name, statuses, changed_since, changes, questions, left_out, example } = docs
   const files = `${docs_url}/versions/${program_version_id}`
   return {
-    ...{ program_version_id, state, display_name, statuses },
+    program_version_id,
+    state,
+    display_name,
+    statuses,
     since: formatOffsetTime(since, timeZone),
     generated_at: formatOffsetTime(generated_at, timeZone),
     regeneration_failed_at: failed_at === null ? null : formatOffsetTime(failed_at, timeZone),
-    ...{ changed_since, changes, questions, left_out },
+    changed_since,
+    changes,
+    questions,
+    left_out,
     example: JSON.parse(example),
     response_schema_url: `${files}/response.schema.json`,
     openapi_url: `${files}/openapi.json`,

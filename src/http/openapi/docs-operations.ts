@@ -19,7 +19,9 @@ const version = {
 /** Details of the routes, by what they show. */
 export const docsOperations = {
   index: {
-    ...{ operationId: 'listDocumentedPrograms', tags, security },
+    operationId: 'listDocumentedPrograms',
+    tags,
+    security,
     summary: 'List the programs whose docs you may see',
     description:
       'A short example response of each active and each draft version, with links to the whole. HTML; JSON when Accept prefers it. 20 programs a page.',
@@ -38,7 +40,10 @@ export const docsOperations = {
     },
   },
   program: {
-    ...{ operationId: 'showProgramDocs', tags, security, parameters: [programSlugParameter] },
+    operationId: 'showProgramDocs',
+    tags,
+    security,
+    parameters: [programSlugParameter],
     summary: 'Show the docs of one program',
     description: 'Example response, question keys, option IDs and code samples. HTML; JSON when Accept prefers it.',
     responses: {
@@ -47,17 +52,25 @@ export const docsOperations = {
     },
   },
   schema: {
-    ...{ operationId: 'downloadResponseSchema', tags, security, parameters: [programSlugParameter, version] },
+    operationId: 'downloadResponseSchema',
+    tags,
+    security,
+    parameters: [programSlugParameter, version],
     summary: 'Download the JSON Schema of an export page',
     responses: { 200: { description: 'JSON Schema 2020-12.', content: object }, ...keyRefusals, 404: notFound },
   },
   openApi: {
-    ...{ operationId: 'downloadProgramOpenApi', tags, security, parameters: [programSlugParameter, version] },
+    operationId: 'downloadProgramOpenApi',
+    tags,
+    security,
+    parameters: [programSlugParameter, version],
     summary: 'Download the OpenAPI document of the export of one program',
     responses: { 200: { description: 'OpenAPI 3.1.', content: object }, ...keyRefusals, 404: notFound },
   },
   sample: {
-    ...{ operationId: 'downloadCodeSample', tags, security },
+    operationId: 'downloadCodeSample',
+    tags,
+    security,
     summary: 'Download a code sample that exports the program',
     parameters: [
       programSlugParameter,

@@ -22,7 +22,9 @@ const applicantId = {
 }
 
 const object = (properties: Record<string, JsonSchema>, required = Object.keys(properties)): JsonSchema => ({
-  ...{ type: 'object', properties, required },
+  type: 'object',
+  properties,
+  required,
 })
 const json = (schema: JsonSchema) => ({ 'application/json': { schema } })
 const answered = (description: string, schema: JsonSchema) => ({ description, content: json(schema) })
@@ -65,7 +67,9 @@ const noApplicant = { 404: problemAnswer('The front end of the API key has no su
 /** Details of the routes. */
 export const intakeOperations = {
   readProgram: {
-    ...{ ...common, operationId: 'readProgram', parameters: [slug] },
+    ...common,
+    operationId: 'readProgram',
+    parameters: [slug],
     summary: 'Read what a program asks',
     description: 'The active version: its questions in the order in which they are asked, its screens and conditions.',
     responses: {
@@ -93,24 +97,33 @@ export const intakeOperations = {
     },
   },
   registerApplicant: {
-    ...{ ...common, operationId: 'registerApplicant', requestBody: body(object({ language })) },
+    ...common,
+    operationId: 'registerApplicant',
+    requestBody: body(object({ language })),
     summary: 'Register an applicant',
     responses: { 201: answered('Registered.', applicant), ...bodyRefusals },
   },
   changeLanguage: {
-    ...{ ...common, operationId: 'changeLanguage', parameters: [applicantId], requestBody: body(object({ language })) },
+    ...common,
+    operationId: 'changeLanguage',
+    parameters: [applicantId],
+    requestBody: body(object({ language })),
     summary: "Change an applicant's language",
     responses: { 200: answered('Changed.', applicant), ...bodyRefusals, ...noApplicant },
   },
   saveAnswers: {
-    ...{ ...common, operationId: 'saveAnswers', parameters: [slug, applicantId] },
+    ...common,
+    operationId: 'saveAnswers',
+    parameters: [slug, applicantId],
     summary: 'Save answers in progress',
     description: 'Questions that are named replace what was saved of them; null removes. All others stay.',
     requestBody: body(object({ answers: { ...answers, additionalProperties: { type: ['object', 'null'] } } })),
     responses: { 200: answered('All that is saved now.', saved), ...bodyRefusals, ...noApplicant },
   },
   readAnswers: {
-    ...{ ...common, operationId: 'readAnswers', parameters: [slug, applicantId] },
+    ...common,
+    operationId: 'readAnswers',
+    parameters: [slug, applicantId],
     summary: 'Read answers in progress',
     responses: {
       200: answered('All that is saved.', saved),
@@ -119,7 +132,8 @@ export const intakeOperations = {
     },
   },
   submit: {
-    ...{ ...common, operationId: 'submitApplication' },
+    ...common,
+    operationId: 'submitApplication',
     summary: 'Submit an application',
     description: 'What was saved becomes an application, and the one the applicant submitted before becomes OBSOLETE.',
     parameters: [

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { kindsWith } from '../../../src/domain/definitions/definition-schemas.ts'
-import { answerSampler, randomAnswers, sampleAnswers } from '../../../src/domain/invented/sample-answers.ts'
+import { answerSampler, sampleAnswers } from '../../../src/domain/invented/sample-answers.ts'
 import { seededRandom } from '../../../src/domain/invented/seeded-random.ts'
 import { stateCodes, zipPattern } from '../../../src/domain/question-types/address.ts'
 import { isCalendarDate } from '../../../src/domain/question-types/date.ts'
@@ -80,7 +80,7 @@ const bounds = fc
   .record({ least: fc.integer({ min: 0, max: 12 }), more: fc.integer({ min: 1, max: 300 }) })
   .map(({ least, more }) => ({ min: least, max: least + more }))
 
-describe('randomAnswers', () => {
+describe('answerSampler', () => {
   test('keeps the bounds, options and formats of every question', () => {
     fc.assert(
       fc.property(fc.nat(), bounds, bounds, (seed, lengths, counts) => {
@@ -94,7 +94,7 @@ describe('randomAnswers', () => {
           max_count: Math.min(counts.max, 6),
         }
         const questions = everyKind().map(q => ({ ...q, settings: { ...q.settings, ...settings } }))
-        for (const answers of [randomAnswers({ questions }, seededRandom(seed)), sampleAnswers({ questions })])
+        for (const answers of [answerSampler({ questions })(seededRandom(seed)), sampleAnswers({ questions })])
           checkAll(answers, { questions, settings })
       }),
       { numRuns: 60 },
@@ -141,8 +141,8 @@ describe('randomAnswers', () => {
 
   test('is the same for the same seed', () => {
     const version = { questions: everyKind() }
-    expect(randomAnswers(version, seededRandom(3))).toEqual(randomAnswers(version, seededRandom(3)))
-    expect(randomAnswers(version, seededRandom(4))).not.toEqual(randomAnswers(version, seededRandom(3)))
+    expect(answerSampler(version)(seededRandom(3))).toEqual(answerSampler(version)(seededRandom(3)))
+    expect(answerSampler(version)(seededRandom(4))).not.toEqual(answerSampler(version)(seededRandom(3)))
   })
 })
 
