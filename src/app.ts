@@ -7,7 +7,9 @@ import { FailureThrottle } from './access/failure-throttle.ts'
 import { databaseKeys } from './access/key-source.ts'
 import { KeyUses } from './access/key-use.ts'
 import { KeyLimits } from './access/limits.ts'
+import { RefusalNotes } from './access/refusal-notes.ts'
 import { KeyMaps } from './derived/program-key-map.ts'
+import type { Micros } from './domain/values/offset-time.ts'
 import { ExportTrail } from './export/export-trail.ts'
 import { Exports } from './export/exports.ts'
 import { adminConsole } from './http/admin/console.ts'
@@ -30,6 +32,7 @@ export interface App {
 export function createApp(foundation: Foundation): App {
   const { config, db, log, now } = foundation
   const tls = config.tlsCert !== undefined
+  const refusals = new RefusalNotes(foundation.consoleDb, log)
   const strict = tls || config.trustedProxies.length > 0
   const deps: Deps = {
     ...foundation,
@@ -66,15 +69,19 @@ export function createApp(foundation: Foundation): App {
       const origin = originOf({ peer: connection.address, tls, fields: request.headers }, config)
       const record = new RequestRecord(request, connection, origin, deps.log, deps.metrics)
       keepRecord(record)
-      const fail = (error: unknown) => conclude(problemResponse(error, record), record, strict)
+      const done = (response: Response): Response => {
+        if (response.status === 401) noteRefusal(refusals, record, now())
+        return conclude(response, record, strict)
+      }
+      const fail = (error: unknown) => done(problemResponse(error, record))
       try {
         // Bun hands on a Host header that names no host; the address is then none. Of several it takes the first, and shows all.
         if (!URL.canParse(request.url) || request.headers.get('host')?.includes(',')) throw badHost()
         // What can be answered at once is, without a promise.
         const answered: Response | Promise<Response> = routes.fetch(request)
-        if (!(answered instanceof Promise)) return conclude(answered, record, strict)
+        if (!(answered instanceof Promise)) return done(answered)
         return inTime(answered, config.responseTimeoutMs + arrivalMs(request))
-          .then(response => conclude(response, record, strict))
+          .then(done)
           .catch(fail)
       } catch (error) {
         return fail(error)
@@ -88,6 +95,13 @@ export function createApp(foundation: Foundation): App {
  * Over plain HTTP it is ignored (RFC 6797, section 8.1); it is sent there too, so that a 401 is the same for every cause (D4).
  */
 const strictTransport = 'max-age=31536000'
+
+/** Why a call with a key was refused is kept for a while, for whoever asks by its request id. */
+function noteRefusal(refusals: RefusalNotes, record: RequestRecord, now: Micros): void {
+  const { reason, api_key_id = null, address = null } = record.fields
+  if (reason === undefined || record.path.startsWith('/admin')) return
+  refusals.note({ request_id: record.id, happened_at: now, reason, api_key_id, address, path: record.path })
+}
 
 function conclude(answered: Response, record: RequestRecord, strict: boolean): Response {
   const response = record.lengthUnknown ? ofUnknownLength(answered) : answered

@@ -31,7 +31,7 @@ export type Admission =
 const nobodysId = `tribk_${'0'.repeat(20)}`
 
 /**
- * Decides about one request (spec, "Authentication"; contract D4). With a readable header, one lookup and one HMAC are done
+ * Decides about one request (spec, "Authentication"; contract D4). With a readable header, one lookup, one HMAC and two comparisons are done
  * whatever the header says, so that time tells an unknown id from a known one neither by statements nor by their size.
  */
 export async function admit(keys: KeySource, pepper: string, attempt: Attempt): Promise<Admission> {
@@ -40,10 +40,17 @@ export async function admit(keys: KeySource, pepper: string, attempt: Attempt): 
   const { username, password } = sent
   const hash = hashPassword(pepper, password)
   const key = await keys.find(isApiKeyId(username) ? username : nobodysId, hash)
-  const matches = hashMatches(hash, key?.secret_hash)
+  // Both, whatever the first says, so that a rotated key takes as long as any other.
+  const matchesPresent = hashMatches(hash, key?.secret_hash)
+  const matchesEarlier = hashMatches(hash, key?.earlier_secret_hash ?? undefined)
+  const matches = matchesPresent || (matchesEarlier && attempt.now < (key?.earlier_secret_until ?? 0))
   if (!attempt.secure) return plainHttp(key, matches, attempt.now)
   if (key === undefined) return { refused: 'unknown_key' }
-  const secretFault: Reason = isWholePassword(password) ? 'wrong_secret' : 'garbled_secret'
+  const secretFault: Reason = matchesEarlier
+    ? 'rotated_secret'
+    : isWholePassword(password)
+      ? 'wrong_secret'
+      : 'garbled_secret'
   const refused = matches ? constraintUnmet(key, attempt) : secretFault
   if (refused !== undefined) return { refused, api_key_id: key.api_key_id }
   const { api_key_id, name, expires_at, may_export, may_submit, front_end, programs } = key
@@ -52,7 +59,10 @@ export async function admit(keys: KeySource, pepper: string, attempt: Attempt): 
 }
 
 /** The first unmet constraint of a key whose secret was right, or undefined. */
-function constraintUnmet(key: KnownKey, { address, now }: Attempt): Reason | undefined {
+export function constraintUnmet(
+  key: Pick<KnownKey, 'retired_at' | 'expires_at' | 'allowed_subnets'>,
+  { address, now }: Pick<Attempt, 'address' | 'now'>,
+): Reason | undefined {
   if (key.retired_at !== null) return 'retired'
   if (now >= key.expires_at) return 'expired'
   if (address === undefined) return 'unparseable_address'

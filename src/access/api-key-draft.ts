@@ -34,7 +34,9 @@ export interface ApiKeyDraft {
 }
 
 /** What can be changed later; what is absent stays as it is. */
-export type ApiKeyChanges = Partial<Pick<ApiKeyDraft, 'name' | 'programs' | 'allowed_subnets' | 'front_end'>>
+export type ApiKeyChanges = Partial<
+  Pick<ApiKeyDraft, 'name' | 'programs' | 'allowed_subnets' | 'front_end' | 'expires_at'>
+>
 
 /** Values as they are stored: trimmed, canonical, without repetition, sorted. */
 export type CheckedValues = {
@@ -42,6 +44,7 @@ export type CheckedValues = {
   programs?: string[]
   allowed_subnets?: string[]
   front_end?: string
+  expires_at?: Micros
 }
 
 interface Checked {

@@ -9,6 +9,7 @@ import {
   lockApiKey,
   replaceApiKeyPrograms,
   retireApiKeyRow,
+  rotateApiKeySecret,
   updateApiKey,
 } from '../db/api-key-rows.ts'
 import { appendAuditEvent } from '../db/audit.ts'
@@ -24,7 +25,7 @@ import {
   frontEndFaults,
   permissionFaults,
 } from './api-key-draft.ts'
-import { type Credential, hashPassword, isApiKeyId, mintCredential } from './credential.ts'
+import { apiSecretToken, type Credential, hashPassword, isApiKeyId, mintCredential } from './credential.ts'
 import { dayMicros } from './expiry.ts'
 
 const expiringSoonDays = 30
@@ -108,6 +109,46 @@ export async function loadKey(db: Db, apiKeyId: string, now: Micros): Promise<Li
   return withState(row, now)
 }
 
+/** Longest time that two secrets of a key are good. */
+export const overlapDaysMax = 30
+
+/**
+ * Gives a key another secret, which is in the answer and nowhere else. The present one stays good for `overlapDays`, so that a client can
+ * be moved over without a gap; with 0 it ends with its next request. Throws `not_found`, `conflict` when the key is retired or expired,
+ * `invalid_request` for `/overlap`.
+ */
+export async function rotateApiKey(
+  sql: Sql,
+  pepper: string,
+  apiKeyId: string,
+  overlapDays: number,
+  by: By,
+): Promise<IssuedApiKey> {
+  if (!isApiKeyId(apiKeyId)) throw noSuchKey()
+  if (!(overlapDays >= 0 && overlapDays <= overlapDaysMax))
+    throw invalidRequest('The key cannot be rotated like this.', [
+      { path: '/overlap', code: 'bad_overlap', detail: `must be from 0 to ${overlapDaysMax} days` },
+    ])
+  const { password } = mintCredential()
+  await sql.begin(async tx => {
+    const key = await lockApiKey(tx, apiKeyId)
+    if (key === undefined) throw noSuchKey()
+    if (key.retired_at !== null || by.now >= key.expires_at)
+      throw new Problem('conflict', { detail: 'This key is retired or expired. Make another one instead.' })
+    const earlierUntil = overlapDays === 0 ? null : by.now + overlapDays * dayMicros
+    await rotateApiKeySecret(tx, apiKeyId, hashPassword(pepper, password), earlierUntil)
+    await appendAuditEvent(tx, {
+      actor: by.actor,
+      action: 'api_key_rotated',
+      subject: apiKeyId,
+      address: by.address,
+      detail: { earlier_secret_until: earlierUntil === null ? null : formatMicros(earlierUntil) },
+    })
+  })
+  const key = await loadKey(sql, apiKeyId, by.now)
+  return { username: apiKeyId, password, apiSecretToken: apiSecretToken(apiKeyId, password), key }
+}
+
 /** Ends a key for good, with its next request. Doing it again changes nothing. Throws `not_found`. */
 export async function retireApiKey(sql: Sql, apiKeyId: string, by: By): Promise<ListedApiKey> {
   await loadKey(sql, apiKeyId, by.now)
@@ -124,7 +165,7 @@ export async function retireApiKey(sql: Sql, apiKeyId: string, by: By): Promise<
 }
 
 /**
- * Changes name, programs, subnets or front end, in force with the key's next request. Throws `not_found`, `conflict` when it is retired,
+ * Changes name, programs, subnets, front end or expiry, in force with the key's next request. Throws `not_found`, `conflict` when it is retired,
  * `invalid_request` naming every fault. Values that are as they were leave no audit event.
  */
 export async function editApiKey(sql: Sql, apiKeyId: string, changes: ApiKeyChanges, by: By): Promise<ListedApiKey> {
@@ -135,18 +176,22 @@ export async function editApiKey(sql: Sql, apiKeyId: string, changes: ApiKeyChan
     if (key.retired_at !== null)
       throw new Problem('conflict', { detail: 'This key is retired. Make another one instead.' })
     const { faults, programIds, values } = await checkChanges(tx, changes)
+    if (changes.expires_at !== undefined && changes.expires_at !== key.expires_at) {
+      faults.push(...expiryFaults(changes.expires_at, by.now))
+      values.expires_at = changes.expires_at
+    }
     if (!key.may_submit) faults.push(...frontEndFaults({ may_submit: false, front_end: changes.front_end }))
     if (faults.length > 0) throw invalidRequest('The key cannot be changed like this.', faults)
     const before = pick(key, values)
     if (JSON.stringify(before) === JSON.stringify(values)) return
-    await updateApiKey(tx, apiKeyId, { ...key, ...values })
+    await updateApiKey(tx, apiKeyId, { ...key, ...values }, by.now)
     if (values.programs !== undefined) await replaceApiKeyPrograms(tx, apiKeyId, programIds)
     await appendAuditEvent(tx, {
       actor: by.actor,
       action: 'api_key_edited',
       subject: apiKeyId,
       address: by.address,
-      detail: { before, after: values },
+      detail: { before: told(before), after: told(values) },
     })
   })
   return loadKey(sql, apiKeyId, by.now)
@@ -166,8 +211,13 @@ function pick(key: ApiKeyRow, wanted: CheckedValues): CheckedValues {
     ...(wanted.programs === undefined ? {} : { programs: key.programs }),
     ...(wanted.allowed_subnets === undefined ? {} : { allowed_subnets: key.allowed_subnets }),
     ...(wanted.front_end === undefined || key.front_end === null ? {} : { front_end: key.front_end }),
+    ...(wanted.expires_at === undefined ? {} : { expires_at: key.expires_at }),
   }
 }
+
+/** As the audit trail has it: times as text. */
+const told = ({ expires_at, ...values }: CheckedValues) =>
+  expires_at === undefined ? values : { ...values, expires_at: formatMicros(expires_at) }
 
 const withState = (row: ApiKeyRow, now: Micros): ListedApiKey => ({ ...row, state: apiKeyState(row, now) })
 const noSuchKey = (): Problem => new Problem('not_found', { detail: 'There is no API key with this id.' })

@@ -27,6 +27,8 @@ export type Reason =
   | 'wrong_secret'
   /** A secret that no key ever had, by its checksum: cut off, mistyped or made up. */
   | 'garbled_secret'
+  /** The secret before a rotation, after the time that both were good. */
+  | 'rotated_secret'
   | 'retired'
   | 'expired'
   | 'address_not_allowed'

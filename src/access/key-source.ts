@@ -11,6 +11,9 @@ export interface KnownKey {
   api_key_id: string
   name: string
   secret_hash: Buffer
+  /** Of the secret before the last rotation, and until when it is good. */
+  earlier_secret_hash: Buffer | null
+  earlier_secret_until: Micros | null
   may_export: boolean
   may_submit: boolean
   front_end: string | null

@@ -13,6 +13,8 @@ export interface ApiKeyRow {
   /** Null exactly when it may not submit. */
   front_end: string | null
   expires_at: Micros
+  /** Until when the secret before the last rotation is good, too. */
+  earlier_secret_until: Micros | null
   allowed_subnets: string[]
   created_at: Micros
   created_by: string
@@ -30,6 +32,8 @@ export interface ApiKeyAuthenticationRow {
   api_key_id: string
   name: string
   secret_hash: Buffer
+  earlier_secret_hash: Buffer | null
+  earlier_secret_until: Micros | null
   may_export: boolean
   may_submit: boolean
   front_end: string | null
@@ -53,9 +57,9 @@ export async function findApiKeyForAuthentication(
 ): Promise<ApiKeyAuthenticationRow | undefined> {
   const [row] = await db<ApiKeyAuthenticationRow[]>`
     select
-      k.api_key_id, k.name, k.secret_hash, k.may_export, k.may_submit, k.front_end, k.expires_at,
+      k.api_key_id, k.name, k.secret_hash, k.earlier_secret_hash, k.earlier_secret_until, k.may_export, k.may_submit, k.front_end, k.expires_at,
       k.allowed_subnets::text[], k.retired_at, k.exposed_at,
-      case when k.secret_hash = ${hash} then (
+      case when ${hash} in (k.secret_hash, k.earlier_secret_hash) then (
         select json_agg(json_build_array(p.slug, p.program_id))
         from api_key_program g
         join program p using (program_id)
@@ -93,7 +97,7 @@ export async function lockApiKey(db: Db, apiKeyId: string): Promise<ApiKeyRow | 
 }
 
 const listedColumns = (db: Db) => db`
-  k.api_key_id, k.name, k.may_export, k.may_submit, k.front_end, k.expires_at, k.allowed_subnets::text[],
+  k.api_key_id, k.name, k.may_export, k.may_submit, k.front_end, k.expires_at, k.earlier_secret_until, k.allowed_subnets::text[],
   k.created_at, k.created_by, k.retired_at, k.retired_by, k.exposed_at, k.last_used_at,
   host(k.last_used_address) as last_used_address,
   array(
@@ -121,24 +125,28 @@ export async function insertApiKey(db: Db, key: NewApiKeyRow): Promise<void> {
   await db`
     insert into api_key (
       api_key_id, name, secret_hash, may_export, may_submit, front_end, expires_at, allowed_subnets, created_at,
-      created_by)
+      expiry_set_at, created_by)
     values (
       ${key.api_key_id}, ${key.name}, ${key.secret_hash}, ${key.may_export}, ${key.may_submit}, ${key.front_end},
-      ${key.expires_at}, ${[...key.allowed_subnets]}::text[]::cidr[], ${key.created_at}, ${key.created_by})`
+      ${key.expires_at}, ${[...key.allowed_subnets]}::text[]::cidr[], ${key.created_at},
+      ${key.created_at}, ${key.created_by})`
 }
 
-/** Name, subnets and front end. */
+/** Name, subnets, front end and expiry; `now` is when the expiry was set. */
 export async function updateApiKey(
   db: Db,
   apiKeyId: string,
-  values: { name: string; allowed_subnets: readonly string[]; front_end: string | null },
+  values: { name: string; allowed_subnets: readonly string[]; front_end: string | null; expires_at: Micros },
+  now: Micros,
 ): Promise<void> {
   await db`
     update api_key
     set
       name = ${values.name},
       allowed_subnets = ${[...values.allowed_subnets]}::text[]::cidr[],
-      front_end = ${values.front_end}
+      front_end = ${values.front_end},
+      expiry_set_at = case when expires_at = ${values.expires_at} then expiry_set_at else ${now} end,
+      expires_at = ${values.expires_at}
     where api_key_id = ${apiKeyId}`
 }
 
@@ -203,4 +211,39 @@ export async function noteApiKeyUse(
     set last_used_at = ${at}, last_used_address = ${address}
     where api_key_id = ${apiKeyId}
     and (last_used_at is null or last_used_at <= ${at - atLeastMicros})`
+}
+
+/** Gives a key another secret. The one it had is good until then, or at once no more; one before that no more in any case. */
+export async function rotateApiKeySecret(
+  db: Db,
+  apiKeyId: string,
+  secretHash: Buffer,
+  earlierUntil: Micros | null,
+): Promise<void> {
+  await db`
+    update api_key
+    set
+      earlier_secret_hash = ${earlierUntil === null ? null : db`secret_hash`},
+      earlier_secret_until = ${earlierUntil},
+      secret_hash = ${secretHash}
+    where api_key_id = ${apiKeyId}`
+}
+
+/** What a key pulled on one day, in UTC. */
+export interface ApiKeyDay {
+  api_key_id: string
+  /** `2026-01-31`. */
+  day: string
+  pages: number
+  applications: number
+}
+
+/** What keys pulled on the last days, oldest first; of one key, if one is given. */
+export async function readApiKeyDays(db: Db, days: number, apiKeyId?: string): Promise<ApiKeyDay[]> {
+  return db<ApiKeyDay[]>`
+    select api_key_id, day, pages, applications
+    from api_key_day
+    where day > (clock_timestamp() at time zone 'UTC')::date - ${days}::integer
+    ${apiKeyId === undefined ? db`` : db`and api_key_id = ${apiKeyId}`}
+    order by api_key_id, day`
 }

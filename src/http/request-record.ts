@@ -66,6 +66,11 @@ export class RequestRecord {
     counts.begin()
   }
 
+  /** The path without its query and without secrets, as it may be kept. */
+  get path(): string {
+    return pathOf(this.request)
+  }
+
   /** Writes the request's one log line. Later calls do nothing. Query values are not logged: a token may be among them. */
   finish(status: number, outcome: Outcome): void {
     if (this.#finished) return
@@ -77,7 +82,7 @@ export class RequestRecord {
     const line = {
       request_id: this.id,
       method: this.request.method,
-      path: pathOf(this.request),
+      path: this.path,
       status,
       outcome,
       duration_ms: Math.round(ms * 100) / 100,

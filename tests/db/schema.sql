@@ -18,6 +18,20 @@ begin
   return new;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.count_export()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public'
+AS $function$
+begin
+  insert into api_key_day (api_key_id, day, pages, applications)
+  values (substr(new.actor, 5), (new.happened_at at time zone 'UTC')::date, 1, coalesce((new.detail ->> 'applications')::bigint, 0))
+  on conflict (api_key_id, day) do update
+  set pages = api_key_day.pages + 1, applications = api_key_day.applications + excluded.applications;
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.last_submission(of_program bigint, horizon bigint, OUT submit_seq bigint, OUT submit_time timestamp with time zone)
  RETURNS record
  LANGUAGE plpgsql
@@ -205,10 +219,13 @@ create table api_key (
   api_key_id text not null,
   name text not null,
   secret_hash bytea not null,
+  earlier_secret_hash bytea,
+  earlier_secret_until timestamp with time zone,
   may_export boolean not null,
   may_submit boolean not null,
   front_end text,
   expires_at timestamp with time zone not null,
+  expiry_set_at timestamp with time zone default now() not null,
   allowed_subnets cidr[] not null,
   created_at timestamp with time zone default now() not null,
   created_by text not null,
@@ -221,11 +238,21 @@ create table api_key (
   constraint api_key_allowed_subnets_check CHECK ((cardinality(allowed_subnets) > 0)),
   constraint api_key_check CHECK ((may_export OR may_submit)),
   constraint api_key_check1 CHECK ((may_submit = (front_end IS NOT NULL))),
-  constraint api_key_check2 CHECK (((expires_at > created_at) AND (expires_at <= (created_at + '366 days'::interval)))),
+  constraint api_key_check2 CHECK (((expires_at > created_at) AND (expires_at <= (expiry_set_at + '366 days'::interval)))),
   constraint api_key_check3 CHECK (((retired_at IS NULL) = (retired_by IS NULL))),
+  constraint api_key_check4 CHECK (((earlier_secret_hash IS NULL) = (earlier_secret_until IS NULL))),
+  constraint api_key_earlier_secret_hash_check CHECK ((octet_length(earlier_secret_hash) = 32)),
   constraint api_key_front_end_check CHECK (((front_end <> ''::text) AND (length(front_end) <= 100))),
   constraint api_key_name_check CHECK ((name <> ''::text)),
   constraint api_key_secret_hash_check CHECK ((octet_length(secret_hash) = 32))
+);
+
+create table api_key_day (
+  api_key_id text not null,
+  day date not null,
+  pages bigint not null,
+  applications bigint not null,
+  constraint api_key_day_pkey PRIMARY KEY (api_key_id, day)
 );
 
 create table api_key_program (
@@ -522,6 +549,18 @@ create table question_version (
   constraint question_version_version_number_check CHECK ((version_number >= 1))
 );
 
+create table refusal (
+  refusal_id bigint generated always as identity not null,
+  request_id uuid not null,
+  happened_at timestamp with time zone not null,
+  reason text not null,
+  api_key_id text,
+  address inet,
+  path text not null,
+  constraint refusal_pkey PRIMARY KEY (refusal_id),
+  constraint refusal_request_id_key UNIQUE (request_id)
+);
+
 create table schema_migration (
   name text not null,
   sha256 text not null,
@@ -558,6 +597,8 @@ CREATE UNIQUE INDEX application_one_current ON public.application USING btree (p
 
 CREATE INDEX application_walk ON public.application USING btree (program_id, submit_time, submit_seq, COALESCE(superseded_seq, '9223372036854775807'::bigint));
 
+CREATE INDEX audit_event_by_actor ON public.audit_event USING btree (actor, audit_event_id);
+
 CREATE INDEX audit_event_by_subject ON public.audit_event USING btree (subject, audit_event_id);
 
 CREATE INDEX console_session_by_person ON public.console_session USING btree (person_id);
@@ -577,6 +618,10 @@ CREATE INDEX program_version_question_by_question ON public.program_version_ques
 CREATE INDEX question_by_enumerator ON public.question USING btree (enumerator_id) WHERE (enumerator_id IS NOT NULL);
 
 CREATE INDEX question_version_by_based_on ON public.question_version USING btree (based_on) WHERE (based_on IS NOT NULL);
+
+CREATE INDEX refusal_by_age ON public.refusal USING btree (happened_at);
+
+CREATE INDEX refusal_by_key ON public.refusal USING btree (api_key_id, refusal_id) WHERE (api_key_id IS NOT NULL);
 
 CREATE INDEX submission_request_by_applicant ON public.submission_request USING btree (applicant_id);
 
@@ -651,6 +696,8 @@ CREATE CONSTRAINT TRIGGER audit_event_is_linked AFTER INSERT ON audit_event DEFE
 CREATE TRIGGER audit_event_is_never_emptied BEFORE TRUNCATE ON audit_event FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER audit_event_is_stamped BEFORE INSERT ON audit_event FOR EACH ROW EXECUTE FUNCTION stamp_audit_event();
+
+CREATE TRIGGER export_is_counted AFTER INSERT ON audit_event FOR EACH ROW WHEN (new.action = 'applications_exported'::text AND new.actor ~~ 'key:%'::text) EXECUTE FUNCTION count_export();
 
 CREATE TRIGGER audit_link_is_history BEFORE DELETE OR UPDATE ON audit_link FOR EACH ROW EXECUTE FUNCTION refuse_change();
 

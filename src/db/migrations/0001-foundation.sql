@@ -366,11 +366,16 @@ create table api_key (
   name text not null check (name <> ''),
   -- HMAC-SHA-256 of the secret under the pepper of the configuration.
   secret_hash bytea not null check (octet_length(secret_hash) = 32),
+  -- The secret before a rotation, good until then, so that a client can be moved over without a gap.
+  earlier_secret_hash bytea check (octet_length(earlier_secret_hash) = 32),
+  earlier_secret_until timestamptz,
   may_export boolean not null,
   may_submit boolean not null,
   -- The front end that this key is a key of; several keys may share one. Its applicants are the only ones the key can reach (D26).
   front_end text check (front_end <> '' and length(front_end) <= 100),
   expires_at timestamptz not null,
+  -- When the expiry was last set: each time, it may lie 366 days ahead at most.
+  expiry_set_at timestamptz not null default now(),
   allowed_subnets cidr[] not null check (cardinality(allowed_subnets) > 0),
   created_at timestamptz not null default now(),
   created_by text not null,
@@ -382,8 +387,9 @@ create table api_key (
   last_used_address inet,
   check (may_export or may_submit),
   check (may_submit = (front_end is not null)),
-  check (expires_at > created_at and expires_at <= created_at + interval '366 days'),
-  check ((retired_at is null) = (retired_by is null))
+  check (expires_at > created_at and expires_at <= expiry_set_at + interval '366 days'),
+  check ((retired_at is null) = (retired_by is null)),
+  check ((earlier_secret_hash is null) = (earlier_secret_until is null))
 );
 
 create table api_key_program (
@@ -391,6 +397,20 @@ create table api_key_program (
   program_id bigint not null references program,
   primary key (api_key_id, program_id)
 );
+
+-- Requests that were answered 401, and why: bounded in number and age by the service, which writes them.
+create table refusal (
+  refusal_id bigint generated always as identity primary key,
+  request_id uuid not null unique,
+  happened_at timestamptz not null,
+  reason text not null,
+  -- Of a key that was recognised.
+  api_key_id text,
+  address inet,
+  path text not null
+);
+create index refusal_by_age on refusal (happened_at);
+create index refusal_by_key on refusal (api_key_id, refusal_id) where api_key_id is not null;
 
 -- A submission and the idempotency key it came with, so that a retried submission is one submission.
 create table submission_request (
@@ -474,6 +494,7 @@ create table audit_event (
   database_user text not null default session_user
 );
 create index audit_event_by_subject on audit_event (subject, audit_event_id);
+create index audit_event_by_actor on audit_event (actor, audit_event_id);
 
 -- When and by which role is the database's word, whatever an insert says. Operators are those who have the owner's rights; people of
 -- the console act through its own role, or the owner's.
@@ -495,6 +516,27 @@ begin
 end $$;
 create trigger audit_event_is_stamped before insert on audit_event
   for each row execute function stamp_audit_event();
+-- What each key pulled on each day, in UTC, so that nobody has to count the trail to see whether a key is used.
+create table api_key_day (
+  api_key_id text not null,
+  day date not null,
+  pages bigint not null,
+  applications bigint not null,
+  primary key (api_key_id, day)
+);
+
+create function count_export() returns trigger
+language plpgsql security definer set search_path = public as $$
+begin
+  insert into api_key_day (api_key_id, day, pages, applications)
+  values (substr(new.actor, 5), (new.happened_at at time zone 'UTC')::date, 1, coalesce((new.detail ->> 'applications')::bigint, 0))
+  on conflict (api_key_id, day) do update
+  set pages = api_key_day.pages + 1, applications = api_key_day.applications + excluded.applications;
+  return null;
+end $$;
+create trigger export_is_counted after insert on audit_event
+  for each row when (new.action = 'applications_exported' and new.actor like 'key:%') execute function count_export();
+
 create trigger audit_event_is_history before update or delete on audit_event
   for each row execute function refuse_change();
 create trigger audit_event_is_never_emptied before truncate on audit_event

@@ -2,11 +2,11 @@
 // role, the origin and token of a form, and a page that says what went wrong.
 
 import { Elysia } from 'elysia'
-import { type Person, type Role, requireRole } from '../../access/roles.ts'
+import { actorOf, type Person, type Role, requireRole } from '../../access/roles.ts'
 import { isConfirmed, isCsrf, loadSession, type Session } from '../../access/sessions.ts'
 import { addressText } from '../../domain/values/ip-address.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'
-import { Problem } from '../../problem.ts'
+import { Problem, type ProblemItem } from '../../problem.ts'
 import type { Deps } from '../deps.ts'
 import { type Place, placeOf } from '../docs/place.ts'
 import { methodNotAllowed, problemResponse } from '../errors.ts'
@@ -206,6 +206,15 @@ export const cookieOf = (visit: Pick<OpenVisit, 'https'>, token: string | undefi
 /** A path of our own to go on to, or the start when it is none. */
 export function nextPath(text: string | null): string {
   return text !== null && /^\/admin(?:[/?][^\\\p{Cc}]*)?$/u.test(text) ? text : '/admin'
+}
+
+/** Who does something and from where, for the audit trail. */
+export const deedOf = ({ person, address, now }: Visit) => ({ actor: actorOf(person), address, now })
+
+/** The faults of a form that was refused; anything else that was thrown goes on as it is. */
+export function faultsOf(error: unknown): readonly ProblemItem[] {
+  if (error instanceof Problem && error.kind === 'invalid_request' && error.errors.length > 0) return error.errors
+  throw error
 }
 
 /** What went wrong, as a page for people and as a problem document for programs. */

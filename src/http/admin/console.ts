@@ -6,11 +6,18 @@ import type { Deps } from '../deps.ts'
 import { navigation } from '../shell/shell.tsx'
 import { shellAssets } from '../shell/shell-assets.ts'
 import { type ConsoleDoor, consoleRoutes, type GuardedDoor, redirect } from './console-doors.ts'
+import { keyDoors } from './keys/key-doors.ts'
 import { peopleDoors } from './people/people-doors.ts'
 import { signInDoors } from './signing-in/sign-in-doors.ts'
 
 /** Every door of the console, for the routes and for the test that tries each with each role. */
-export const consoleDoors = (deps: Deps): ConsoleDoor[] => [home, ...signInDoors(deps), ...peopleDoors(deps), nothing]
+export const consoleDoors = (deps: Deps): ConsoleDoor[] => [
+  home,
+  ...signInDoors(deps),
+  ...keyDoors(deps),
+  ...peopleDoors(deps),
+  nothing,
+]
 
 /** Whatever else is asked for below /admin: a page, and not the document that programs get. */
 const nothing: ConsoleDoor = {

@@ -304,12 +304,12 @@ function formatsOf(timeZone: string) {
 }
 
 /** A time in the instance's zone, to the day or the minute; the exact instant shows on hover. */
-export function When({ at, timeZone, day }: { at: Micros; timeZone: string; day?: boolean }) {
+export function When({ at, timeZone, day, said }: { at: Micros; timeZone: string; day?: boolean; said?: string }) {
   const exact = formatOffsetTime(at, timeZone)
   const formats = formatsOf(timeZone)
   return (
     <time dateTime={exact} title={exact}>
-      {(day ? formats.day : formats.minute).format(at / 1000)}
+      {said ?? (day ? formats.day : formats.minute).format(at / 1000)}
     </time>
   )
 }

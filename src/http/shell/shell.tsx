@@ -46,6 +46,10 @@ const readers: readonly Role[] = ['ADMINISTRATOR', 'AUDITOR']
 /** The navigation in its groups. A line here is a line there. */
 export const navigation: readonly { title: string | undefined; entries: readonly Entry[] }[] = [
   {
+    title: 'API',
+    entries: [{ part: 'keys', path: '/admin/keys', text: 'API keys', icon: 'key-round', roles: readers }],
+  },
+  {
     title: 'Organization',
     entries: [{ part: 'people', path: '/admin/people', text: 'People', icon: 'users', roles: readers }],
   },

@@ -8,7 +8,11 @@ import { aPerson, ConsoleVisitor } from '../../support/console.ts'
 import { useDatabase, useService } from '../../support/fixtures.ts'
 
 /** What stands in a path's places. */
-const places: Readonly<Record<string, string>> = { personId: '999999', token: 'x'.repeat(43) }
+const places: Readonly<Record<string, string>> = {
+  personId: '999999',
+  keyId: `tribk_${'x'.repeat(20)}`,
+  token: 'x'.repeat(43),
+}
 
 type Expected = readonly [stranger: number, administrator: number, programAdministrator: number, auditor: number]
 /**
@@ -27,6 +31,17 @@ const table: Readonly<Record<string, Expected>> = {
   'POST /admin/confirm': [401, 401, 401, 401],
   'GET /admin/account': [303, 200, 200, 200],
   'POST /admin/account/password': [401, 400, 400, 400],
+  'GET /admin/keys': [303, 200, 403, 200],
+  'GET /admin/keys/check': [303, 200, 403, 200],
+  'GET /admin/keys/new': [303, 200, 403, 403],
+  'POST /admin/keys/new': [401, 400, 403, 403],
+  'GET /admin/keys/:keyId': [303, 404, 403, 404],
+  'POST /admin/keys/:keyId': [401, 404, 403, 403],
+  'GET /admin/keys/:keyId/issued': [303, 404, 403, 403],
+  'GET /admin/keys/:keyId/rotate': [303, 404, 403, 403],
+  'POST /admin/keys/:keyId/rotate': [401, 404, 403, 403],
+  'GET /admin/keys/:keyId/retire': [303, 404, 403, 403],
+  'POST /admin/keys/:keyId/retire': [401, 404, 403, 403],
   'GET /admin/people': [303, 200, 403, 200],
   'GET /admin/people/invite': [303, 200, 403, 403],
   'POST /admin/people/invite': [401, 400, 403, 403],

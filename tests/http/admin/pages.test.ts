@@ -68,6 +68,9 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     expect(await accessibilityFaults(stranger.page)).toEqual([])
     const { page } = await openPage(browser, service.baseUrl, { ...signedIn, colorScheme })
     for (const path of [
+      '/admin/keys',
+      '/admin/keys/new',
+      '/admin/keys/check',
       '/admin/people',
       '/admin/people/invite',
       `/admin/people/${ada.person_id}`,
@@ -82,7 +85,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
 
   test.each([360, 768, 1440])('nothing is wider than a screen of %d px', async width => {
     const { page } = await openPage(browser, service.baseUrl, { ...signedIn, viewport: { width, height: 800 } })
-    for (const path of ['/admin/people', '/admin/people/invite', '/admin/account']) {
+    for (const path of ['/admin/keys', '/admin/keys/new', '/admin/keys/check', '/admin/people', '/admin/account']) {
       await page.goto(path)
       const wide = await page.evaluate(
         () =>

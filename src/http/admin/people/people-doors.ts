@@ -1,14 +1,13 @@
 // The people of the console: a list, an invitation, a person's page with role, programs, a new link, disabling.
 
 import { disablePerson, editPerson, enablePerson, inviteAgain, invitePerson } from '../../../access/people.ts'
-import { actorOf } from '../../../access/roles.ts'
 import { findPerson, type PersonRow, readPeople } from '../../../db/person-rows.ts'
 import { readPrograms } from '../../../db/programs.ts'
 import { Problem } from '../../../problem.ts'
 import type { Deps } from '../../deps.ts'
 import { emptyForm, type FormState } from '../../shell/parts.tsx'
 import { htmlResponse, readingRoles } from '../../shell/shell.tsx'
-import { type ConsoleDoor, redirect, type Visit } from '../console-doors.ts'
+import { type ConsoleDoor, deedOf, faultsOf, redirect, type Visit } from '../console-doors.ts'
 import { InvitePage, LinkPage, PeoplePage, PersonPage } from './people-pages.tsx'
 
 export function peopleDoors({ consoleDb: db }: Deps): ConsoleDoor[] {
@@ -97,10 +96,3 @@ const draftOf = (form: URLSearchParams) => ({
   role: form.get('role') ?? '',
   programs: form.getAll('programs'),
 })
-
-const deedOf = ({ person, address, now }: Visit) => ({ actor: actorOf(person), address, now })
-
-function faultsOf(error: unknown): FormState['faults'] {
-  if (error instanceof Problem && error.kind === 'invalid_request' && error.errors.length > 0) return error.errors
-  throw error
-}

@@ -1,7 +1,6 @@
 // Signing in and out, choosing a password from a link, asking for the password again, and one's own account.
 
 import { acceptInvitation, changePassword } from '../../../access/people.ts'
-import { actorOf } from '../../../access/roles.ts'
 import { beginSession, confirmSession, endSession, verifySignIn } from '../../../access/sessions.ts'
 import { hashToken } from '../../../access/sign-in-tokens.ts'
 import { appendAuditEvent } from '../../../db/audit.ts'
@@ -14,6 +13,8 @@ import { everyRole, htmlResponse } from '../../shell/shell.tsx'
 import {
   type ConsoleDoor,
   cookieOf,
+  deedOf,
+  faultsOf,
   nextPath,
   type OpenVisit,
   redirect,
@@ -132,13 +133,7 @@ export function signInDoors(deps: Deps): ConsoleDoor[] {
       }
       const { password, repeated } = passwords(visit)
       if (password !== repeated) throw notTheSame
-      await changePassword(
-        db,
-        person,
-        password,
-        { actor: actorOf(person), address: visit.address, now: visit.now },
-        session.tokenHash,
-      )
+      await changePassword(db, person, password, deedOf(visit), session.tokenHash)
       return redirect(visit, '/admin/account?done=password')
     } catch (error) {
       return account(visit, faultsOf(error), 400)
@@ -188,9 +183,3 @@ const notTheSame = new Problem('invalid_request', {
   detail: 'The two passwords differ.',
   errors: [{ parameter: 'repeated', code: 'differs', detail: 'Write the same password twice.' }],
 })
-
-/** The faults of a form that was refused; anything else goes on as it is. */
-function faultsOf(error: unknown): readonly ProblemItem[] {
-  if (error instanceof Problem && error.kind === 'invalid_request' && error.errors.length > 0) return error.errors
-  throw error
-}

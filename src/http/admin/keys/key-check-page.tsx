@@ -1,0 +1,108 @@
+// Two questions about keys: would a call pass, and why was one refused.
+
+/** @jsxImportSource preact */
+
+import type { ListedApiKey } from '../../../access/api-keys.ts'
+import type { Reason } from '../../../access/caller.ts'
+import { reasonTexts } from '../../../access/judge-call.ts'
+import type { Refusal } from '../../../db/refusal-rows.ts'
+import { emptyForm, Notice, SelectField, TextField, When } from '../../shell/parts.tsx'
+import { type PageContext, Shell } from '../../shell/shell.tsx'
+
+/** Why the call would be refused; undefined when it would pass. */
+export interface Verdict {
+  reason: Reason | undefined
+}
+
+export function CheckPage(props: {
+  context: PageContext
+  keys: readonly ListedApiKey[]
+  programs: readonly string[]
+  query: URLSearchParams
+  verdict: Verdict | undefined
+  /** The request id that was asked for; empty when none was. */
+  asked: string
+  refusal: Refusal | undefined
+}) {
+  const { context, query, verdict, refusal, asked } = props
+  const { root, config } = context
+  const path = `${root}/admin/keys/check`
+  const form = { ...emptyForm, values: query }
+  return (
+    <Shell
+      context={context}
+      title="Would a call pass?"
+      part="keys"
+      crumbs={[{ text: 'API keys', path: '/admin/keys' }, { text: 'Check' }]}
+      lead="Clients are told 401, and never why. Here you see why."
+    >
+      <div class="columns even">
+        <div class="card">
+          <h2>A call, now</h2>
+          <form method="get" action={path}>
+            <SelectField
+              form={form}
+              name="key"
+              label="Key"
+              choices={props.keys.map(one => ({ value: one.api_key_id, text: `${one.name} (${one.state})` }))}
+            />
+            <TextField
+              form={form}
+              name="address"
+              label="From address"
+              hint="The client’s, as the service sees it: 192.0.2.17."
+            />
+            <SelectField
+              form={form}
+              name="program"
+              label="Program"
+              choices={props.programs.map(slug => ({ value: slug, text: slug }))}
+            />
+            <button type="submit">Check</button>
+          </form>
+          {verdict !== undefined &&
+            (verdict.reason === undefined ? (
+              <Notice tone="good">
+                <strong>It would pass</strong>, with the right password and over HTTPS.
+              </Notice>
+            ) : (
+              <Notice tone="attention">
+                <strong>It would be refused.</strong> {reasonTexts[verdict.reason]}
+              </Notice>
+            ))}
+        </div>
+        <div class="card">
+          <h2>A call that was refused</h2>
+          <form method="get" action={path}>
+            <TextField
+              form={form}
+              name="request_id"
+              label="Request id"
+              hint="From the body of the 401, or its X-Request-Id. Kept for 30 days."
+            />
+            <button type="submit">Look it up</button>
+          </form>
+          {asked !== '' &&
+            (refusal === undefined ? (
+              <Notice tone="attention">
+                No refused request with this id is on record. It may be older than 30 days, of another installation, or
+                not a 401.
+              </Notice>
+            ) : (
+              <Notice tone="info">
+                <strong>{reasonTexts[refusal.reason as Reason] ?? refusal.reason}</strong> Refused on{' '}
+                <When at={refusal.happened_at} timeZone={config.timeZone} />, from{' '}
+                <code>{refusal.address ?? 'an unknown address'}</code>, at <code>{refusal.path}</code>
+                {refusal.api_key_id !== null && (
+                  <>
+                    , with the key <a href={`${root}/admin/keys/${refusal.api_key_id}`}>{refusal.api_key_id}</a>
+                  </>
+                )}
+                .
+              </Notice>
+            ))}
+        </div>
+      </div>
+    </Shell>
+  )
+}

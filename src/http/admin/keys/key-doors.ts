@@ -1,0 +1,256 @@
+// API keys in the console: who pulls what from where until when, and everything an administrator does about it.
+
+import {
+  type ApiKeyState,
+  createApiKey,
+  editApiKey,
+  type ListedApiKey,
+  listKeys,
+  loadKey,
+  retireApiKey,
+  rotateApiKey,
+} from '../../../access/api-keys.ts'
+import { parseExpiry } from '../../../access/expiry.ts'
+import { judgeCall } from '../../../access/judge-call.ts'
+import { readApiKeyDays } from '../../../db/api-key-rows.ts'
+import { readPrograms } from '../../../db/programs.ts'
+import { findRefusal, readRefusalsOf } from '../../../db/refusal-rows.ts'
+import type { Micros } from '../../../domain/values/offset-time.ts'
+import { Problem, type ProblemItem } from '../../../problem.ts'
+import type { Deps } from '../../deps.ts'
+import { emptyForm, type FormState } from '../../shell/parts.tsx'
+import { htmlResponse, readingRoles } from '../../shell/shell.tsx'
+import { type ConsoleDoor, deedOf, faultsOf, redirect, type Visit } from '../console-doors.ts'
+import { clearCookie, openCookie, sealCookie } from '../sealed-cookie.ts'
+import { CheckPage, type Verdict } from './key-check-page.tsx'
+import { EditKeyPage, NewKeyPage, RetirePage, RotatePage } from './key-form-pages.tsx'
+import { KeyIndexPage } from './key-index-page.tsx'
+import { IssuedPage } from './key-issued-page.tsx'
+import { type Tab, tabs } from './key-words.tsx'
+
+const admin = ['ADMINISTRATOR'] as const
+const one = '/admin/keys/:keyId'
+export function keyDoors({ consoleDb: db, config }: Deps): ConsoleDoor[] {
+  const cookie = 'issued'
+  const key = (visit: Visit): Promise<ListedApiKey> => loadKey(db, visit.params.keyId!, visit.now)
+  const slugs = async (): Promise<string[]> => (await readPrograms(db)).map(({ slug }) => slug)
+
+  const index = async (visit: Visit): Promise<Response> => {
+    const query = visit.url.searchParams
+    const tab = (Object.keys(tabs) as Tab[]).find(name => name === query.get('state')) ?? 'active'
+    const keys = await listKeys(db, visit.now)
+    return htmlResponse(
+      KeyIndexPage({
+        context: visit.context,
+        now: visit.now,
+        tab,
+        counts: Object.fromEntries(
+          Object.entries(tabs).map(([name, states]) => [
+            name,
+            keys.filter(({ state }) => includes(states, state)).length,
+          ]),
+        ) as Record<Tab, number>,
+        keys: keys
+          .filter(({ state }) => includes(tabs[tab], state))
+          .filter(found(query.get('q'), query.get('program'))),
+        search: query.get('q') ?? '',
+        program: query.get('program') ?? '',
+        programs: await slugs(),
+        days: await readApiKeyDays(db, 30),
+      }),
+    )
+  }
+
+  const showNew = async (visit: Visit, form: FormState = emptyForm, status = 200): Promise<Response> =>
+    htmlResponse(NewKeyPage({ context: visit.context, form, programs: await slugs() }), status)
+
+  const create = async (visit: Visit): Promise<Response> => {
+    const { form } = visit
+    try {
+      const may = form.getAll('may')
+      const issued = await createApiKey(db, config.apiKeyPepper, {
+        name: form.get('name') ?? '',
+        programs: form.getAll('programs'),
+        expires_at: expiryOf(form, visit.now, config.timeZone),
+        allowed_subnets: subnetsOf(form),
+        may_export: may.includes('export'),
+        may_submit: may.includes('submit'),
+        front_end: may.includes('submit') ? (form.get('front_end') ?? '') : undefined,
+        ...deedOf(visit),
+      })
+      return showOnce(visit, issued.username, issued.password)
+    } catch (error) {
+      return showNew(visit, { values: form, faults: faultsOf(error).map(onField) }, 400)
+    }
+  }
+
+  /** The secret travels to the next page in a sealed cookie, so that loading that page again shows that it is gone. */
+  const showOnce = (visit: Visit, keyId: string, password: string): Response => {
+    const path = `/admin/keys/${keyId}/issued`
+    const { https } = visit
+    const binding = visit.session.tokenHash
+    const field = sealCookie(cookie, password, {
+      path: visit.place.root + path,
+      https,
+      pepper: config.apiKeyPepper,
+      binding,
+    })
+    return redirect(visit, path, { 'Set-Cookie': field })
+  }
+
+  const issued = async (visit: Visit): Promise<Response> => {
+    const found = await key(visit)
+    const where = { pepper: config.apiKeyPepper, binding: visit.session.tokenHash }
+    const password = openCookie(visit.request, cookie, where)
+    const page = IssuedPage({ context: visit.context, key: found, password, baseUrl: visit.place.baseUrl })
+    return htmlResponse(page, 200, { 'Set-Cookie': clearCookie(cookie, visit.place.root + visit.url.pathname) })
+  }
+
+  const showKey = async (visit: Visit, form: FormState = emptyForm, status = 200): Promise<Response> => {
+    const found = await key(visit)
+    const id = found.api_key_id
+    const [days, refusals, programs] = await Promise.all([
+      readApiKeyDays(db, 30, id),
+      readRefusalsOf(db, id, 10),
+      slugs(),
+    ])
+    const done = visit.url.searchParams.get('done')
+    return htmlResponse(
+      EditKeyPage({ context: visit.context, now: visit.now, form, key: found, days, refusals, programs, done }),
+      status,
+    )
+  }
+
+  const edit = async (visit: Visit): Promise<Response> => {
+    const { form } = visit
+    const found = await key(visit)
+    try {
+      await editApiKey(
+        db,
+        found.api_key_id,
+        {
+          name: form.get('name') ?? '',
+          programs: form.getAll('programs'),
+          allowed_subnets: subnetsOf(form),
+          expires_at: form.get('expiry') === '' ? undefined : expiryOf(form, visit.now, config.timeZone),
+          ...(found.may_submit ? { front_end: form.get('front_end') ?? '' } : {}),
+        },
+        deedOf(visit),
+      )
+      return redirect(visit, `/admin/keys/${found.api_key_id}?done=saved`)
+    } catch (error) {
+      return showKey(visit, { values: form, faults: faultsOf(error).map(onField) }, 400)
+    }
+  }
+
+  const showRotate = async (visit: Visit, form: FormState = emptyForm, status = 200): Promise<Response> =>
+    htmlResponse(RotatePage({ context: visit.context, form, key: await key(visit) }), status)
+
+  const rotate = async (visit: Visit): Promise<Response> => {
+    const text = visit.form.get('overlap') ?? ''
+    const overlap = /^\d{1,3}$/.test(text) ? Number(text) : Number.NaN
+    const { api_key_id } = await key(visit)
+    try {
+      const made = await rotateApiKey(db, config.apiKeyPepper, api_key_id, overlap, deedOf(visit))
+      return showOnce(visit, made.username, made.password)
+    } catch (error) {
+      return showRotate(visit, { values: visit.form, faults: faultsOf(error).map(onField) }, 400)
+    }
+  }
+
+  const showRetire = async (visit: Visit, form: FormState = emptyForm, status = 200): Promise<Response> =>
+    htmlResponse(RetirePage({ context: visit.context, form, key: await key(visit) }), status)
+
+  const retire = async (visit: Visit): Promise<Response> => {
+    const { api_key_id, name } = await key(visit)
+    if (visit.form.get('confirmation')?.trim() !== name) {
+      const fault = {
+        parameter: 'confirmation',
+        code: 'differs',
+        detail: `Write ${JSON.stringify(name)} to retire this key.`,
+      }
+      return showRetire(visit, { values: visit.form, faults: [fault] }, 400)
+    }
+    await retireApiKey(db, api_key_id, deedOf(visit))
+    return redirect(visit, `/admin/keys/${api_key_id}?done=retired`)
+  }
+
+  const check = async (visit: Visit): Promise<Response> => {
+    const query = visit.url.searchParams
+    const call = {
+      apiKeyId: query.get('key') ?? '',
+      address: (query.get('address') ?? '').trim(),
+      slug: query.get('program') ?? '',
+    }
+    const requestId = (query.get('request_id') ?? '').trim().toLowerCase()
+    const verdict: Verdict | undefined =
+      call.apiKeyId === '' ? undefined : { reason: await judgeCall(db, call, visit.now) }
+    const isId = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/.test(requestId)
+    return htmlResponse(
+      CheckPage({
+        context: visit.context,
+        keys: await listKeys(db, visit.now),
+        programs: await slugs(),
+        query,
+        verdict,
+        asked: requestId,
+        refusal: isId ? await findRefusal(db, requestId) : undefined,
+      }),
+    )
+  }
+
+  return [
+    { method: 'GET', path: '/admin/keys', roles: readingRoles, answer: index },
+    { method: 'GET', path: '/admin/keys/check', roles: readingRoles, answer: check },
+    { method: 'GET', path: '/admin/keys/new', roles: admin, confirmed: true, answer: visit => showNew(visit) },
+    { method: 'POST', path: '/admin/keys/new', roles: admin, confirmed: true, answer: create },
+    { method: 'GET', path: one, roles: readingRoles, answer: visit => showKey(visit) },
+    { method: 'POST', path: one, roles: admin, answer: edit },
+    { method: 'GET', path: `${one}/issued`, roles: admin, answer: issued },
+    { method: 'GET', path: `${one}/rotate`, roles: admin, confirmed: true, answer: visit => showRotate(visit) },
+    { method: 'POST', path: `${one}/rotate`, roles: admin, confirmed: true, answer: rotate },
+    { method: 'GET', path: `${one}/retire`, roles: admin, answer: visit => showRetire(visit) },
+    { method: 'POST', path: `${one}/retire`, roles: admin, answer: retire },
+  ]
+}
+
+const includes = (states: readonly ApiKeyState[], state: ApiKeyState): boolean => states.includes(state)
+
+/** Whether a key is meant by what was searched for: in its name, id, programs or addresses. */
+const found =
+  (search: string | null, program: string | null) =>
+  (key: ListedApiKey): boolean => {
+    const text = (search ?? '').trim().toLowerCase()
+    const fields = [key.name, key.api_key_id, ...key.programs, ...key.allowed_subnets, key.last_used_address ?? '']
+    return (
+      (text === '' || fields.some(field => field.toLowerCase().includes(text))) &&
+      (program === null || program === '' || key.programs.includes(program))
+    )
+  }
+
+/** One subnet a line, or `anywhere`. */
+function subnetsOf(form: URLSearchParams): string[] {
+  if (form.get('from') === 'anywhere') return ['anywhere']
+  return (form.get('allowed_subnets') ?? '').split(/[\s,]+/).filter(text => text !== '')
+}
+
+function expiryOf(form: URLSearchParams, now: Micros, timeZone: string): Micros | undefined {
+  const text = (form.get('expiry') ?? '').trim()
+  if (text === '') return undefined
+  const parsed = parseExpiry(text, now, timeZone)
+  if (typeof parsed === 'number') return parsed
+  throw new Problem('invalid_request', {
+    detail: 'The expiry cannot be read.',
+    errors: [{ path: '/expires_at', code: 'bad_expiry', detail: parsed.fault }],
+  })
+}
+
+const fieldNames: Readonly<Record<string, string>> = { expires_at: 'expiry', may_export: 'may', may_submit: 'may' }
+
+/** The field of the form that a fault's path means. Faults of one item of a list say which. */
+function onField({ path = '', code, detail }: ProblemItem): ProblemItem {
+  const member = path.split('/')[1] ?? ''
+  return { parameter: fieldNames[member] ?? member, code, detail: capital(detail) }
+}
+
+const capital = (text: string): string => `${text[0]!.toUpperCase()}${text.slice(1)}.`

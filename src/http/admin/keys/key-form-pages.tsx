@@ -1,0 +1,326 @@
+// The forms of API keys: a new one, one that is there, rotating and retiring.
+
+/** @jsxImportSource preact */
+
+import { type ListedApiKey, overlapDaysMax } from '../../../access/api-keys.ts'
+import type { Reason } from '../../../access/caller.ts'
+import { reasonTexts } from '../../../access/judge-call.ts'
+import type { ApiKeyDay } from '../../../db/api-key-rows.ts'
+import type { Refusal } from '../../../db/refusal-rows.ts'
+import type { Micros } from '../../../domain/values/offset-time.ts'
+import { Icon } from '../../shell/icon.tsx'
+import {
+  Choices,
+  DeedForm,
+  FaultSummary,
+  type FormState,
+  figures,
+  Notice,
+  Table,
+  TextArea,
+  TextField,
+  When,
+} from '../../shell/parts.tsx'
+import { type PageContext, Shell } from '../../shell/shell.tsx'
+import { Expiry, fromWhere, StateBadge } from './key-words.tsx'
+
+const crumb = { text: 'API keys', path: '/admin/keys' }
+const expiryHint = 'Days from now, such as 90d, or a day, such as 2027-01-31. At most 366 days ahead.'
+
+interface FormProps {
+  context: PageContext
+  form: FormState
+  programs: readonly string[]
+}
+
+function CommonFields({ form, programs, apiKey }: FormProps & { apiKey?: ListedApiKey }) {
+  const from = apiKey === undefined ? [] : fromWhere(apiKey)
+  const isAnywhere = from[0] === 'anywhere'
+  return (
+    <>
+      <TextField
+        form={form}
+        name="name"
+        label="Name"
+        hint="Whose system it is and what for: County caseworker sync."
+        value={apiKey?.name ?? ''}
+        maxLength={100}
+      />
+      <Choices
+        form={form}
+        name="programs"
+        legend="Programs"
+        choices={programs.map(slug => ({ value: slug, text: slug }))}
+        chosen={apiKey?.programs ?? []}
+        many
+        hint={programs.length === 0 ? 'There is no program yet.' : 'The key sees these, and no others.'}
+      />
+      <Choices
+        form={form}
+        name="from"
+        legend="May be used from"
+        choices={[
+          { value: 'subnets', text: 'These addresses only' },
+          { value: 'anywhere', text: 'Anywhere', hint: 'Anybody who finds the secret can use it. Prefer addresses.' },
+        ]}
+        chosen={[isAnywhere ? 'anywhere' : 'subnets']}
+      />
+      <TextArea
+        form={form}
+        name="allowed_subnets"
+        label="Addresses"
+        hint="One a line: 192.0.2.17, 192.0.2.0/24 or 2001:db8:40::/48."
+        value={isAnywhere ? '' : from.join('\n')}
+        rows={3}
+        mono
+      />
+    </>
+  )
+}
+
+export function NewKeyPage(props: FormProps) {
+  const { context, form } = props
+  return (
+    <Shell
+      context={context}
+      title="Create a key"
+      part="keys"
+      crumbs={[crumb, { text: 'Create' }]}
+      lead="You see its password once, on the next page."
+    >
+      <FaultSummary form={form} />
+      <div class="card narrow">
+        <DeedForm csrf={context.csrf} action={`${context.root}/admin/keys/new`}>
+          <CommonFields {...props} />
+          <TextField form={form} name="expiry" label="Expires" hint={expiryHint} value="90d" />
+          <Choices
+            form={form}
+            name="may"
+            legend="May"
+            choices={[
+              { value: 'export', text: 'Pull applications' },
+              {
+                value: 'submit',
+                text: 'Submit applications',
+                hint: 'For a form front end. It reaches the applicants of that one alone.',
+              },
+            ]}
+            chosen={['export']}
+            many
+          />
+          <TextField
+            form={form}
+            name="front_end"
+            label="Front end"
+            optional
+            hint="Which one submits with it; several keys may share one."
+            maxLength={100}
+          />
+          <button type="submit">Create the key</button>
+        </DeedForm>
+      </div>
+    </Shell>
+  )
+}
+
+const said: Readonly<Record<string, string>> = {
+  saved: 'Saved. It holds from the next request, on every walk.',
+  retired: 'Retired. It lets nobody in any more.',
+}
+
+export function EditKeyPage(
+  props: FormProps & {
+    now: Micros
+    key: ListedApiKey
+    days: readonly ApiKeyDay[]
+    refusals: readonly Refusal[]
+    done: string | null
+  },
+) {
+  const { context, form, now, key } = props
+  const { root, config } = context
+  const path = `${root}/admin/keys/${key.api_key_id}`
+  const mayChange = context.person?.role === 'ADMINISTRATOR' && key.retired_at === null
+  const notice = props.done === null ? undefined : said[props.done]
+  const applications = props.days.reduce((sum, day) => sum + day.applications, 0)
+  const pages = props.days.reduce((sum, day) => sum + day.pages, 0)
+  return (
+    <Shell
+      context={context}
+      title={key.name}
+      part="keys"
+      crumbs={[crumb, { text: key.name }]}
+      lead={
+        <>
+          <StateBadge state={key.state} /> <code>{key.api_key_id}</code>
+        </>
+      }
+      deeds={
+        mayChange && (
+          <>
+            <a class="button plain" href={`${path}/rotate`}>
+              <Icon name="refresh-cw" />
+              Rotate
+            </a>
+            <a class="button plain" href={`${path}/retire`}>
+              <Icon name="trash-2" />
+              Retire…
+            </a>
+          </>
+        )
+      }
+    >
+      {notice !== undefined && <Notice tone="good">{notice}</Notice>}
+      {key.exposed_at !== null && key.retired_at === null && (
+        <Notice tone="bad">
+          <strong>This key was sent without encryption</strong>, first on{' '}
+          <When at={key.exposed_at} timeZone={config.timeZone} />. Somebody may have read it on the way. Rotate it, and
+          have the client use https://.
+        </Notice>
+      )}
+      {key.earlier_secret_until !== null && key.earlier_secret_until > now && (
+        <Notice tone="info">
+          Two passwords work until <When at={key.earlier_secret_until} timeZone={config.timeZone} />: the new one, and
+          the one before.
+        </Notice>
+      )}
+      <FaultSummary form={form} />
+      <div class="columns">
+        <div class="card">
+          {mayChange ? (
+            <DeedForm csrf={context.csrf} action={path}>
+              <CommonFields context={context} form={form} programs={props.programs} apiKey={key} />
+              {key.may_submit && (
+                <TextField form={form} name="front_end" label="Front end" value={key.front_end ?? ''} maxLength={100} />
+              )}
+              <TextField
+                form={form}
+                name="expiry"
+                label="New expiry"
+                optional
+                hint={`Left empty it stays. ${expiryHint}`}
+              />
+              <button type="submit">Save</button>
+            </DeedForm>
+          ) : (
+            <dl>
+              <dt>Programs</dt>
+              <dd>{key.programs.join(', ')}</dd>
+              <dt>May be used from</dt>
+              <dd>
+                <code>{fromWhere(key).join(', ')}</code>
+              </dd>
+            </dl>
+          )}
+        </div>
+        <div class="card">
+          <h2>So far</h2>
+          <dl>
+            <dt>Expires</dt>
+            <dd>
+              <Expiry apiKey={key} now={now} timeZone={config.timeZone} />
+            </dd>
+            <dt>May</dt>
+            <dd>
+              {[key.may_export && 'pull', key.may_submit && `submit as ${key.front_end}`].filter(Boolean).join(', ')}
+            </dd>
+            <dt>Made</dt>
+            <dd>
+              <When at={key.created_at} timeZone={config.timeZone} />
+              <small>{key.created_by}</small>
+            </dd>
+            {key.retired_at !== null && (
+              <>
+                <dt>Retired</dt>
+                <dd>
+                  <When at={key.retired_at} timeZone={config.timeZone} />
+                  <small>{key.retired_by}</small>
+                </dd>
+              </>
+            )}
+            <dt>Last used</dt>
+            <dd>
+              {key.last_used_at === null ? 'never' : <When at={key.last_used_at} timeZone={config.timeZone} />}
+              {key.last_used_address !== null && (
+                <small>
+                  <code>{key.last_used_address}</code>
+                </small>
+              )}
+            </dd>
+            <dt>In 30 days</dt>
+            <dd>
+              {figures(applications)} applications on {figures(pages)} pages
+            </dd>
+          </dl>
+        </div>
+      </div>
+      <h2>Refused of late</h2>
+      <Table
+        caption="Requests with this key that were refused"
+        rows={props.refusals}
+        empty="No request with this key was refused in the last 30 days."
+        columns={[
+          { head: 'When', cell: one => <When at={one.happened_at} timeZone={config.timeZone} /> },
+          { head: 'Why', cell: one => reasonTexts[one.reason as Reason] ?? one.reason },
+          { head: 'From', cell: one => <code>{one.address ?? 'unknown'}</code> },
+          { head: 'Request', cell: one => <code>{one.request_id}</code> },
+        ]}
+      />
+    </Shell>
+  )
+}
+
+interface DeedProps {
+  context: PageContext
+  form: FormState
+  key: ListedApiKey
+}
+
+export function RotatePage({ context, form, key }: DeedProps) {
+  return (
+    <Shell
+      context={context}
+      title={`Rotate ${key.name}`}
+      part="keys"
+      crumbs={[crumb, { text: key.name, path: `/admin/keys/${key.api_key_id}` }, { text: 'Rotate' }]}
+      lead="The key gets another password; Username, programs and addresses stay. You see the new one once, on the next page."
+    >
+      <FaultSummary form={form} />
+      <div class="card narrow">
+        <DeedForm csrf={context.csrf} action={`${context.root}/admin/keys/${key.api_key_id}/rotate`}>
+          <TextField
+            form={form}
+            name="overlap"
+            label="Days that both passwords work"
+            inputmode="numeric"
+            value="7"
+            hint={`0 to ${overlapDaysMax}. With 0 the present one ends at once: right when somebody else has it.`}
+          />
+          <button type="submit">Rotate the key</button>
+        </DeedForm>
+      </div>
+    </Shell>
+  )
+}
+
+export function RetirePage({ context, form, key }: DeedProps) {
+  return (
+    <Shell
+      context={context}
+      title={`Retire ${key.name}`}
+      part="keys"
+      crumbs={[crumb, { text: key.name, path: `/admin/keys/${key.api_key_id}` }, { text: 'Retire' }]}
+      lead="The key lets nobody in from its next request on, walks under way included. This cannot be undone: another key would have to be made."
+    >
+      <FaultSummary form={form} title="The key is not retired" />
+      <div class="card narrow">
+        <DeedForm csrf={context.csrf} action={`${context.root}/admin/keys/${key.api_key_id}/retire`}>
+          <TextField form={form} name="confirmation" label={`Write ${key.name} to go on`} />
+          <button type="submit" class="danger">
+            Retire the key
+          </button>
+        </DeedForm>
+      </div>
+    </Shell>
+  )
+}

@@ -1,0 +1,165 @@
+// The index of API keys: what needs attention first, then who pulls what, from where, until when.
+
+/** @jsxImportSource preact */
+
+import type { ListedApiKey } from '../../../access/api-keys.ts'
+import type { ApiKeyDay } from '../../../db/api-key-rows.ts'
+import type { Micros } from '../../../domain/values/offset-time.ts'
+import { Icon } from '../../shell/icon.tsx'
+import { Badge, distance, Notice, Table, Tabs, When } from '../../shell/parts.tsx'
+import { type PageContext, Shell } from '../../shell/shell.tsx'
+import { Expiry, fromWhere, StateBadge, type Tab, Use } from './key-words.tsx'
+
+export interface KeyIndexProps {
+  context: PageContext
+  now: Micros
+  tab: Tab
+  counts: Readonly<Record<Tab, number>>
+  keys: readonly ListedApiKey[]
+  search: string
+  program: string
+  programs: readonly string[]
+  days: readonly ApiKeyDay[]
+}
+
+const tabTexts: Readonly<Record<Tab, string>> = {
+  active: 'Active',
+  expiring: 'Expiring',
+  expired: 'Expired',
+  retired: 'Retired',
+}
+
+export function KeyIndexPage(props: KeyIndexProps) {
+  const { context, counts, now, tab } = props
+  const { root, person, config } = context
+  const mayMake = person?.role === 'ADMINISTRATOR'
+  const path = `${root}/admin/keys`
+  const filters = `${props.search === '' ? '' : `&q=${encodeURIComponent(props.search)}`}${props.program === '' ? '' : `&program=${props.program}`}`
+  return (
+    <Shell
+      context={context}
+      title="API keys"
+      part="keys"
+      crumbs={[{ text: 'API' }, { text: 'API keys' }]}
+      lead="Each key lets one outside system pull, or one front end submit, the applications of named programs."
+      deeds={
+        <>
+          <a class="button plain" href={`${path}/check`}>
+            <Icon name="flask-conical" />
+            Would a call pass?
+          </a>
+          {mayMake && (
+            <a class="button" href={`${path}/new`}>
+              <Icon name="plus" />
+              Create a key
+            </a>
+          )}
+        </>
+      }
+    >
+      {counts.expiring > 0 && tab !== 'expiring' && (
+        <Notice tone="attention">
+          <strong>
+            {counts.expiring === 1 ? 'One key expires' : `${counts.expiring} keys expire`} within 30 days.
+          </strong>{' '}
+          Set a later expiry, or rotate: both secrets work during the overlap you choose, so nothing is interrupted.{' '}
+          <a href={`${path}?state=expiring`}>Review {counts.expiring === 1 ? 'it' : 'them'}</a>
+        </Notice>
+      )}
+      <Tabs
+        label="Keys by state"
+        tabs={(Object.keys(tabTexts) as Tab[]).map(name => ({
+          text: tabTexts[name],
+          path: `${path}?state=${name}${filters}`,
+          count: counts[name],
+          current: name === tab,
+        }))}
+      />
+      <form class="filters" method="get" action={path}>
+        <input type="hidden" name="state" value={tab} />
+        <label class="unseen" for="q">
+          Search
+        </label>
+        <input id="q" name="q" type="search" value={props.search} placeholder="Name, program, key id or address" />
+        <label class="unseen" for="program">
+          Program
+        </label>
+        <select id="program" name="program">
+          <option value="">Any program</option>
+          {props.programs.map(slug => (
+            <option value={slug} selected={slug === props.program}>
+              {slug}
+            </option>
+          ))}
+        </select>
+        <button type="submit" class="plain">
+          <Icon name="search" />
+          Search
+        </button>
+      </form>
+      <Table
+        caption={`${tabTexts[tab]} API keys`}
+        rows={props.keys}
+        empty={
+          props.search !== '' || props.program !== ''
+            ? 'No key here matches. Try another word, or another tab.'
+            : tab === 'active'
+              ? 'There is no key yet. Create one for each outside system that is to pull applications.'
+              : 'None.'
+        }
+        columns={[
+          {
+            head: 'Key',
+            cell: one => (
+              <>
+                <a class="strong" href={`${path}/${one.api_key_id}`}>
+                  {one.name}
+                </a>{' '}
+                {one.state === 'exposed' && <StateBadge state="exposed" />}
+                <small>
+                  {one.created_by.replace(/^(admin|operator):/, '')},{' '}
+                  <When at={one.created_at} timeZone={config.timeZone} day />
+                </small>
+              </>
+            ),
+          },
+          {
+            head: 'Programs',
+            cell: one =>
+              one.programs.length === props.programs.length && one.programs.length > 2 ? (
+                <Badge>all {one.programs.length} programs</Badge>
+              ) : (
+                one.programs
+                  .slice(0, 4)
+                  .map(slug => <Badge>{slug}</Badge>)
+                  .concat(one.programs.length > 4 ? [<Badge>and {one.programs.length - 4} more</Badge>] : [])
+              ),
+          },
+          {
+            head: 'Allowed from',
+            cell: one =>
+              fromWhere(one)
+                .slice(0, 3)
+                .map(subnet => <code class="line">{subnet}</code>),
+          },
+          { head: 'Expires', cell: one => <Expiry apiKey={one} now={now} timeZone={config.timeZone} /> },
+          {
+            head: 'Last used',
+            cell: one =>
+              one.last_used_at === null ? (
+                'never'
+              ) : (
+                <>
+                  <When at={one.last_used_at} timeZone={config.timeZone} said={distance(one.last_used_at, now)} />
+                  <small>
+                    <code>{one.last_used_address}</code>
+                  </small>
+                </>
+              ),
+          },
+          { head: '30 days', cell: one => <Use days={props.days} apiKey={one} now={now} /> },
+        ]}
+      />
+    </Shell>
+  )
+}

@@ -1,0 +1,122 @@
+// The confirmation screen of a key: Username, Password and API Secret Token, once.
+
+/** @jsxImportSource preact */
+
+import type { ListedApiKey } from '../../../access/api-keys.ts'
+import { apiSecretToken } from '../../../access/credential.ts'
+import { Icon } from '../../shell/icon.tsx'
+import { Notice, When } from '../../shell/parts.tsx'
+import { type PageContext, Shell } from '../../shell/shell.tsx'
+import { fromWhere } from './key-words.tsx'
+
+export function IssuedPage(props: {
+  context: PageContext
+  key: ListedApiKey
+  /** Undefined when it was shown before. */
+  password: string | undefined
+  baseUrl: string
+}) {
+  const { context, key, password, baseUrl } = props
+  const { root, config } = context
+  const path = `${root}/admin/keys/${key.api_key_id}`
+  const crumbs = [{ text: 'API keys', path: '/admin/keys' }, { text: key.name }]
+  if (password === undefined) {
+    return (
+      <Shell
+        context={context}
+        title="The password is gone"
+        part="keys"
+        crumbs={crumbs}
+        lead="It was shown once, and is kept nowhere."
+      >
+        <p>
+          If it was not copied, <a href={`${path}/rotate`}>rotate the key</a>: that makes another.
+        </p>
+      </Shell>
+    )
+  }
+  const slug = key.programs[0]!
+  const sample = `curl --compressed -u '${key.api_key_id}:${password}' \\\n  '${baseUrl}/api/v1/admin/programs/${slug}/applications?pageSize=500'`
+  return (
+    <Shell
+      context={context}
+      title="The key is ready"
+      part="keys"
+      crumbs={crumbs}
+      lead={
+        <>
+          {key.name} · {key.programs.join(', ')} · from {fromWhere(key).join(', ')} · until{' '}
+          <When at={key.expires_at} timeZone={config.timeZone} day />
+        </>
+      }
+    >
+      <Notice tone="attention">
+        <strong>This is the only time the password is shown.</strong> Copy it to where your system keeps secrets before
+        you leave this page. If it is lost, rotate the key.
+      </Notice>
+      <div class="card">
+        <Secret id="username" label="Username" value={key.api_key_id} />
+        <Secret id="password" label="Password" value={password} />
+        <Secret id="token" label="API Secret Token" value={apiSecretToken(key.api_key_id, password)} />
+        <p class="soft">
+          Tools that ask for a user name and a password take the first two. Tools that want a header take the third:{' '}
+          <code>Authorization: Basic …</code>
+        </p>
+      </div>
+      <div class="columns">
+        <div class="code">
+          <p class="bar">
+            curl
+            <CopyButton of="sample" />
+          </p>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable without a mouse */}
+          <pre tabIndex={0}>
+            <code id="sample">{sample}</code>
+          </pre>
+        </div>
+        <div class="card">
+          <h2>Before you close this page</h2>
+          <ul class="steps">
+            <li>Copy the password to a secret store.</li>
+            <li>
+              <a href={`${root}/admin/keys/check?key=${key.api_key_id}`}>See whether a call would pass</a> from the
+              client’s address.
+            </li>
+            <li>
+              Tell the integrator where the docs are:{' '}
+              {key.programs.slice(0, 5).map((program, i) => (
+                <>
+                  {i > 0 && ', '}
+                  <a href={`${root}/docs/api/programs/${program}`}>{program}</a>
+                </>
+              ))}
+              .
+            </li>
+          </ul>
+          <p>
+            <a class="button" href={path}>
+              Done, hide it for good
+            </a>
+          </p>
+        </div>
+      </div>
+    </Shell>
+  )
+}
+
+const CopyButton = ({ of }: { of: string }) => (
+  <button type="button" class="plain" data-copy={of} hidden>
+    <Icon name="copy" />
+    Copy
+  </button>
+)
+
+const Secret = ({ id, label, value }: { id: string; label: string; value: string }) => (
+  <div class="secret">
+    <span class="label" id={`${id}-label`}>
+      {label}
+    </span>
+    <code id={id}>{value}</code>
+    <CopyButton of={id} />
+  </div>
+)

@@ -1,0 +1,76 @@
+// How a key is told of: its state, where it may be used from, when it ends.
+
+/** @jsxImportSource preact */
+
+import type { ApiKeyState, ListedApiKey } from '../../../access/api-keys.ts'
+import type { ApiKeyDay } from '../../../db/api-key-rows.ts'
+import type { Micros } from '../../../domain/values/offset-time.ts'
+import { Badge, distance, figures, type Tone, When } from '../../shell/parts.tsx'
+
+/** The tabs of the index, and which states each shows. */
+export const tabs = {
+  active: ['active', 'expiring', 'exposed'],
+  expiring: ['expiring'],
+  expired: ['expired'],
+  retired: ['retired'],
+} as const satisfies Record<string, readonly ApiKeyState[]>
+export type Tab = keyof typeof tabs
+
+const states: Readonly<Record<ApiKeyState, { text: string; tone: Tone }>> = {
+  active: { text: 'active', tone: 'good' },
+  expiring: { text: 'expiring', tone: 'attention' },
+  exposed: { text: 'exposed', tone: 'bad' },
+  expired: { text: 'expired', tone: 'bad' },
+  retired: { text: 'retired', tone: 'bad' },
+}
+
+export const StateBadge = ({ state }: { state: ApiKeyState }) => (
+  <Badge tone={states[state].tone}>{states[state].text}</Badge>
+)
+
+/** `anywhere`, when both of everything are allowed. */
+export function fromWhere({ allowed_subnets }: ListedApiKey): string[] {
+  const everywhere = ['0.0.0.0/0', '::/0']
+  return everywhere.every(subnet => allowed_subnets.includes(subnet)) ? ['anywhere'] : allowed_subnets
+}
+
+export function Expiry({ apiKey, now, timeZone }: { apiKey: ListedApiKey; now: Micros; timeZone: string }) {
+  const far = distance(apiKey.expires_at, now)
+  return (
+    <>
+      <When at={apiKey.expires_at} timeZone={timeZone} day />
+      {apiKey.state === 'expiring' ? (
+        <small>
+          <Badge tone="attention">{far}</Badge>
+        </small>
+      ) : (
+        <small>{far}</small>
+      )}
+    </>
+  )
+}
+
+const width = 74
+const height = 22
+
+/** Applications pulled on each of the last 30 days as a line, and their sum beside it. */
+export function Use({ days, apiKey, now }: { days: readonly ApiKeyDay[]; apiKey: ListedApiKey; now: Micros }) {
+  const own = days.filter(day => day.api_key_id === apiKey.api_key_id)
+  const total = own.reduce((sum, { applications }) => sum + applications, 0)
+  if (!apiKey.may_export) return <small>submits</small>
+  const byDay = new Map(own.map(({ day, applications }) => [day, applications]))
+  const last = Array.from({ length: 30 }, (_, i) => byDay.get(dayBefore(now, 29 - i)) ?? 0)
+  const most = Math.max(1, ...last)
+  const points = last.map((value, i) => `${(i * width) / 29},${height - 1 - (value / most) * (height - 2)}`).join(' ')
+  return (
+    <>
+      <svg class="spark" viewBox={`0 0 ${width} ${height}`} aria-hidden="true" focusable="false">
+        <polyline points={points} />
+      </svg>
+      <small>{figures(total)}</small>
+    </>
+  )
+}
+
+const dayBefore = (now: Micros, days: number): string =>
+  new Date(now / 1000 - days * 86_400_000).toISOString().slice(0, 10)

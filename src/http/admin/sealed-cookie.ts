@@ -1,0 +1,44 @@
+// Carries something secret from one page to the next through the browser, readable by this service alone, and once.
+
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+
+/** How long it may take from one page to the next. */
+const seconds = 60
+
+const keyOf = (pepper: string, binding: Buffer): Buffer =>
+  Buffer.from(hkdfSync('sha256', pepper, binding, 'sealed cookie', 32))
+
+/** The field that sets it, for one path. `binding` is what only the same session has. */
+export function sealCookie(
+  name: string,
+  value: string,
+  where: { path: string; https: boolean; pepper: string; binding: Buffer },
+): string {
+  const iv = randomBytes(12)
+  const cipher = createCipheriv('aes-256-gcm', keyOf(where.pepper, where.binding), iv)
+  const sealed = Buffer.concat([iv, cipher.update(value, 'utf8'), cipher.final(), cipher.getAuthTag()])
+  const flags = `Path=${where.path}; Max-Age=${seconds}; HttpOnly; SameSite=Strict${where.https ? '; Secure' : ''}`
+  return `${name}=${sealed.toString('base64url')}; ${flags}`
+}
+
+/** The field that takes it away. */
+export const clearCookie = (name: string, path: string): string =>
+  `${name}=; Path=${path}; Max-Age=0; HttpOnly; SameSite=Strict`
+
+/** What it held, or undefined when there is none, or none of ours. */
+export function openCookie(
+  request: Request,
+  name: string,
+  where: { pepper: string; binding: Buffer },
+): string | undefined {
+  const pair = (request.headers.get('cookie') ?? '').split(';').find(part => part.trim().startsWith(`${name}=`))
+  const bytes = Buffer.from(pair?.trim().slice(name.length + 1) ?? '', 'base64url')
+  if (bytes.length < 28) return undefined
+  try {
+    const opener = createDecipheriv('aes-256-gcm', keyOf(where.pepper, where.binding), bytes.subarray(0, 12))
+    opener.setAuthTag(bytes.subarray(-16))
+    return Buffer.concat([opener.update(bytes.subarray(12, -16)), opener.final()]).toString('utf8')
+  } catch {
+    return undefined
+  }
+}
