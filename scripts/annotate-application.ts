@@ -61,7 +61,11 @@ async function run(command: Command, { sql, config, actor }: ScriptContext): Pro
   const { program_id } = program
   if (name !== 'show') {
     await annotate(sql, {
-      ...{ program_id, application_id: applicationId, actor, timeZone: config.timeZone, now: Date.now() * 1000 },
+      program_id,
+      application_id: applicationId,
+      actor,
+      timeZone: config.timeZone,
+      now: Date.now() * 1000,
       ...(name === 'status' ? { status: value, note } : { note: value }),
     })
   }

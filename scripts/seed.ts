@@ -64,7 +64,11 @@ await runScript(async ({ sql, config, actor }) => {
   const progress = startProgress(total)
   try {
     const receipt = await seedPrograms(sql, {
-      ...{ programs, now, actor, frontEnd, timeZone: config.timeZone },
+      programs,
+      now,
+      actor,
+      frontEnd,
+      timeZone: config.timeZone,
       onProgress: done => progress.update(done, `${inThousands(done)} of ${inThousands(total)} applications`),
     })
     progress.stop()

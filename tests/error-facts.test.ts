@@ -71,7 +71,9 @@ test('of any other error, what it says, where it arose and what caused it are wr
   })
   const facts = errorFacts(error) as Record<string, unknown>
   expect(facts).toMatchObject({
-    ...{ type: 'TypeError', message: 'first line\n    at canary', code: 'ESOME' },
+    type: 'TypeError',
+    message: 'first line\n    at canary',
+    code: 'ESOME',
     cause: { type: 'string', message: 'why' },
   })
   expect(JSON.stringify(facts)).not.toContain(canary)

@@ -68,8 +68,14 @@ export async function prepareData(
       )
   }
   const key = await createApiKey(sql, environment.API_KEY_PEPPER!, {
-    ...{ name: 'Benchmark', programs: [program.slug], allowed_subnets: ['127.0.0.0/8'] },
-    ...{ may_export: true, may_submit: true, front_end: 'benchmark', actor: 'operator:bench', now: Date.now() * 1000 },
+    name: 'Benchmark',
+    programs: [program.slug],
+    allowed_subnets: ['127.0.0.0/8'],
+    may_export: true,
+    may_submit: true,
+    front_end: 'benchmark',
+    actor: 'operator:bench',
+    now: Date.now() * 1000,
     expires_at: (Date.now() + 86_400_000) * 1000,
   })
   const access = { slug: program.slug, authorization: `Basic ${key.apiSecretToken}`, environment }

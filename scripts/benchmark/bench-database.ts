@@ -84,10 +84,16 @@ export async function startBenchDatabase(options: BenchmarkOptions): Promise<Ben
       environment: {
         // Without a host in the address, postgres.js and pg take it from libpq's variables, which can name a folder.
         DATABASE_URL: unix ? `postgres:///${name}` : withDatabase(server.url, name),
-        ...{ PGHOST: host, PGPORT: String(server.port), PGUSER: user, PGDATABASE: name },
+        PGHOST: host,
+        PGPORT: String(server.port),
+        PGUSER: user,
+        PGDATABASE: name,
       },
       address: unix ? { path: join(socketDirectory, `.s.PGSQL.${server.port}`) } : { port: server.port },
-      ...{ user, database: name, dataDirectory: server.dataDirectory, installation },
+      user,
+      database: name,
+      dataDirectory: server.dataDirectory,
+      installation,
       pid: server.pid,
     })
     const description = `PostgreSQL ${version!.server_version} (${options.postgres}), ${unix ? 'Unix socket' : 'TCP'}`

@@ -62,8 +62,11 @@ export function serviceEnvironment(
   return {
     ...database.environment,
     ...access.environment,
-    ...{ PORT: String(port), HEALTH_PORT: String(healthPort) },
-    ...{ MAX_PAGE_SIZE: '1000000', EXPORTS_AT_A_TIME: '10000', REQUESTS_PER_MINUTE: '10000000' },
+    PORT: String(port),
+    HEALTH_PORT: String(healthPort),
+    MAX_PAGE_SIZE: '1000000',
+    EXPORTS_AT_A_TIME: '10000',
+    REQUESTS_PER_MINUTE: '10000000',
     ...settings,
   }
 }

@@ -48,7 +48,11 @@ export async function seedPrograms(sql: Sql, options: SeedOptions): Promise<Load
       const { submit_seq, last_submit_time } = program.before
       if (submit_seq > 0 && last_submit_time > now) throw submittedLater(slug, last_submit_time, now)
       const plan = {
-        ...{ slug, applications, ...first, seed: seed + turn, to: now },
+        slug,
+        applications,
+        ...first,
+        seed: seed + turn,
+        to: now,
         statuses: stored.statuses,
         versions: await readPublishedVersions(sql, stored.program_id),
         from: Math.min(now, submit_seq === 0 ? now - year : Math.max(now - year, last_submit_time)),

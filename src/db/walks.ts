@@ -213,8 +213,15 @@ class Batches {
 }
 
 const newRowView = (): RowView => ({
-  ...{ bytes: Buffer.alloc(0), snapshotFrom: 0, snapshotTo: 0, annotationsFrom: 0, annotationsTo: 0 },
-  ...{ programVersionId: 0, isCurrent: false, submitTime: 0, submitSeq: 0 },
+  bytes: Buffer.alloc(0),
+  snapshotFrom: 0,
+  snapshotTo: 0,
+  annotationsFrom: 0,
+  annotationsTo: 0,
+  programVersionId: 0,
+  isCurrent: false,
+  submitTime: 0,
+  submitSeq: 0,
 })
 
 /**

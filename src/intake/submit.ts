@@ -91,7 +91,9 @@ export async function storeSubmission(
   }
   const { application_id, program_version_id } = prepared
   return {
-    ...{ application_id, program_version_id, create_time },
+    application_id,
+    program_version_id,
+    create_time,
     submit_time: drawn.submit_time,
     revision_state: 'CURRENT',
   }

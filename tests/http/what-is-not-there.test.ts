@@ -61,7 +61,9 @@ describe('what Bun refuses by itself comes without a body', () => {
   ])('%i for %s', async (status, _, lines) => {
     const answer = await rawRequest(service.port, lines)
     expect({ status: answer.status, body: answer.body, id: answer.headers.get('x-request-id') }).toEqual({
-      ...{ status, body: '', id: null },
+      status,
+      body: '',
+      id: null,
     })
   })
 })

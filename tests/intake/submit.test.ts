@@ -51,18 +51,14 @@ describe('the stored application', () => {
       const { receipt } = await store.apply(applicant, sent)
       const stored = (await store.applications()).at(-1)!
       expect(openSnapshot(stored.snapshot)).toMatchObject({
-        ...{
-          applicant_id: applicant,
-          application_id: receipt.application_id,
-          language: 'fr-CA',
-          program_name: 'every',
-        },
-        ...{
-          program_version_id: every.program_version_id,
-          submitter_type: 'APPLICANT',
-          ti_email: null,
-          ti_organization: null,
-        },
+        applicant_id: applicant,
+        application_id: receipt.application_id,
+        language: 'fr-CA',
+        program_name: 'every',
+        program_version_id: every.program_version_id,
+        submitter_type: 'APPLICANT',
+        ti_email: null,
+        ti_organization: null,
         application: JSON.parse(sent),
       })
       expect(stored.snapshot.match(/\u0001/g)?.length ?? 0).toBe(sent.split('"entity_name"').length - 1)
@@ -108,11 +104,9 @@ describe('the stored application', () => {
     const applicant = await store.register()
     await store.save(applicant, { n: { number: 1 } })
     const submitter: Submitter = {
-      ...{
-        submitter_type: 'TRUSTED_INTERMEDIARY',
-        ti_email: 'Ti@example.org',
-        ti_organization: 'A "quoted" Ärztin\u0000',
-      },
+      submitter_type: 'TRUSTED_INTERMEDIARY',
+      ti_email: 'Ti@example.org',
+      ti_organization: 'A "quoted" Ärztin\u0000',
     }
     await store.submit(applicant, undefined, submitter)
     expect(openSnapshot((await store.applications())[0]!.snapshot)).toMatchObject(submitter)

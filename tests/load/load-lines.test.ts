@@ -88,9 +88,16 @@ const longPast = Date.parse('2020-01-01T00:00:00Z') * 1000
 function line({ program_version_id, slug }: PublishedTestProgram, spec: LineSpec): string {
   const time = new Date((longPast + (spec.at ?? spec.id) * second) / 1000).toISOString()
   return JSON.stringify({
-    ...{ applicant_id: spec.applicant ?? spec.id, application_id: spec.id, create_time: time, submit_time: time },
-    ...{ language: 'es-US', program_name: slug, program_version_id, revision_state: spec.state ?? 'CURRENT' },
-    ...{ submitter_type: 'APPLICANT', application: { reason: { question_type: 'TEXT', text: `reason ${spec.id}` } } },
+    applicant_id: spec.applicant ?? spec.id,
+    application_id: spec.id,
+    create_time: time,
+    submit_time: time,
+    language: 'es-US',
+    program_name: slug,
+    program_version_id,
+    revision_state: spec.state ?? 'CURRENT',
+    submitter_type: 'APPLICANT',
+    application: { reason: { question_type: 'TEXT', text: `reason ${spec.id}` } },
     ...spec.more,
   })
 }
@@ -103,7 +110,9 @@ async function submit(db: Sql, to: PublishedTestProgram, applicant_id: number) {
     values (${to.program_id}, ${applicant_id}, now(), '{}', now())`
   const { api_key_id } = await createTestKey(db, { maySubmit: true })
   const { receipt } = await submitApplication(db, {
-    ...{ program_id: to.program_id, applicant_id, timeZone: 'UTC' },
+    program_id: to.program_id,
+    applicant_id,
+    timeZone: 'UTC',
     key: { api_key_id, front_end: testFrontEnd, address: '127.0.0.1' },
     submitter: { submitter_type: 'APPLICANT' },
     idempotency_key: crypto.randomUUID(),
@@ -580,8 +589,11 @@ test('the audit trail and the history of statuses say who loaded what', async ()
   ).toMatchObject([{ actor: 'operator:test', subject: 'food-aid', detail: { applications: 2 } }])
   expect((await contents(sql)).notes).toMatchObject([
     {
-      ...{ application_id: 1, changed_by: 'operator:test', changed_at: Date.parse('2020-02-01T00:00:00Z') * 1000 },
-      ...{ status: 'Gone since', application_note: 'noted' },
+      application_id: 1,
+      changed_by: 'operator:test',
+      changed_at: Date.parse('2020-02-01T00:00:00Z') * 1000,
+      status: 'Gone since',
+      application_note: 'noted',
     },
   ])
 })

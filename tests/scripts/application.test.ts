@@ -55,7 +55,8 @@ describe('scripts/application', () => {
       ['status', slug, '4', 'Approved', '--note', ''],
     ])
       expect(await application(...args)).toMatchObject({
-        ...{ code: 2, out: '' },
+        code: 2,
+        out: '',
         err: expect.stringContaining(`scripts/application note ${slug} 4 --none takes one away`),
       })
     expect(await exported(4)).toMatchObject({ application_note: 'kept' })

@@ -10,8 +10,15 @@ import { idleShare, processorTimes } from '../../scripts/benchmark/quiet-machine
 describe('arguments', () => {
   test('nothing given is the full run: every section, 300,000 applications, five rounds, the embedded server over TCP', () => {
     expect(parseOptions([])).toEqual({
-      ...{ applications: 300_000, small: false, rounds: 5, postgres: 'embedded', socket: 'tcp', keep: undefined },
-      ...{ sections: sectionNames, sharedBuffers: '2GB', help: false },
+      applications: 300_000,
+      small: false,
+      rounds: 5,
+      postgres: 'embedded',
+      socket: 'tcp',
+      keep: undefined,
+      sections: sectionNames,
+      sharedBuffers: '2GB',
+      help: false,
     })
   })
 

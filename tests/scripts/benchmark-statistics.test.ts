@@ -65,7 +65,10 @@ describe('ratios', () => {
 
 describe('findings', () => {
   const finding = (measured: number, wanted: Pick<Finding, 'atLeast' | 'atMost'>): Finding => ({
-    ...{ section: 'pages', what: 'speed', unit: '×', measured },
+    section: 'pages',
+    what: 'speed',
+    unit: '×',
+    measured,
     ...wanted,
   })
 

@@ -131,10 +131,10 @@ test('bun scripts/check.ts prints the breaches of a folder and exits 1; a folder
   expect(run().exitCode).toBe(1)
 })
 
-test('Biome, as it is set up here, tells of circles of imports, also of types, and of assertions and promises that nobody awaits', async () => {
+test('Biome, as it is set up here, reports circles of imports, of types too, promises and assertions that are not awaited, and literals in literals', async () => {
   const folder = await useFolder()
   await mkdir(join(folder, 'scripts'))
-  for (const name of ['biome.json', 'scripts/awaited-assertions.grit', 'tsconfig.json'])
+  for (const name of ['biome.json', 'scripts/awaited-assertions.grit', 'scripts/spread-groups.grit', 'tsconfig.json'])
     await Bun.write(join(folder, name), Bun.file(join(root, name)))
   await Bun.$`git init -q ${folder}`.quiet()
   await Bun.write(join(folder, 'src/one.ts'), "import type { Two } from './two.ts'\n\nexport type One = Two | 1\n")
@@ -155,6 +155,13 @@ test('x', async () => {
 })
 `,
   )
+  await Bun.write(
+    join(folder, 'src/three.ts'),
+    `const b = 1
+export const folded = { ...{ b }, c: 2 }
+export const plain = { ...folded, ...(b === 1 ? { d: 3 } : {}) }
+`,
+  )
   const biome = Bun.spawnSync([join(root, 'node_modules/.bin/biome'), 'lint', '--colors=off', '.'], { cwd: folder })
   const said = `${biome.stdout}${biome.stderr}`
   expect(biome.exitCode).not.toBe(0)
@@ -162,4 +169,5 @@ test('x', async () => {
     expect(said).toMatch(new RegExp(`${file}\\d+ lint/suspicious/noImportCycles`))
   expect(said).toMatch(/tests\/a\.test\.ts:5:3 lint\/nursery\/noFloatingPromises/)
   expect([...said.matchAll(/a\.test\.ts:(\d+):3 plugin/g)].map(found => found[1])).toEqual(['6', '7'])
+  expect([...said.matchAll(/three\.ts:(\d+):\d+ plugin/g)].map(found => found[1])).toEqual(['2'])
 })

@@ -92,7 +92,11 @@ const docs = versionDocs(all.at(-1)!, all.slice(0, -1), { timeZone: 'UTC' })
 const { example, key_map: keyMap, left_out, slug, display_name, program_version_id } = docs
 const schema = responseSchema(keyMap, { slug, id: 'urn:tributary:test:greedy' })
 const openApi = programOpenApi({
-  ...{ slug, display_name, program_version_id, keyMap, baseUrl: 'https://example.org' },
+  slug,
+  display_name,
+  program_version_id,
+  keyMap,
+  baseUrl: 'https://example.org',
   example: JSON.parse(example),
 })
 const place = { baseUrl: 'https://example.org', root: '', timeZone: 'UTC' }

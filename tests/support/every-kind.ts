@@ -24,8 +24,11 @@ export function everyKindVersion(changes: Partial<DocumentableVersion> = {}): Do
   const questions = changes.questions ?? everyKindQuestions()
   const placements = questions.map(({ question_id }) => ({ question_id, optional: true, visible_when: null }))
   return {
-    ...{ program_version_id: 41, slug: 'every-kind', display_name: 'Every kind' },
-    ...{ statuses: ['Approved', 'Denied'], questions },
+    program_version_id: 41,
+    slug: 'every-kind',
+    display_name: 'Every kind',
+    statuses: ['Approved', 'Denied'],
+    questions,
     screens: [{ name: 'All', visible_when: null, questions: placements }],
     ...changes,
   }
@@ -37,8 +40,12 @@ function questionOf(kind: QuestionKind, id: number, word: string, enumerator_id:
     ? { options: ['red', 'green', 'dark_blue'].map(admin_id => ({ admin_id, text: `The ${admin_id} one` })) }
     : {}
   return {
-    ...{ question_id: id, question_version_id: 1000 + id, kind, enumerator_id },
-    ...{ admin_name: name, question_key: name.replaceAll(' ', '_') },
+    question_id: id,
+    question_version_id: 1000 + id,
+    kind,
+    enumerator_id,
+    admin_name: name,
+    question_key: name.replaceAll(' ', '_'),
     settings: {
       text: `What is your ${name}?`,
       ...options,

@@ -42,13 +42,13 @@ export async function insertRawProgram(sql: Sql, slug: string): Promise<RawProgr
     where program_version_id = ${program_version_id}`
   await sql`insert into submission_counter (program_id) values (${program!.program_id}) on conflict do nothing`
   const asked: VersionQuestion = {
-    ...{ question_id: question!.question_id, question_version_id: questionVersion!.question_version_id, kind: 'TEXT' },
-    ...{
-      admin_name: `words ${slug}`,
-      question_key: `words_${slug}`,
-      enumerator_id: null,
-      settings: { text: 'Words?' },
-    },
+    question_id: question!.question_id,
+    question_version_id: questionVersion!.question_version_id,
+    kind: 'TEXT',
+    admin_name: `words ${slug}`,
+    question_key: `words_${slug}`,
+    enumerator_id: null,
+    settings: { text: 'Words?' },
   }
   const shape = buildKeyMap([{ program_version_id, questions: [asked] }])
   return {
@@ -80,28 +80,28 @@ export async function insertRawApplications(
     const application_id = applicant_id + 1_000_000
     const snapshot = renderSnapshot(
       {
-        ...{
-          applicant_id,
-          application_id,
-          create_time: submit_time,
-          submit_time,
-          language: 'en-US',
-          program_name: program.slug,
-        },
-        ...{ program_version_id: program.program_version_id, submitter: { submitter_type: 'APPLICANT' } },
+        applicant_id,
+        application_id,
+        create_time: submit_time,
+        submit_time,
+        language: 'en-US',
+        program_name: program.slug,
+        program_version_id: program.program_version_id,
+        submitter: { submitter_type: 'APPLICANT' },
         answers: new Map([[program.shape[0]!.question_key, { type: 'TEXT', text: textOf(i) }]]),
       },
       program.shape,
       'UTC',
     )
     return {
-      ...{
-        program_id: program.program_id,
-        application_id,
-        applicant_id,
-        program_version_id: program.program_version_id,
-      },
-      ...{ create_time: submit_time, submit_time, submit_seq: base + i + 1, snapshot },
+      program_id: program.program_id,
+      application_id,
+      applicant_id,
+      program_version_id: program.program_version_id,
+      create_time: submit_time,
+      submit_time,
+      submit_seq: base + i + 1,
+      snapshot,
       annotations: renderAnnotations({ status: null, status_last_modified_time: null, application_note: null }, 'UTC'),
     }
   })

@@ -112,8 +112,10 @@ describe('annotate', () => {
     expect([...(await readAnnotationStates(database.sql, program_id, application_id))]).toEqual([
       { changed_at: start, changed_by: 'admin:ada', status: 'Received', application_note: null },
       {
-        ...{ changed_at: start + minute, changed_by: 'operator:bob' },
-        ...{ status: 'Received', application_note: 'a secret of the applicant' },
+        changed_at: start + minute,
+        changed_by: 'operator:bob',
+        status: 'Received',
+        application_note: 'a secret of the applicant',
       },
     ])
     const events = await database.sql<{ actor: string; subject: string; detail: object }[]>`

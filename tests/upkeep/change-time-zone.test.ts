@@ -62,7 +62,8 @@ describe('rerenderTimes', () => {
       expect(new Set(lines.map(line => line.slice(35, 41))).size).toBe(1)
     }
     const failing = rerenderTimes(database.sql, {
-      ...{ timeZone: 'UTC', actor },
+      timeZone: 'UTC',
+      actor,
       onProgress: () => {
         throw new Error('half-way')
       },
@@ -78,7 +79,8 @@ describe('rerenderTimes', () => {
       select program_id, application_id from application limit 1`
     let annotating: Promise<unknown> = Promise.resolve()
     await rerenderTimes(database.sql, {
-      ...{ timeZone: 'Asia/Tokyo', actor },
+      timeZone: 'Asia/Tokyo',
+      actor,
       onProgress: () => {
         annotating = annotate(database.sql, { ...place!, note: 'late', actor, now: 1, timeZone: 'UTC' })
         annotating.catch(() => {})

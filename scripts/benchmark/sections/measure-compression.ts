@@ -44,7 +44,10 @@ export async function measureCompression(context: BenchContext): Promise<Section
   })
   const column = (encoding: Encoding, key: keyof Sample): number[] => rounds[encoding].map(sample => sample[key])
   const finding = (encoding: Encoding, atLeast: number): Finding => ({
-    ...{ section: 'compression', what: `${encoding}: bytes of JSON a second against uncompressed`, unit: '×', atLeast },
+    section: 'compression',
+    what: `${encoding}: bytes of JSON a second against uncompressed`,
+    unit: '×',
+    atLeast,
     measured: pairedRatio(column('identity', 'wallMs'), column(encoding, 'wallMs')),
   })
   return {

@@ -43,7 +43,11 @@ export async function measureFilters(context: BenchContext): Promise<SectionRepo
   })
   const oneIn = (applications / obsolete).toFixed(1)
   const finding = (what: string, measured: number): Finding => ({
-    ...{ section: 'filters', what, measured, unit: '×', atMost: 1.3 },
+    section: 'filters',
+    what,
+    measured,
+    unit: '×',
+    atMost: 1.3,
   })
   const ratios = {
     window: pairedRatio(rounds.window, rounds.asWindow),

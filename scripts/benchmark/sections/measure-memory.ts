@@ -38,7 +38,11 @@ export async function measureMemory(context: BenchContext): Promise<SectionRepor
     peaks.stalled.push(await peakOf(service => stall(service, rows, say)))
   }
   const finding = (what: string, values: readonly number[], atMost: number): Finding => ({
-    ...{ section: 'memory', what: `peak memory, ${what}`, measured: median(values), unit: 'MB', atMost },
+    section: 'memory',
+    what: `peak memory, ${what}`,
+    measured: median(values),
+    unit: 'MB',
+    atMost,
   })
   const page = rows.toLocaleString('en')
   const table: Table = {

@@ -87,7 +87,9 @@ async function interleave(
         const [transfers, cost] = await metered(database, subject.pid, () => subject.fetch(pageSize, repeats))
         if (round === 0) continue
         samples.push({
-          ...{ subject: subject.name, pageSize, round },
+          subject: subject.name,
+          pageSize,
+          round,
           wallMs: median(transfers.map(transfer => transfer.wallMs)),
           firstByteMs: median(transfers.map(transfer => transfer.firstByteMs)),
           bytes: transfers[0]!.bytes,
@@ -152,7 +154,10 @@ function findingsOf({ options }: BenchContext, samples: Samples, pageSize: numbe
   for (const [peer, atLeast] of wanted) {
     if (samples.of(peer, pageSize, 'wallMs').length === 0) continue
     findings.push({
-      ...{ section, what: `${page}: faster than ${peer}`, unit: '×', atLeast },
+      section,
+      what: `${page}: faster than ${peer}`,
+      unit: '×',
+      atLeast,
       measured: samples.ratio(peer, 'service', pageSize),
     })
   }

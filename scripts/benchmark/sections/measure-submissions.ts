@@ -54,7 +54,10 @@ export async function measureSubmissions(context: BenchContext): Promise<Section
     })
   })
   const finding = (what: string, measured: number, atLeast: number): Finding => ({
-    ...{ section: 'submissions', unit: '×', atLeast, measured },
+    section: 'submissions',
+    unit: '×',
+    atLeast,
+    measured,
     what: `submissions/s into ${what}, ${writers} writers, against the same without the counter`,
   })
   return {
@@ -108,8 +111,14 @@ async function makePrograms(sql: Sql, origin: StoredProgramVersion, name: string
 
 async function makeKey(sql: Sql, pepper: string): Promise<string> {
   const { key } = await createApiKey(sql, pepper, {
-    ...{ name: 'Benchmark', programs: ['drawing-0'], allowed_subnets: ['127.0.0.0/8'] },
-    ...{ may_export: false, may_submit: true, front_end, actor: 'operator:bench', now: Date.now() * 1000 },
+    name: 'Benchmark',
+    programs: ['drawing-0'],
+    allowed_subnets: ['127.0.0.0/8'],
+    may_export: false,
+    may_submit: true,
+    front_end,
+    actor: 'operator:bench',
+    now: Date.now() * 1000,
     expires_at: (Date.now() + 86_400_000) * 1000,
   })
   return key.api_key_id
@@ -141,7 +150,10 @@ async function submissionsPerSecond(
   return perSecond(count, async i => {
     const applicant_id = applicants[i]!
     await submit(sql, {
-      ...{ program_id: programIds[i]!, applicant_id, timeZone, submitter: { submitter_type: 'APPLICANT' } },
+      program_id: programIds[i]!,
+      applicant_id,
+      timeZone,
+      submitter: { submitter_type: 'APPLICANT' },
       key: { api_key_id, front_end, address: '127.0.0.1' },
       idempotency_key: `submission-${applicant_id}`,
     })

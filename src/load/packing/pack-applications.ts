@@ -94,7 +94,13 @@ export class ApplicationPacker {
     this.#read++
     const is_current = application.revision_state === 'CURRENT'
     const numbersAt = packApplication(this.#applications, {
-      ...{ program_id, application_id, applicant_id, program_version_id, create_time, submit_time, is_current },
+      program_id,
+      application_id,
+      applicant_id,
+      program_version_id,
+      create_time,
+      submit_time,
+      is_current,
       ...annotations,
       snapshot: renderSnapshot(application, version.shape, timeZone),
       annotations: renderAnnotations(annotations, timeZone),

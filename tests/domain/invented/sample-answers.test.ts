@@ -17,13 +17,13 @@ function question(kind: VersionQuestion['kind'], more: Partial<VersionQuestion> 
   const question_id = ++ids
   const settings = kindsWith('options').includes(kind) ? { text: 'Which?', options } : { text: 'What?' }
   return {
-    ...{
-      question_id,
-      question_version_id: question_id,
-      admin_name: `q${question_id}`,
-      question_key: `q_${question_id}`,
-    },
-    ...{ kind, enumerator_id: null, settings },
+    question_id,
+    question_version_id: question_id,
+    admin_name: `q${question_id}`,
+    question_key: `q_${question_id}`,
+    kind,
+    enumerator_id: null,
+    settings,
     ...more,
   }
 }

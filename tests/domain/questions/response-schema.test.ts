@@ -99,15 +99,15 @@ type Loose = ReturnType<typeof example>
 
 function applicationWith(answers: Answers): Record<string, unknown> {
   const submission = {
-    ...{
-      applicant_id: 1,
-      application_id: 2,
-      create_time: 0,
-      submit_time: 1,
-      language: 'en',
-      program_name: version.slug,
-    },
-    ...{ program_version_id: 41, submitter: { submitter_type: 'APPLICANT' as const }, answers },
+    applicant_id: 1,
+    application_id: 2,
+    create_time: 0,
+    submit_time: 1,
+    language: 'en',
+    program_name: version.slug,
+    program_version_id: 41,
+    submitter: { submitter_type: 'APPLICANT' as const },
+    answers,
   }
   const annotations = { status: null, status_last_modified_time: null, application_note: null }
   return plainApplication(submission, annotations, 'CURRENT', keyMap, 'UTC')

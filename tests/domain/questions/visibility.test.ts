@@ -9,8 +9,17 @@ import type { Answer } from '../../../src/domain/questions/answers.ts'
 import { holds } from '../../../src/domain/questions/visibility.ts'
 
 const address: Answer = {
-  ...{ type: 'ADDRESS', street: '1 Pine', line2: null, city: 'Seattle', state: 'WA', zip: '98101' },
-  ...{ corrected: 'Failed', latitude: null, longitude: null, well_known_id: null, service_area: null },
+  type: 'ADDRESS',
+  street: '1 Pine',
+  line2: null,
+  city: 'Seattle',
+  state: 'WA',
+  zip: '98101',
+  corrected: 'Failed',
+  latitude: null,
+  longitude: null,
+  well_known_id: null,
+  service_area: null,
 }
 const answers = new Map<number, Answer>([
   [1, { type: 'NUMBER', number: 3 }],
@@ -29,7 +38,10 @@ const compare = (
   operator: ComparisonOperator,
   value: ConditionValue,
 ): Condition => ({
-  ...{ question_id, field, operator, value },
+  question_id,
+  field,
+  operator,
+  value,
 })
 const unanswered = 99
 

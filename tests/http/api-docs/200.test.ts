@@ -57,7 +57,11 @@ describe('the index', () => {
     const docs_url = `https://apply.example.gov/docs/api/programs/${slug}`
     expect(programs).toMatchObject([
       {
-        ...{ slug, display_name: 'Every <kind>', active_version_id: activeId, draft_version_id: draftId, docs_url },
+        slug,
+        display_name: 'Every <kind>',
+        active_version_id: activeId,
+        draft_version_id: draftId,
+        docs_url,
         versions: [
           { program_version_id: activeId, state: 'ACTIVE', docs_url: `${docs_url}#version-${activeId}` },
           { program_version_id: draftId, state: 'DRAFT', docs_url: `${docs_url}#version-${draftId}` },
@@ -143,7 +147,8 @@ describe('the docs of a program', () => {
   test('show the active version and the draft, each with its example, keys, option ids and changes', async () => {
     const docs = await json(`/docs/api/programs/${slug}`)
     expect(docs).toMatchObject({
-      ...{ slug, display_name: 'Every <kind>' },
+      slug,
+      display_name: 'Every <kind>',
       export_url: `https://apply.example.gov/api/v1/admin/programs/${slug}/applications`,
     })
     const [active, draft] = docs.versions

@@ -48,7 +48,8 @@ test.skipIf(!needs('python3'))('an address with quotes and signs in it stays a t
       await Bun.write(file, head)
       const { stdout, stderr } = Bun.spawnSync(reader(file), { cwd: directory })
       expect({ id, url: String(stdout).trim(), stderr: String(stderr) }).toEqual({
-        ...{ id, stderr: '' },
+        id,
+        stderr: '',
         url: `https://apply.example.gov/it's/$(touch%20x)/%60y%60/api/v1/admin/programs/${slug}/applications`,
       })
     }

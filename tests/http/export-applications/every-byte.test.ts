@@ -61,13 +61,12 @@ function invent(seed: number): Invented[] {
     fc.sample(
       fc.record({
         submission: fc.record({
-          ...{
-            applicant_id: fc.constant(0),
-            application_id: fc.constant(0),
-            create_time: instant,
-            submit_time: fc.constant(0),
-          },
-          ...{ language: fc.constantFrom('en-US', 'zh-Hant'), program_name: fc.constant(slug) },
+          applicant_id: fc.constant(0),
+          application_id: fc.constant(0),
+          create_time: instant,
+          submit_time: fc.constant(0),
+          language: fc.constantFrom('en-US', 'zh-Hant'),
+          program_name: fc.constant(slug),
           program_version_id: fc.constant(program_version_id),
           submitter: anySubmitter,
           answers: answersTo(buildKeyMap([version])),
@@ -97,15 +96,14 @@ async function store(applications: readonly Invented[]): Promise<void> {
   const rows = applications.map(({ submission, annotations, superseded }, i) => {
     const { applicant_id, application_id, program_version_id, create_time, submit_time } = submission
     return {
-      ...{
-        program_id: versions[0]!.program_id,
-        application_id,
-        applicant_id,
-        program_version_id,
-        create_time,
-        submit_time,
-      },
-      ...{ submit_seq: i + 1, superseded_seq: superseded ? count + 1 : null },
+      program_id: versions[0]!.program_id,
+      application_id,
+      applicant_id,
+      program_version_id,
+      create_time,
+      submit_time,
+      submit_seq: i + 1,
+      superseded_seq: superseded ? count + 1 : null,
       snapshot: renderSnapshot(submission, shapes.get(program_version_id)!, timeZone),
       annotations: renderAnnotations(annotations, timeZone),
     }

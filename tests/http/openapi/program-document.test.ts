@@ -7,8 +7,12 @@ import { schemaFaults } from '../../support/response-schema.ts'
 
 const docs = versionDocs(everyKindVersion(), [], { timeZone: 'UTC' })
 const document = programOpenApi({
-  ...{ slug: docs.slug, display_name: docs.display_name, program_version_id: docs.program_version_id },
-  ...{ baseUrl: 'https://apply.example.gov', keyMap: docs.key_map, example: JSON.parse(docs.example) },
+  slug: docs.slug,
+  display_name: docs.display_name,
+  program_version_id: docs.program_version_id,
+  baseUrl: 'https://apply.example.gov',
+  keyMap: docs.key_map,
+  example: JSON.parse(docs.example),
 })
 
 test('the OpenAPI document of a program is valid by a linter', async () => {

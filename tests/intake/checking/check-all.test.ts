@@ -255,11 +255,13 @@ describe('what is hidden', () => {
     })
     const job = (title: string | null) => ({ entity_name: `job ${title}`, title: { text: title } })
     const person = (entity_name: string, selection: string) => ({
-      ...{ entity_name, works: { selection } },
+      entity_name,
+      works: { selection },
       job: { entities: [job('smith'), job(null)] },
     })
     const body = (wants: string) => ({
-      ...{ wants: { selection: wants }, household: { entities: [person('A', 'no'), person('B', 'yes')] } },
+      wants: { selection: wants },
+      household: { entities: [person('A', 'no'), person('B', 'yes')] },
     })
     expect(faultsOf(version, body('yes'), 'submit')).toEqual({
       '/answers/household/entities/1/job/entities/0/pay': 'required',
@@ -284,22 +286,23 @@ describe('what is hidden', () => {
 
 describe("the export's own shape", () => {
   const version = aVersion({
-    ...{ a: { kind: 'ADDRESS', correct_addresses: true }, b: { kind: 'CHECKBOX', options: options('x', 'y', 'z') } },
-    ...{
-      c: { kind: 'CURRENCY' },
-      d: { kind: 'DATE' },
-      e: { kind: 'EMAIL' },
-      f: { kind: 'FILE_UPLOAD' },
-      g: { kind: 'ID' },
-    },
-    ...{
-      h: { kind: 'MAP', options: options('x', 'y') },
-      i: { kind: 'NAME' },
-      j: { kind: 'NUMBER' },
-      k: { kind: 'PHONE' },
-    },
-    ...{ l: { kind: 'RADIO', options: options('x', 'y') }, m: { kind: 'TEXT' }, n: { kind: 'ENUMERATOR' } },
-    ...{ o: { kind: 'ENUMERATOR', under: 'n' }, p: { kind: 'ADDRESS', under: 'o' }, q: { kind: 'STATIC', under: 'o' } },
+    a: { kind: 'ADDRESS', correct_addresses: true },
+    b: { kind: 'CHECKBOX', options: options('x', 'y', 'z') },
+    c: { kind: 'CURRENCY' },
+    d: { kind: 'DATE' },
+    e: { kind: 'EMAIL' },
+    f: { kind: 'FILE_UPLOAD' },
+    g: { kind: 'ID' },
+    h: { kind: 'MAP', options: options('x', 'y') },
+    i: { kind: 'NAME' },
+    j: { kind: 'NUMBER' },
+    k: { kind: 'PHONE' },
+    l: { kind: 'RADIO', options: options('x', 'y') },
+    m: { kind: 'TEXT' },
+    n: { kind: 'ENUMERATOR' },
+    o: { kind: 'ENUMERATOR', under: 'n' },
+    p: { kind: 'ADDRESS', under: 'o' },
+    q: { kind: 'STATIC', under: 'o' },
   })
   const shape = buildKeyMap([version])
 

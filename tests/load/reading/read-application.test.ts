@@ -61,8 +61,15 @@ describe('readExportedApplication', () => {
         const keyMap = buildKeyMap(versions)
         const shape = buildKeyMap([versions[chosen]!])
         const submission: Submission = {
-          ...{ applicant_id: 7, application_id: 9, language: 'zh-Hant-TW', program_name: 'any' },
-          ...{ program_version_id, submitter, answers, submit_time, create_time: submit_time - second },
+          applicant_id: 7,
+          application_id: 9,
+          language: 'zh-Hant-TW',
+          program_name: 'any',
+          program_version_id,
+          submitter,
+          answers,
+          submit_time,
+          create_time: submit_time - second,
         }
         const line = exported(submission, annotations, keyMap, shape, zone)
         const read = readExportedApplication(parseExactJson(line), () => knownMembers(keyMap, shape), now)
@@ -133,13 +140,15 @@ const shape = buildKeyMap([versions[0]!])
 const members = knownMembers(keyMap, shape)
 const answers = sampleAnswers(version)
 const submission: Submission = {
-  ...{ applicant_id: 7, application_id: 9, language: 'en-US', program_name: 'housing-aid', program_version_id: 7 },
-  ...{
-    submitter: { submitter_type: 'APPLICANT' },
-    create_time: now - 9 * second,
-    submit_time: now - 5 * second,
-    answers,
-  },
+  applicant_id: 7,
+  application_id: 9,
+  language: 'en-US',
+  program_name: 'housing-aid',
+  program_version_id: 7,
+  submitter: { submitter_type: 'APPLICANT' },
+  create_time: now - 9 * second,
+  submit_time: now - 5 * second,
+  answers,
 }
 const unannotated: Annotations = { status: null, status_last_modified_time: null, application_note: null }
 // biome-ignore lint/suspicious/noExplicitAny: tests reach into JSON to break it.
