@@ -21,7 +21,7 @@ export interface EmbeddedPostgres {
   stop(): Promise<void>
 }
 
-export interface EmbeddedPostgresOptions {
+interface EmbeddedPostgresOptions {
   dataDirectory: string
   /** Trade durability for speed; for tests only. */
   unsafeFast?: boolean

@@ -1,6 +1,6 @@
 // Ends a child process when this process is gone, however it went: SIGKILL leaves nobody here to do it.
 
-export interface EndOptions {
+interface EndOptions {
   signal: 'SIGINT' | 'SIGTERM' | 'SIGKILL'
   /** A folder that is removed afterwards. */
   remove?: string

@@ -3,7 +3,7 @@
 
 import { Presets, SingleBar } from 'cli-progress'
 
-export interface Progress {
+interface Progress {
   /** What is done now, of the total. */
   update(done: number, note: string): void
   stop(): void

@@ -56,7 +56,7 @@ export interface Config {
 /** Thrown by a parser with a sentence that says what would be right. */
 class Unusable extends Error {}
 
-export interface Setting<T = unknown> {
+interface Setting<T = unknown> {
   name: string
   /** What is used when the variable is absent or empty; undefined when it must be given. */
   default: string | undefined

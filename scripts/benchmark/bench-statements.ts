@@ -24,7 +24,7 @@ export async function readLargestProgram(sql: Sql): Promise<BenchProgram | undef
   return row
 }
 
-export interface ProgramFacts {
+interface ProgramFacts {
   versions: number
   snapshot_bytes: number
   current: number
@@ -42,7 +42,7 @@ export async function readProgramFacts(sql: Sql, programId: number): Promise<Pro
   return row!
 }
 
-export interface Day {
+interface Day {
   /** The day's start and the next one's, as parameters of an export. */
   from: string
   to: string

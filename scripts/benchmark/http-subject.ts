@@ -72,7 +72,7 @@ export function serviceEnvironment(
 }
 
 export const peerNames = ['bun-naive', 'fastify-whole', 'fastify-stream'] as const
-export type PeerName = (typeof peerNames)[number]
+type PeerName = (typeof peerNames)[number]
 
 /** One of the peers in `peers/`; undefined when it needs Node and there is none. */
 export async function startPeer(

@@ -29,7 +29,7 @@ export class QuietMachine {
   }
 }
 
-export interface ProcessorTimes {
+interface ProcessorTimes {
   idle: number
   all: number
 }

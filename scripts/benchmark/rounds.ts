@@ -5,7 +5,7 @@ import type { BenchContext } from './bench-context.ts'
 import { rotated } from './statistics.ts'
 
 /** What was measured in each round, by the name of the measurement. */
-export type Rounds<Name extends string, T> = Readonly<Record<Name, readonly T[]>>
+type Rounds<Name extends string, T> = Readonly<Record<Name, readonly T[]>>
 
 /** Takes each measurement once to warm up, which counts for nothing, and then once a round. */
 export async function inRounds<Name extends string, T>(

@@ -29,8 +29,6 @@ export function executeMessages(name: string, parameters: readonly (string | num
   ])
 }
 
-export const terminateMessage = framed('X')
-
 /** What came in since the last `take`, as far as it is looked at: the heads of messages, never what is in them. */
 export class MessageCounter {
   rows = 0

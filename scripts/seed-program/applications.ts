@@ -9,7 +9,7 @@ import type { Annotations, Submitter } from '../../src/domain/questions/applicat
 import type { Micros } from '../../src/domain/values/offset-time.ts'
 import type { ExportedApplication } from '../../src/load/reading/read-application.ts'
 
-export interface SeedPlan {
+interface SeedPlan {
   slug: string
   statuses: readonly string[]
   /** Published, oldest first; each is asked for an equal part of the time. */

@@ -17,7 +17,7 @@ import { definitionsOf } from './versioned-definition.ts'
 /** The programs that are made when they are asked for and missing. */
 const demoPrograms = [utilityAssistance, childCareSubsidy]
 
-export interface SeedOptions {
+interface SeedOptions {
   programs: readonly { slug: string; applications: number }[]
   /** The latest moment of any submission; the earliest is a year before. */
   now: Micros

@@ -81,7 +81,7 @@ export async function readAnnotationStates(
 }
 
 /** An application without its answers. */
-export interface ApplicationSummary extends Annotations {
+interface ApplicationSummary extends Annotations {
   application_id: number
   applicant_id: number
   program_version_id: number

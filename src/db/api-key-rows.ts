@@ -28,7 +28,7 @@ export interface ApiKeyRow {
 }
 
 /** What deciding about one request takes. */
-export interface ApiKeyAuthenticationRow {
+interface ApiKeyAuthenticationRow {
   api_key_id: string
   name: string
   secret_hash: Buffer
@@ -108,7 +108,7 @@ const listedColumns = (db: Db) => db`
     order by p.slug collate "C"
   ) as programs`
 
-export interface NewApiKeyRow {
+interface NewApiKeyRow {
   api_key_id: string
   name: string
   secret_hash: Buffer

@@ -88,7 +88,7 @@ export async function supersedeCurrentApplications(
 }
 
 /** An application but for its numbers, which `numberApplication` gives it. */
-export interface ApplicationRow {
+interface ApplicationRow {
   program_id: number
   application_id: number
   applicant_id: number
@@ -145,7 +145,7 @@ export async function copyApplications(tx: Transaction, packed: readonly Uint8Ar
   )
 }
 
-export interface AnnotationRow {
+interface AnnotationRow {
   program_id: number
   application_id: number
   changed_at: Micros

@@ -11,7 +11,7 @@ export type Sql = postgres.Sql<{ timestamptz: Micros; int8: number }>
 export type Transaction = postgres.TransactionSql<{ timestamptz: Micros; int8: number }>
 export type Db = Sql | Transaction
 
-export interface DatabaseOptions {
+interface DatabaseOptions {
   url: string
   /** Connections of this pool at most. */
   connectionsMax: number
@@ -89,7 +89,7 @@ export function openDatabase(options: DatabaseOptions): Sql {
  * The pause before a connection is made again. The driver's own grows to 20 seconds with every connection that a restart of the
  * database ends, so that a pool of ten would stand still long after the database is back.
  */
-export function reconnectPauseSeconds(retries: number): number {
+function reconnectPauseSeconds(retries: number): number {
   return Math.min(0.25, 0.01 * 2 ** Math.min(retries, 5)) * (0.5 + Math.random() / 2)
 }
 

@@ -3,7 +3,7 @@
 import type { Micros } from '../domain/values/offset-time.ts'
 import type { Db, Transaction } from './client.ts'
 
-export interface SessionRow {
+interface SessionRow {
   person_id: number
   email: string
   name: string
@@ -13,7 +13,7 @@ export interface SessionRow {
   confirmed_at: Micros
 }
 
-export interface NewSession {
+interface NewSession {
   token_hash: Buffer
   person_id: number
   created_at: Micros

@@ -44,7 +44,7 @@ export async function readDocumentedVersions(db: Db, programId: number): Promise
 }
 
 /** A version as lists of programs show it: what is kept of its docs without their bulk. */
-export interface ListedVersionRow extends Omit<DocumentedVersionRow, 'content' | 'since' | 'failed_at'> {
+interface ListedVersionRow extends Omit<DocumentedVersionRow, 'content' | 'since' | 'failed_at'> {
   program_id: number
   /** Members of the content, null where nothing is kept. */
   content: Record<string, unknown> | null
@@ -79,7 +79,7 @@ export async function readListedVersions(
     order by v.program_id, v.state`
 }
 
-export interface NewDocsExample {
+interface NewDocsExample {
   program_version_id: number
   code_version: number
   content: unknown

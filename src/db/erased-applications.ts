@@ -10,7 +10,7 @@ export interface ErasedApplication {
 }
 
 /** What is kept of an applicant in one program. */
-export interface ApplicantHolding {
+interface ApplicantHolding {
   slug: string
   applications: number
   /** 1 when there are answers in progress, else 0. */
@@ -97,7 +97,7 @@ export async function updateRetention(tx: Transaction, slug: string, days: numbe
   return rows.length === 1
 }
 
-export interface Retention {
+interface Retention {
   program_id: number
   slug: string
   retention_days: number

@@ -3,7 +3,7 @@
 import { formatMicros, type Micros } from '../domain/values/offset-time.ts'
 import type { Db } from './client.ts'
 
-export interface KeptKeyMapRow {
+interface KeptKeyMapRow {
   code_version: number
   content: unknown
 }
@@ -23,7 +23,7 @@ export async function findKeptKeyMap(
   return row
 }
 
-export interface NewKeyMap {
+interface NewKeyMap {
   program_version_id: number
   code_version: number
   content: unknown

@@ -10,7 +10,7 @@ const folder = new URL('./migrations/', import.meta.url)
 /** Any fixed number will do: a process that migrates this database holds this advisory lock. */
 const lockId = 7_319_042_551
 
-export interface Migration {
+interface Migration {
   name: string
   text: string
   sha256: string

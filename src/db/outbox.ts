@@ -4,7 +4,7 @@
 import type { JSONValue } from 'postgres'
 import type { Db, Sql, Transaction } from './client.ts'
 
-export interface OutboxJob {
+interface OutboxJob {
   job_name: string
   job_id: string
   payload: object

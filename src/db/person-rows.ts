@@ -18,7 +18,7 @@ export interface PersonRow {
   programs: string[]
 }
 
-export interface NewPerson {
+interface NewPerson {
   email: string
   email_folded: string
   name: string
@@ -141,7 +141,7 @@ export async function updatePasswordHash(tx: Transaction, personId: number, pass
   await tx`delete from invitation where person_id = ${personId}`
 }
 
-export interface NewInvitation {
+interface NewInvitation {
   person_id: number
   token_hash: Buffer
   created_at: Micros

@@ -4,7 +4,7 @@
 import type { ProgramVersionState, Screen } from '../domain/definitions/program-version.ts'
 import type { Db, Transaction } from './client.ts'
 
-export interface NewProgram {
+interface NewProgram {
   slug: string
   display_name: string
   statuses: readonly string[]
@@ -43,7 +43,7 @@ export interface VersionContent {
   questions: readonly { question_id: number; question_version_id: number }[]
 }
 
-export interface NewDraft extends VersionContent {
+interface NewDraft extends VersionContent {
   program_id: number
   based_on: number | null
   created_by: string

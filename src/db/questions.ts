@@ -34,7 +34,7 @@ export interface BankQuestion {
   published: boolean
 }
 
-export interface BankSelection {
+interface BankSelection {
   admin_names: readonly string[]
   question_keys_folded: readonly string[]
 }
@@ -74,7 +74,7 @@ export async function readBankQuestions(db: Db, selection: BankSelection): Promi
     order by q.question_id`
 }
 
-export interface NewQuestion {
+interface NewQuestion {
   admin_name: string
   question_key: string
   question_key_folded: string
@@ -91,7 +91,7 @@ export async function insertQuestion(db: Db, question: NewQuestion): Promise<num
   return row!.question_id
 }
 
-export interface NewQuestionVersion {
+interface NewQuestionVersion {
   question_id: number
   settings: QuestionSettings
   /** The newest published version of the question, from which this one differs. */
@@ -108,7 +108,7 @@ export async function insertQuestionVersion(db: Db, version: NewQuestionVersion)
   return row!.question_version_id
 }
 
-export interface QuestionVersionRow {
+interface QuestionVersionRow {
   question_version_id: number
   question_id: number
   version_number: number

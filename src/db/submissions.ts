@@ -9,7 +9,7 @@ export async function limitLockWait(tx: Transaction, waitMs: number): Promise<vo
   await tx`select set_config('lock_timeout', ${String(waitMs)}, true)`
 }
 
-export interface NewSubmissionRequest {
+interface NewSubmissionRequest {
   program_id: number
   api_key_id: string
   idempotency_key: string
@@ -52,7 +52,7 @@ export interface SubmittedRow {
   submit_time: Micros
 }
 
-export interface SubmissionRequestRow {
+interface SubmissionRequestRow {
   request_hash: Buffer
   application_id: number
   /** Null when the application has been removed since. */
@@ -101,7 +101,7 @@ export async function drawSubmission(
   return row
 }
 
-export interface NewApplication extends SubmittedRow {
+interface NewApplication extends SubmittedRow {
   program_id: number
   applicant_id: number
   submit_seq: number

@@ -26,7 +26,7 @@ export interface GeneratedDocs {
   failed_at: Micros | null
 }
 
-export interface DocsOptions extends DocsMaking {
+interface DocsOptions extends DocsMaking {
   now: () => Micros
 }
 

@@ -58,7 +58,7 @@ export class KeyMaps {
   }
 }
 
-/** The key map that is kept for the publication, else one computed afresh. */
+/** The key map that is kept for the publication, else one computed from the versions (D21). */
 async function loadKeyMap(db: Db, programId: number, asOf: Micros): Promise<ProgramKeyMap> {
   const row = await findKeptKeyMap(db, programId, asOf)
   if (row?.code_version === keyMapCodeVersion) {
@@ -82,11 +82,6 @@ function publicationMissing(): Problem {
     headers: { 'Retry-After': '5' },
     internal: 'publication_missing',
   })
-}
-
-/** The key map from every version ever published (D21), read afresh. */
-export async function computeKeyMap(db: Db, programId: number): Promise<ProgramKeyMap> {
-  return keyMapOf(await readPublishedVersions(db, programId))
 }
 
 function keyMapOf(versions: readonly PublishedVersion[]): ProgramKeyMap {

@@ -17,7 +17,7 @@ export interface Sink {
 }
 
 /** A part of the page that ends with a whole application, and where it ends. */
-export interface Packed {
+interface Packed {
   buffer: Buffer
   used: number
   /** Of the page, up to the end of this part. */

@@ -44,9 +44,6 @@ const layouts: readonly [newest: Layout, ...earlier: Layout[]] = [
 ]
 const [newest] = layouts
 
-/** Every token has exactly so many characters, of `0-9A-Za-z`. */
-export const tokenLengthMax = base62Length(newest.tokenBytes)
-
 /** How far the clocks of two machines of one installation may be apart. */
 const clockSkewMicros = 60_000_000
 

@@ -26,7 +26,7 @@ export interface ExportRequest {
 }
 
 /** What was sent, before anything is known of what it means. */
-export interface SentParameters {
+interface SentParameters {
   pairs: readonly { name: string; value: string }[]
   /** Names of those whose encoding is broken. */
   malformed: readonly string[]

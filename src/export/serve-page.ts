@@ -14,7 +14,7 @@ import { sealPageToken, walkIsLost } from './page-token.ts'
 import { nextPage, type Walk } from './walk.ts'
 import { PageFailure, type PageLimits, type PageReceipt, writePage } from './write-page.ts'
 
-export interface Page {
+interface Page {
   walk: Walk
   /** Where it starts; undefined for the first page. */
   after: Position | undefined

@@ -6,7 +6,7 @@ import { contains, parseAddress, type Subnet } from '../domain/values/ip-address
 import type { Log } from '../log.ts'
 import type { OpenSocket, OpenSockets } from './open-sockets.ts'
 
-export interface ConnectionLimits {
+interface ConnectionLimits {
   /** How long a connection may stay without a request under way. */
   idleTimeoutMs: number
   /** Connections of one address on which nobody has authenticated; 0 for no limit. */

@@ -6,7 +6,7 @@ import { invalidRequest, type Problem } from '../problem.ts'
 /** Longest query that is read. The longest one that means something is a tenth of it. */
 const queryLengthMax = 8192
 
-export interface QueryString {
+interface QueryString {
   /** In the order they were sent. `a` and `a=` are both an empty value. */
   pairs: readonly { name: string; value: string }[]
   /** Names, as sent, of the pairs that no well-formed query has: broken escapes, or escapes of what is not UTF-8. */

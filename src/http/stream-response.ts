@@ -31,7 +31,7 @@ export class QueueTime {
 }
 
 /** Thrown into a stream to break its connection; the client must not take what it got for the whole. */
-export class BrokenOff extends Error {}
+class BrokenOff extends Error {}
 
 /**
  * Runs `produce` against a sink. Resolves with a Response once the first bytes are there: of known length when they are also

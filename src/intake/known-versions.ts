@@ -7,7 +7,7 @@ import type { ProgramVersion } from '../domain/definitions/program-version.ts'
 import { buildKeyMap, type KeyMap } from '../domain/questions/key-map.ts'
 import { notPublished } from './refusals.ts'
 
-export interface KnownVersion {
+interface KnownVersion {
   version: ProgramVersion
   /** The key map of this version alone. */
   shape: KeyMap

@@ -3,7 +3,7 @@
 
 import { Problem } from '../problem.ts'
 
-export interface TurnLimits {
+interface TurnLimits {
   /** Requests of one program that have their turn at once. */
   atATime: number
   /** Requests of one program that wait for their turn; one more is refused at once. */

@@ -20,7 +20,7 @@ import { checkAnswers } from './checking/check-all.ts'
 import { knownActiveVersion } from './known-versions.ts'
 import { noSuchApplicant, refusedAnswers, requireApplicant } from './refusals.ts'
 
-export interface SaveRequest {
+interface SaveRequest {
   program_id: number
   applicant_id: number
   /** Whose applicant it has to be. */

@@ -9,7 +9,7 @@ import { BlockReader, type OpenProgram, type ReadOptions } from './reading/read-
 import { type BulkLoad, bulkLoad, type LoadOptions, type LoadReceipt } from './storing/bulk-load.ts'
 import { placeOf } from './storing/load-faults.ts'
 
-export interface LoadLinesOptions extends LoadOptions {
+interface LoadLinesOptions extends LoadOptions {
   /** The only program whose applications are taken; any program when undefined. */
   programSlug?: string | undefined
   /** Threads that read and render lines beside this one; 0 for none. One keeps PostgreSQL about half busy. */

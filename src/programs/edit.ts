@@ -40,7 +40,7 @@ export interface EditedProgram {
 }
 
 /** A definition checked against the bank as it is under the lock, and complete. `changes` is against the active version. */
-export interface CheckedEdit {
+interface CheckedEdit {
   definition: ProgramDefinition
   bank: BankQuestion[]
   changes: VersionChange[]

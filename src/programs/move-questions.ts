@@ -39,7 +39,7 @@ export interface MovedProgram extends Move {
   program_version_id: number
 }
 
-export interface Moving {
+interface Moving {
   /** The program whose publication moves the others. */
   becauseOf: string
   actor: string

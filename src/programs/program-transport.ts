@@ -58,7 +58,7 @@ export async function exportProgram(sql: Sql, slug: string): Promise<ProgramBund
   })
 }
 
-export interface ImportResult {
+interface ImportResult {
   program_id: number
   slug: string
   program_version_ids: number[]

@@ -40,7 +40,7 @@ import {
 import { loadBankFor, parseDefinition } from './parse-definition.ts'
 import { storeContent } from './store-content.ts'
 
-export interface PublishOptions extends EditOptions {
+interface PublishOptions extends EditOptions {
   /** The other programs that may get a new version because they ask a question that changes. None, when it is left out. */
   move?: AllowedMoves
 }

@@ -21,14 +21,14 @@ import {
 } from '../db/rerender.ts'
 import { renderAnnotations, renderTimes } from '../domain/questions/application.ts'
 
-export interface RerenderOptions {
+interface RerenderOptions {
   /** The zone to write times in. */
   timeZone: string
   actor: string
   onProgress?: (applications: number, of: number) => void
 }
 
-export interface RerenderReceipt {
+interface RerenderReceipt {
   applications: number
   /** The zone they were written in; undefined for a database that was never used. */
   from: string | undefined

@@ -26,7 +26,7 @@ export const retentionDaysMax = 36_500
 const batchRows = 1000
 
 /** Who has something erased, for the audit trail. Why, in words that name no person. */
-export interface ErasureOrder {
+interface ErasureOrder {
   /** `admin:<name>`, `operator:<system user>` or `retention`. */
   actor: string
   reason: string | undefined
@@ -83,7 +83,7 @@ export async function setRetention(sql: Sql, slug: string, days: number | null, 
 }
 
 /** What a program kept no longer, and is erased. */
-export interface Expired {
+interface Expired {
   slug: string
   applications: number
   inProgress: number

@@ -2,8 +2,8 @@
 
 import type { Sql } from '../../src/db/client.ts'
 import { findProgram } from '../../src/db/programs.ts'
-import { computeKeyMap } from '../../src/derived/program-key-map.ts'
 import { splicedBytes, spliceRow } from '../../src/export/splice.ts'
+import { computedKeyMap } from './computed-key-map.ts'
 import { storedRow } from './stored-row.ts'
 
 interface Row {
@@ -24,7 +24,7 @@ export async function exportLines(sql: Sql, slug: string): Promise<string[]> {
 export async function* readExportLines(sql: Sql, slug: string): AsyncGenerator<string> {
   const program = await findProgram(sql, slug)
   if (program === undefined) throw new Error(`there is no program ${slug}`)
-  const { fills } = await computeKeyMap(sql, program.program_id)
+  const { fills } = await computedKeyMap(sql, program.program_id)
   const rows = sql<Row[]>`
     select program_version_id, snapshot, annotations, superseded_seq is null as is_current
     from application

@@ -4,9 +4,9 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import type { Sql } from '../../src/db/client.ts'
 import { findProgram } from '../../src/db/programs.ts'
-import { computeKeyMap } from '../../src/derived/program-key-map.ts'
 import type { JsonSchema } from '../../src/domain/question-types/field-schema.ts'
 import { responseSchema } from '../../src/domain/questions/response-schema.ts'
+import { computedKeyMap } from './computed-key-map.ts'
 import type { TestService } from './service.ts'
 
 /** What is wrong with a value by a JSON Schema 2020-12, formats included; empty when nothing is. Checks the schema too. */
@@ -35,7 +35,7 @@ type PageChecker = (page: unknown) => string[]
 async function pageChecker(sql: Sql, slug: string): Promise<PageChecker> {
   const program = await findProgram(sql, slug)
   if (program === undefined) throw new Error(`there is no program ${slug}`)
-  const { keyMap } = await computeKeyMap(sql, program.program_id)
+  const { keyMap } = await computedKeyMap(sql, program.program_id)
   return schemaChecker(responseSchema(keyMap, { slug, id: `urn:tributary:test:${slug}`, closed: true }))
 }
 

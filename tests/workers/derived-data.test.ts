@@ -4,10 +4,11 @@ import { afterEach, describe, expect, test } from 'bun:test'
 import { readDerivedStatus } from '../../src/db/derived-status.ts'
 import { readWalkStart } from '../../src/db/walks.ts'
 import { loadProgramDocs } from '../../src/derived/program-docs.ts'
-import { computeKeyMap, KeyMaps } from '../../src/derived/program-key-map.ts'
+import { KeyMaps } from '../../src/derived/program-key-map.ts'
 import { regenerateDocs, sweepDerived } from '../../src/derived/sweep.ts'
 import { createLog } from '../../src/log.ts'
 import { handlers } from '../../workers/handlers.ts'
+import { computedKeyMap } from '../support/computed-key-map.ts'
 import { ExportClient } from '../support/export-client.ts'
 import { useQueue } from '../support/fixtures.ts'
 import { FrontEnd } from '../support/front-end.ts'
@@ -52,7 +53,7 @@ for (const store of stores) {
         expect(row).toEqual({ code_version: expect.any(Number), duration_ms: expect.any(Number) })
       // What is kept is what would be computed.
       const kept = await newestKeyMap(program.program_id)
-      const computed = await computeKeyMap(queue.sql, program.program_id)
+      const computed = await computedKeyMap(queue.sql, program.program_id)
       expect(kept.keyMap).toEqual(computed.keyMap)
       expect([...kept.fills]).toEqual([...computed.fills])
     })

@@ -97,7 +97,7 @@ async function throughput(
 }
 
 /** The figure in what wrk prints. Throws when some answers were not 200. */
-export function requestsPerSecond(output: string): number {
+function requestsPerSecond(output: string): number {
   const refused = /Non-2xx or 3xx responses: ([0-9]+)/.exec(output)
   if (refused !== null) throw new Error(`${refused[1]} requests of wrk were refused`)
   const figure = /^Requests\/sec:\s+([0-9.]+)$/m.exec(output)

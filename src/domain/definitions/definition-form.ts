@@ -20,7 +20,7 @@ export const definitionDepthMax = 64
 Settings.Set({ maxErrors: 10_000 })
 
 /** Characters of a definition as JSON, which everything that is made of it is linear in. */
-export const definitionCharactersMax = 4 * 1024 * 1024
+const definitionCharactersMax = 4 * 1024 * 1024
 
 /** Every fault of form: depth, size, characters that cannot be kept, and the schema. */
 export function formFaults(document: unknown): DefinitionFault[] {

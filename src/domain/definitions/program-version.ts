@@ -35,7 +35,7 @@ export type ComparisonOperator = (typeof comparisonOperators)[number]
 export type ConditionValue = string | number | readonly string[] | readonly number[]
 
 /** A question on a screen. Hidden questions are not asked, and what was answered to them is dropped at submission. */
-export interface Placement {
+interface Placement {
   question_id: number
   optional: boolean
   visible_when: Condition | null

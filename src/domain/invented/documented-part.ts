@@ -8,12 +8,12 @@ import type { KeyMap, KeyNode } from '../questions/key-map.ts'
  * Characters that the questions of one version take in its docs, counted roughly: each field with its path, each option with its
  * text. Some 2,000 ordinary questions, or 25,000 options. Example, schema, OpenAPI and page are each a few times that at most.
  */
-export const documentedCharactersMax = 4_000_000
+const documentedCharactersMax = 4_000_000
 /** Most characters of a question's, an option's or a change's text that docs show. */
 export const questionTextMax = 500
 export const optionTextMax = 100
 
-export interface DocumentedPart {
+interface DocumentedPart {
   keyMap: KeyMap
   /** What the program has beyond this. */
   left_out: { questions: number; options: number }

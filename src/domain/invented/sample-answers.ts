@@ -9,7 +9,7 @@ import { familyNames, givenNames, organizations } from './sample-words.ts'
 import { integerFrom, pick, type Rng } from './seeded-random.ts'
 
 /** What is known of the version that is answered. Without screens nothing is required. */
-export interface AnsweredVersion {
+interface AnsweredVersion {
   questions: readonly VersionQuestion[]
   screens?: readonly Screen[]
 }

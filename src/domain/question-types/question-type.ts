@@ -12,7 +12,7 @@ export type FieldForm = 'text' | 'number' | 'date' | 'option' | 'option_list' | 
 export const isList = (form: FieldForm): boolean =>
   form === 'option_list' || form === 'text_list' || form === 'entities'
 
-export interface Field<A> {
+interface Field<A> {
   readonly form: FieldForm
   /** In a response; where it depends on the question, made from every option id it ever had. */
   readonly schema: JsonSchema | ((optionIds: readonly string[], style: SchemaStyle) => JsonSchema)

@@ -48,7 +48,7 @@ export const plainType = (type: PlainType): QuestionType<PlainAnswer> =>
   questionTypes[type] as QuestionType<PlainAnswer>
 
 /** The part of a question that never changes. `enumerator_id` is the question it is repeated under, or null. */
-export interface Question {
+interface Question {
   question_id: number
   admin_name: string
   question_key: string

@@ -5,7 +5,7 @@ import { anyText, type JsonSchema, openEnum, orNull, type SchemaStyle } from '..
 import { anyQuestionSchema, objectSchema, questionsSchema } from './answer-schema.ts'
 import type { KeyMap } from './key-map.ts'
 
-export interface ResponseSchemaOptions {
+interface ResponseSchemaOptions {
   slug: string
   /** Absolute URI by which the schema is known. */
   id: string

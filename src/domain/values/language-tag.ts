@@ -2,7 +2,7 @@
 // It must not know whose language it is.
 
 /** Longest tag that is taken; the longest in use are about 35 characters. */
-export const languageTagLengthMax = 100
+const languageTagLengthMax = 100
 
 /**
  * The canonical form of a language tag, `en-us` → `en-US`; undefined when it is none. Source: spec, `language`; RFC 5646, 4.5.

@@ -6,7 +6,7 @@ import type { KeyMap } from '../../domain/questions/key-map.ts'
 import { responseDefinitions } from '../../domain/questions/response-schema.ts'
 import { checkAuthOperation, exportComponents, exportOperation } from './export-operations.ts'
 
-export interface DescribedExport {
+interface DescribedExport {
   slug: string
   display_name: string
   program_version_id: number

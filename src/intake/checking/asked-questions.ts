@@ -18,7 +18,7 @@ export interface AskedQuestion {
   children: ReadonlyMap<string, AskedQuestion>
 }
 
-export interface Questionnaire {
+interface Questionnaire {
   /** The questions of the top level, by key. */
   top: ReadonlyMap<string, AskedQuestion>
   /** All questions, at every depth, in the order in which they are asked: an enumerator before what is repeated under it. */

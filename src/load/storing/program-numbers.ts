@@ -11,7 +11,7 @@ import { type LoadDefinition, loadDefinition } from '../reading/known-program.ts
 import { describePlace, type Place } from './load-faults.ts'
 
 /** Numbers an application is stored under. */
-export interface Numbers {
+interface Numbers {
   submit_seq: number
   superseded_seq: number | null
   /** Whether an older application of the applicant, which the database may have, is to be superseded by this one. */

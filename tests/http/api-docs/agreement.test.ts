@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { refreshDocsExample } from '../../../src/derived/program-docs.ts'
-import { computeKeyMap, refreshKeyMap } from '../../../src/derived/program-key-map.ts'
+import { refreshKeyMap } from '../../../src/derived/program-key-map.ts'
 import { type KeyNode, nullForm } from '../../../src/domain/questions/key-map.ts'
 import {
   exportedType,
@@ -12,6 +12,7 @@ import {
   type QuestionKind,
   questionKinds,
 } from '../../../src/domain/questions/question.ts'
+import { computedKeyMap } from '../../support/computed-key-map.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { ExportClient } from '../../support/export-client.ts'
 import { FrontEnd } from '../../support/front-end.ts'
@@ -206,7 +207,7 @@ describe.each([...questionKinds])('a program that gains a question of kind %s', 
           return response.json()
         }
 
-        const { keyMap } = await computeKeyMap(database.sql, programId)
+        const { keyMap } = await computedKeyMap(database.sql, programId)
         const node = (nodes: readonly KeyNode[], name: string) => nodes.find(one => one.question_key === name)
         const found = [node(keyMap, topKey), node(node(keyMap, petKey)!.children, innerKey)]
 
