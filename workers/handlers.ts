@@ -5,13 +5,11 @@ import { keyMapCodeVersion } from '../src/derived/program-key-map.ts'
 import type { CodeVersions, Handlers } from '../src/queue/work.ts'
 import { refreshDocsExample } from './refresh-docs-example.ts'
 import { refreshKeyMap } from './refresh-key-map.ts'
-import { sweep } from './sweep-derived.ts'
 import type { WorkerDeps } from './worker-deps.ts'
 
 export const handlers = (deps: WorkerDeps): Handlers => ({
   'refresh-key-map': refreshKeyMap(deps),
   'refresh-docs-example': refreshDocsExample(deps),
-  sweep: sweep(deps),
 })
 
 export const codeVersions: CodeVersions = {

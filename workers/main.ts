@@ -50,7 +50,7 @@ async function work(config: Config): Promise<void> {
   process.on('unhandledRejection', error => log.error({ err: error }, 'unhandled rejection'))
   const queue = await connectPatiently(config, log)
   const relay = startRelay(db, notices, queue, log)
-  const working = await startWorking(db, queue, handlers({ db, config, log }), log, codeVersions)
+  const working = await startWorking(db, queue, handlers({ db, config }), log, codeVersions)
   const sweep = async (): Promise<void> => {
     try {
       const asked = await sweepDerived(db)

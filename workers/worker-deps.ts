@@ -2,10 +2,8 @@
 
 import type { Config } from '../src/config.ts'
 import type { Sql } from '../src/db/client.ts'
-import type { Log } from '../src/log.ts'
 
 export interface WorkerDeps {
   db: Sql
   config: Pick<Config, 'timeZone' | 'enumeratorDepthMax'>
-  log: Log
 }

@@ -5,7 +5,7 @@ import { inTransaction, type Sql } from '../db/client.ts'
 import { type DerivedThing, giveUpRuns, readOverdue } from '../db/derived-status.ts'
 import { readDocumentedVersionIds, readMissingDerived } from '../db/missing-derived.ts'
 import { enqueue } from '../queue/enqueue.ts'
-import type { DerivingJob } from '../queue/jobs.ts'
+import type { Job } from '../queue/jobs.ts'
 import { docsCodeVersion } from './docs-code-version.ts'
 import { keyMapCodeVersion } from './program-key-map.ts'
 
@@ -38,12 +38,12 @@ export async function regenerateDocs(sql: Sql, programId: number | undefined): P
   })
 }
 
-const docsJob = (program_version_id: number): DerivingJob => ({
+const docsJob = (program_version_id: number): Job => ({
   name: 'refresh-docs-example',
   payload: { program_version_id },
 })
 
-const jobOf = ({ job_name, program_version_id }: DerivedThing): DerivingJob => ({
-  name: job_name as DerivingJob['name'],
+const jobOf = ({ job_name, program_version_id }: DerivedThing): Job => ({
+  name: job_name as Job['name'],
   payload: { program_version_id },
 })

@@ -17,25 +17,19 @@ const payloadSchemas = {
   'refresh-key-map': ofProgramVersion,
   /** Computes the generated docs of a program version. */
   'refresh-docs-example': ofProgramVersion,
-  /** Looks for what is missing or stale, and asks for it. */
-  sweep: Type.Object({}, { additionalProperties: false }),
 } satisfies Record<string, TSchema>
 
 export type JobName = keyof typeof payloadSchemas
 export type JobPayload<N extends JobName> = Static<(typeof payloadSchemas)[N]>
+/** A job computes something of one program version, and is on record in `derived_status`. */
 export type Job = { [N in JobName]: { name: N; payload: JobPayload<N> } }[JobName]
-/** A job that computes something of one program version, and is on record in `derived_status`. */
-export type DerivingJob = Exclude<Job, { name: 'sweep' }>
-
-export const isDeriving = (job: Job): job is DerivingJob => job.name !== 'sweep'
-
 /**
- * What the queue knows a job by: `refresh-key-map-v123-2` for the second request for version 123, `sweep` for any sweep. The
- * queue takes a job whose id it holds for the same job, so a request has an id of its own: it can be handed over twice, but is
- * never taken for an earlier one, be that running or finished. (BullMQ wants no `:` in an id and not digits alone.)
+ * What the queue knows a job by: `refresh-key-map-v123-2` for the second request for version 123. The queue takes a job whose id it
+ * holds for the same job, so a request has an id of its own: it can be handed over twice, but is never taken for an earlier one, be
+ * that running or finished. (BullMQ wants no `:` in an id and not digits alone.)
  */
 export function jobId(job: Job, request: number): string {
-  return isDeriving(job) ? `${job.name}-v${job.payload.program_version_id}-${request}` : job.name
+  return `${job.name}-v${job.payload.program_version_id}-${request}`
 }
 
 /** A job as it arrived. Throws an Error that says what is wrong with it. */

@@ -6,7 +6,7 @@ import { beginRun, type DerivedThing, failRun, finishRun } from '../db/derived-s
 import { errorLine } from '../error-facts.ts'
 import type { Log } from '../log.ts'
 import type { Queue } from './connect.ts'
-import { isDeriving, type Job, type JobName, type JobPayload, parseJob } from './jobs.ts'
+import { type JobName, type JobPayload, parseJob } from './jobs.ts'
 import type { ArrivedJob } from './runs.ts'
 
 /** What to do for each job. Running twice must come to the same as running once. A rejection is tried again, and kept on record. */
@@ -55,15 +55,10 @@ async function runJob(
   const startedMs = performance.now()
   try {
     const job = parseJob(arrived.name, arrived.payload)
-    const ran = isDeriving(job)
-      ? await runOnRecord(
-          sql,
-          { job_name: job.name, ...job.payload },
-          arrived.lastAttempt,
-          codeVersions[job.name],
-          () => handle(handlers, job),
-        )
-      : await handle(handlers, job).then(() => true)
+    const thing = { job_name: job.name, ...job.payload }
+    const ran = await runOnRecord(sql, thing, arrived.lastAttempt, codeVersions[job.name], () =>
+      handlers[job.name](job.payload),
+    )
     const duration_ms = Math.round((performance.now() - startedMs) * 100) / 100
     log.info({ ...line, duration_ms }, ran ? 'job done' : 'job had nothing left to do')
   } catch (error) {
@@ -98,15 +93,10 @@ async function noteAbandoned(sql: Sql, arrived: ArrivedJob, error: Error, log: L
   log.error({ job: arrived.name, job_id: arrived.id, err: error }, 'job given up')
   try {
     const job = parseJob(arrived.name, arrived.payload)
-    if (!isDeriving(job)) return
     const thing = { job_name: job.name, ...job.payload }
     await failRun(sql, thing, { request: undefined, error: errorLine(error), final: true })
   } catch (failure) {
     // The sweep finds it: on record it stays as running, and that for too long.
     log.error({ job_id: arrived.id, err: failure }, 'a job given up could not be put on record')
   }
-}
-
-async function handle(handlers: Handlers, job: Job): Promise<void> {
-  await (handlers[job.name] as (payload: Job['payload']) => Promise<void>)(job.payload)
 }

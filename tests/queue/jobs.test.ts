@@ -7,7 +7,6 @@ describe('job ids', () => {
     expect(jobId({ name: 'refresh-docs-example', payload: { program_version_id: 7 } }, 1)).toBe(
       'refresh-docs-example-v7-1',
     )
-    expect(jobId({ name: 'sweep', payload: {} }, 0)).toBe('sweep')
   })
 })
 
@@ -16,7 +15,6 @@ describe('a job that arrives', () => {
     for (const job of [
       { name: 'refresh-key-map', payload: { program_version_id: 1 } },
       { name: 'refresh-docs-example', payload: { program_version_id: 9_007_199_254_740_991 } },
-      { name: 'sweep', payload: {} },
     ] as const) {
       expect(parseJob(job.name, JSON.parse(JSON.stringify(job.payload)))).toEqual(job)
     }

@@ -44,6 +44,8 @@ test('a call that comes while a failure is under way does not make it try again 
   const lines: { msg: string }[] = []
   const log = createLog('info', { write: line => void lines.push(JSON.parse(line)) })
   await insertOutbox(sql, [job(1)])
+  // Heard late, it would be taken for the call made meanwhile. Listening counts as the first.
+  await until('the call for it to be heard', () => heard.length === 2)
   relays.push(startRelay(sql, sql, queue, log, { pollMs: never }))
   await until('the failure to be told', () => lines.some(line => line.msg.startsWith('the relay cannot')))
   await sql`select pg_sleep(0.3)`

@@ -225,21 +225,6 @@ describe.each(queues)('jobs carried by $store', ({ store, its }) => {
     expect(its.logLines.map(line => line.msg)).not.toContain('job failed')
   })
 
-  test('sweeps that wait are one sweep, and one that has ended does not stand in the way of the next', async () => {
-    for (let i = 0; i < 3; i++) await enqueue(its.sql, [{ name: 'sweep', payload: {} }])
-    expect((await measureOutbox(its.sql)).waiting).toBe(1)
-    let sweeps = 0
-    await its.relay()
-    await its.work({ sweep: async () => void sweeps++ })
-    await until('a sweep', () => sweeps === 1)
-    await until('it to be done', () => its.logLines.some(line => line.msg === 'job done'))
-    // The store may take a moment longer to let go of its id; a sweep that is asked for then is merged with the one just ended.
-    await until('another sweep', async () => {
-      await enqueue(its.sql, [{ name: 'sweep', payload: {} }])
-      return sweeps >= 2
-    })
-  })
-
   test('what nobody knows or cannot be read is refused, and the next one runs', async () => {
     const id = await aVersion(its.sql)
     const queue = await its.connect()

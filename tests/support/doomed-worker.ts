@@ -12,5 +12,5 @@ const begun = (): Promise<never> => {
 }
 const queue = await connectQueue(options, () => {})
 const sql = openDatabase({ url: options.databaseUrl, connectionsMax: 2 })
-const handlers = { 'refresh-key-map': begun, 'refresh-docs-example': begun, sweep: begun }
+const handlers = { 'refresh-key-map': begun, 'refresh-docs-example': begun }
 await startWorking(sql, queue, handlers, createLog('silent'))

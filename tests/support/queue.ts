@@ -4,7 +4,7 @@ import type { Sql } from '../../src/db/client.ts'
 import { type DerivedStatus, readDerivedStatus } from '../../src/db/derived-status.ts'
 import { createLog, type Log } from '../../src/log.ts'
 import { connectQueue, type Queue, type QueueOptions } from '../../src/queue/connect.ts'
-import type { DerivingJob } from '../../src/queue/jobs.ts'
+import type { Job } from '../../src/queue/jobs.ts'
 import { startRelay } from '../../src/queue/relay.ts'
 import { type Handlers, startWorking } from '../../src/queue/work.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
@@ -65,7 +65,7 @@ export async function startTestQueue(store: StoreName): Promise<TestQueue> {
     },
     work: async (handlers = {}, changes = {}) => {
       const idle = async (): Promise<void> => {}
-      const all = { 'refresh-key-map': idle, 'refresh-docs-example': idle, sweep: idle, ...handlers }
+      const all = { 'refresh-key-map': idle, 'refresh-docs-example': idle, ...handlers }
       const working = await startWorking(sql, await connect(changes), all, log)
       ends.unshift(() => working.stop())
       return working
@@ -105,7 +105,7 @@ export async function someVersions(sql: Sql, count: number): Promise<number[]> {
 
 export const aVersion = async (sql: Sql): Promise<number> => (await someVersions(sql, 1))[0]!
 
-export const keyMapJob = (program_version_id: number): DerivingJob => ({
+export const keyMapJob = (program_version_id: number): Job => ({
   name: 'refresh-key-map',
   payload: { program_version_id },
 })

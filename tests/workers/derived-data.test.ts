@@ -6,7 +6,6 @@ import { readWalkStart } from '../../src/db/walks.ts'
 import { loadProgramDocs } from '../../src/derived/program-docs.ts'
 import { KeyMaps } from '../../src/derived/program-key-map.ts'
 import { regenerateDocs, sweepDerived } from '../../src/derived/sweep.ts'
-import { createLog } from '../../src/log.ts'
 import { handlers } from '../../workers/handlers.ts'
 import { computedKeyMap } from '../support/computed-key-map.ts'
 import { ExportClient } from '../support/export-client.ts'
@@ -29,8 +28,7 @@ for (const store of stores) {
   describe(`derived data, with the queue in ${store}`, () => {
     afterEach(() => queue.reset())
 
-    const work = () =>
-      queue.work(handlers({ db: queue.sql, config: { timeZone, enumeratorDepthMax: 20 }, log: createLog('silent') }))
+    const work = () => queue.work(handlers({ db: queue.sql, config: { timeZone, enumeratorDepthMax: 20 } }))
     const newestKeyMap = async (programId: number) =>
       new KeyMaps().load(queue.sql, programId, (await readWalkStart(queue.sql, programId)).last_published_at!)
     const statesOf = async (versionId: number) =>
@@ -60,9 +58,7 @@ for (const store of stores) {
 
     test('a kept key map that does not cover the newest version, or that another release made, is not used', async () => {
       const program = await aProgram(queue.sql, { questions: [q.text(`old ${store}`)] })
-      await handlers({ db: queue.sql, config: { timeZone, enumeratorDepthMax: 20 }, log: createLog('silent') })[
-        'refresh-key-map'
-      ](program)
+      await handlers({ db: queue.sql, config: { timeZone, enumeratorDepthMax: 20 } })['refresh-key-map'](program)
       await aProgram(queue.sql, { slug: program.slug, questions: [q.text(`new ${store}`)] })
       const { keyMap } = await newestKeyMap(program.program_id)
       expect(keyMap.map(node => node.type)).toEqual(['TEXT', 'TEXT'])
@@ -109,7 +105,7 @@ for (const store of stores) {
       expect(await regenerateDocs(queue.sql, program.program_id)).toEqual([program.program_version_id])
       expect(await statesOf(program.program_version_id)).toMatchObject({ 'refresh-docs-example': 'queued' })
       let runs = 0
-      const real = handlers({ db: queue.sql, config: { timeZone, enumeratorDepthMax: 20 }, log: createLog('silent') })
+      const real = handlers({ db: queue.sql, config: { timeZone, enumeratorDepthMax: 20 } })
       await queue.relay()
       await queue.work({
         ...real,
@@ -124,7 +120,7 @@ for (const store of stores) {
 
     test('a failed regeneration keeps the docs there were, and says so', async () => {
       const program = await aProgram(queue.sql, { questions: [q.text(`kept ${store}`)] })
-      const real = handlers({ db: queue.sql, config: { timeZone, enumeratorDepthMax: 20 }, log: createLog('silent') })
+      const real = handlers({ db: queue.sql, config: { timeZone, enumeratorDepthMax: 20 } })
       await real['refresh-docs-example'](program)
       const before = await loadProgramDocs(queue.sql, program.program_id, { timeZone, now })
       await regenerateDocs(queue.sql, program.program_id)
