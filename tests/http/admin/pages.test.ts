@@ -38,8 +38,9 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     await theirs.getByLabel('New password', { exact: true }).fill('a few words in a row')
     await theirs.getByLabel('New password again').fill('a few words in a row')
     await theirs.getByRole('button', { name: 'Choose it and sign in' }).click()
-    await theirs.getByRole('heading', { name: 'People' }).waitFor()
-    await theirs.getByRole('link', { name: 'Key Board' }).first().waitFor()
+    await theirs.waitForURL(url => !url.pathname.startsWith('/admin/invitations'))
+    await theirs.goto('/admin/account')
+    await theirs.getByText('key@example.gov').waitFor()
     // Loading again does not show it again.
     await page.goto('/admin/people')
     expect(await page.content()).not.toContain('/admin/invitations/')

@@ -229,11 +229,16 @@ describe('an exported application', () => {
   })
 
   test('D22: status, status_last_modified_time and application_note are as of the read of the page', async () => {
-    const [program] = await database.sql<{ program_id: number }[]>`select program_id from program where slug = ${slug}`
+    // A program of its own: the others count on how many applications theirs has.
+    const slug = 'annotated'
+    const statuses = ['Received', 'In review']
+    const { program_id } = await aProgram(database.sql, { slug, statuses, questions: [q.text('words annotated')] })
+    const key = await createTestKey(database.sql, { programs: [slug], maySubmit: true })
+    const frontEnd = new FrontEnd(service, key, slug)
     const now = 1_790_000_000_123_456
-    const { application_id } = await frontEnd.apply(await frontEnd.register(), minimal)
+    const { application_id } = await frontEnd.apply(await frontEnd.register(), { words_annotated: { text: 'x' } })
     await annotate(database.sql, {
-      program_id: program!.program_id,
+      program_id,
       application_id,
       status: 'In review',
       note: 'Call “back”\n',
@@ -241,7 +246,9 @@ describe('an exported application', () => {
       now,
       timeZone,
     })
-    expect(await exported(application_id)).toMatchObject({
+    const { page } = await new ExportClient(service, key, slug).page()
+    expect(page.payload).toHaveLength(1)
+    expect(page.payload[0]).toMatchObject({
       status: 'In review',
       status_last_modified_time: '2026-09-21T10:13:20-04:00',
       application_note: 'Call “back”\n',
