@@ -236,7 +236,7 @@ export const knownMutants: readonly Mutant[] = [
   },
   {
     id: 'p02',
-    file: 'src/export/write-page.ts',
+    file: 'src/export/pack-page.ts',
     tests: walks,
     find: 'this.#place = this.outlet.handed.position\n    this.#more = false',
     replace: 'this.#place = this.outlet.handed.position',

@@ -9,10 +9,11 @@ import { Problem } from '../problem.ts'
 import type { Exports } from './exports.ts'
 import { jsonPage } from './framings/json-page.ts'
 import type { PageBuffers } from './page-buffers.ts'
+import type { PageLimits } from './page-limits.ts'
 import type { Sink } from './page-outlet.ts'
 import { sealPageToken, walkIsLost } from './page-token.ts'
 import { nextPage, type Walk } from './walk.ts'
-import { PageFailure, type PageLimits, type PageReceipt, writePage } from './write-page.ts'
+import { PageFailure, type PageReceipt, writePage } from './write-page.ts'
 
 interface Page {
   walk: Walk

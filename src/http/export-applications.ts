@@ -5,89 +5,64 @@ import { Elysia } from 'elysia'
 import { authorizeExport, type Caller } from '../access/caller.ts'
 import { readThroughLoss } from '../db/client.ts'
 import { readWalkStart, type WalkStart } from '../db/walks.ts'
-import { earliest } from '../domain/values/offset-time.ts'
+import { openWalk } from '../export/open-walk.ts'
+import { pageLimits } from '../export/page-limits.ts'
 import type { Sink } from '../export/page-outlet.ts'
-import { parseExportRequest, planWalk } from '../export/request.ts'
+import { parseExportRequest } from '../export/request.ts'
 import { type Serving, servePage } from '../export/serve-page.ts'
-import { beginWalk, shownFilters, snapshotTime, type Walk } from '../export/walk.ts'
-import { pageLimits } from '../export/write-page.ts'
+import { shownFilters } from '../export/walk.ts'
 import { authenticate } from './authenticate.ts'
 import { compressed } from './compressed-sink.ts'
-import { preferredCoding } from './content-coding.ts'
+import { type Coding, preferredCoding } from './content-coding.ts'
 import type { Deps } from './deps.ts'
 import { methodNotAllowed } from './errors.ts'
 import { anyExportOperation } from './openapi/export-operations.ts'
 import { routeDetail } from './openapi/route-detail.ts'
 import { prefersStrictHandling } from './preference.ts'
 import { parseQueryString } from './query-string.ts'
-import { type Outcome, recordOf } from './request-record.ts'
+import { type Outcome, type RequestRecord, recordOf } from './request-record.ts'
 import { QueueTime, streamResponse } from './stream-response.ts'
 
 const path = '/api/v1/admin/programs/:programSlug/applications'
 
 /** `GET /api/v1/admin/programs/{programSlug}/applications`. Source: spec, "List program applications". */
 export const exportApplications = (deps: Deps) => {
-  const answer = async (caller: Caller, slug: string, request: Request): Promise<Response> => {
-    const { config, db, exportDb, exports, keyMaps, limits, trail } = deps
+  const answer = async (caller: Caller, programSlug: string, request: Request): Promise<Response> => {
+    const { config, db, exportDb, keyMaps, limits, trail } = deps
+    const { api_key_id: apiKeyId, address } = caller
     const record = recordOf(request)
     // First, so that what is refused for want of a grant counts too.
-    const headers = new Headers(limits.takeRequest(caller.api_key_id))
-    const programId = authorizeExport(caller, slug)
-    record.fields.program = slug
-    headers.set('Content-Type', 'application/json')
-    headers.set('Cache-Control', 'no-store')
-    headers.set('Vary', 'Accept-Encoding')
-    const coding = preferredCoding(request.headers.get('accept-encoding'))
-    if (coding !== undefined) headers.set('Content-Encoding', coding)
+    const limitHeaders = limits.takeRequest(apiKeyId)
+    const programId = authorizeExport(caller, programSlug)
+    record.fields.program = programSlug
 
+    const coding = preferredCoding(request.headers.get('accept-encoding'))
     const strict = prefersStrictHandling(request.headers.get('prefer'))
+    const sent = { ...parseQueryString(rawQuery(request.url)), strict }
     const tokens = { keys: config.pageTokenKeys, now: deps.now(), ttlMs: config.pageTokenTtlMs, programId }
-    const asked = parseExportRequest({ ...parseQueryString(rawQuery(request.url)), strict }, config, tokens)
-    const filters = planWalk(asked, config)
+    const asked = parseExportRequest(sent, config, tokens)
     const queueTime = new QueueTime(config.exportQueueTimeoutMs)
-    const startNow = (): Promise<WalkStart> =>
-      queueTime.spend(exports.read(() => readThroughLoss(() => readWalkStart(exportDb, programId))))
-    let walk: Walk
-    const { token } = asked
-    if (token === undefined) {
-      const start = await startNow()
-      walk = beginWalk(programId, filters, start, newWalkId())
-      headers.set('Snapshot-Time', snapshotTime(start))
-    } else {
-      walk = { ...token, questionsAsOf: token.questionsAsOf ?? (await startNow()).last_published_at ?? earliest }
-    }
-    if (strict) headers.set('Preference-Applied', 'handling=strict')
+    const readStart = (): Promise<WalkStart> =>
+      queueTime.spend(deps.exports.read(() => readThroughLoss(() => readWalkStart(exportDb, programId))))
+    const { walk, snapshotTime } = await openWalk(asked, programId, config, readStart)
     record.fields.walk = walk.walkId
     record.fields.filters = shownFilters(walk)
-    if (request.method === 'HEAD') {
-      record.lengthUnknown = true
-      return new Response(null, { headers })
-    }
+    const headers = headersOf(limitHeaders, { coding, strict, snapshotTime })
+    if (request.method === 'HEAD') return headOnly(record, headers)
 
-    await trail.settle(caller.api_key_id)
+    await trail.settle(apiKeyId)
     const { fills } = await readThroughLoss(() => keyMaps.load(db, programId, walk.questionsAsOf))
-    const endExport = limits.beginExport(caller.api_key_id)
-    const { letGoAfterMs, stallTimeoutMs, pageTokenKeys } = config
-    const serving: Serving = {
-      sql: exportDb,
-      limits: { ...pageLimits, letGoAfterMs, stallTimeoutMs },
-      exports,
-      buffers: coding === undefined ? exports.buffers : exports.compressedBuffers,
-      pageTokenKeys,
-      now: deps.now,
-      note: receipt => {
-        record.fields.applications = receipt.applications
-        record.fields.bytes = receipt.bytes
-        const { api_key_id: apiKeyId, address } = caller
-        void trail.note({ apiKeyId, address, requestId: record.id, programSlug: slug, walk, receipt })
-      },
-    }
-    const produce = (sink: Sink): Promise<Outcome> =>
-      servePage({ walk, after: token?.after, fills }, serving, sink).finally(endExport)
-    if (coding !== undefined) record.fields.encoding = coding
-    return streamResponse(record, headers, queueTime, client =>
-      coding === undefined ? produce(client) : compressed(coding, client, produce),
-    )
+    const endExport = limits.beginExport(apiKeyId)
+    const page = { walk, after: asked.token?.after, fills }
+    const serving = servingOf(deps, coding, receipt => {
+      record.fields.applications = receipt.applications
+      record.fields.bytes = receipt.bytes
+      void trail.note({ apiKeyId, address, requestId: record.id, programSlug, walk, receipt })
+    })
+    const produce = (sink: Sink): Promise<Outcome> => servePage(page, serving, sink).finally(endExport)
+    if (coding === undefined) return streamResponse(record, headers, queueTime, produce)
+    record.fields.encoding = coding
+    return streamResponse(record, headers, queueTime, client => compressed(coding, client, produce))
   }
   return new Elysia({ name: 'export-applications', detail: routeDetail(anyExportOperation()) })
     .use(authenticate(deps))
@@ -96,7 +71,43 @@ export const exportApplications = (deps: Deps) => {
     .all(path, methodNotAllowed(['GET', 'HEAD']), { parse: 'none' })
 }
 
-const newWalkId = (): string => Buffer.from(crypto.getRandomValues(new Uint8Array(8))).toString('hex')
+/** What can be said before the first row is read. A token cannot: whether one follows is known after the last row. */
+function headersOf(
+  limitHeaders: Record<string, string>,
+  { coding, strict, snapshotTime }: { coding: Coding | undefined; strict: boolean; snapshotTime: string | undefined },
+): Headers {
+  const headers = new Headers(limitHeaders)
+  headers.set('Content-Type', 'application/json')
+  headers.set('Cache-Control', 'no-store')
+  headers.set('Vary', 'Accept-Encoding')
+  if (coding !== undefined) headers.set('Content-Encoding', coding)
+  if (snapshotTime !== undefined) headers.set('Snapshot-Time', snapshotTime)
+  if (strict) headers.set('Preference-Applied', 'handling=strict')
+  return headers
+}
+
+/** The answer to HEAD: no page is read for it, so how long one would be is not known. */
+function headOnly(record: RequestRecord, headers: Headers): Response {
+  record.lengthUnknown = true
+  return new Response(null, { headers })
+}
+
+function servingOf(
+  { config, exportDb, exports, now }: Deps,
+  coding: Coding | undefined,
+  note: Serving['note'],
+): Serving {
+  const { letGoAfterMs, stallTimeoutMs, pageTokenKeys } = config
+  return {
+    sql: exportDb,
+    limits: { ...pageLimits, letGoAfterMs, stallTimeoutMs },
+    exports,
+    buffers: coding === undefined ? exports.buffers : exports.compressedBuffers,
+    pageTokenKeys,
+    now,
+    note,
+  }
+}
 
 const rawQuery = (url: string): string => {
   const at = url.indexOf('?')

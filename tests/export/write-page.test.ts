@@ -3,17 +3,11 @@ import { openDatabase } from '../../src/db/client.ts'
 import { isBehindWalk, type Position, readPageRows } from '../../src/db/walks.ts'
 import { Exports } from '../../src/export/exports.ts'
 import { jsonPage } from '../../src/export/framings/json-page.ts'
+import type { PagePlan } from '../../src/export/pack-page.ts'
 import { PageBuffers } from '../../src/export/page-buffers.ts'
+import { nextBatchRows, type PageLimits, pageLimits } from '../../src/export/page-limits.ts'
 import type { Sink } from '../../src/export/page-outlet.ts'
-import {
-  nextBatchRows,
-  PageFailure,
-  type PageLimits,
-  type PagePlan,
-  type PageToWrite,
-  pageLimits,
-  writePage,
-} from '../../src/export/write-page.ts'
+import { PageFailure, type PageToWrite, writePage } from '../../src/export/write-page.ts'
 import { startCuttingProxy } from '../support/cutting-proxy.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { insertRawApplications, insertRawProgram, type RawProgram } from '../support/raw-applications.ts'

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { formatMicros } from '../../../src/domain/values/offset-time.ts'
-import { pageLimits } from '../../../src/export/write-page.ts'
+import { pageLimits } from '../../../src/export/page-limits.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { ExportClient } from '../../support/export-client.ts'
 import { createTestKey } from '../../support/keys.ts'

@@ -1,0 +1,34 @@
+// The walk that a request begins, or goes on with when it has a token.
+
+import type { WalkStart } from '../db/walks.ts'
+import { earliest } from '../domain/values/offset-time.ts'
+import { type ExportRequest, planWalk } from './request.ts'
+import { beginWalk, snapshotTime, type Walk } from './walk.ts'
+
+export interface OpenedWalk {
+  walk: Walk
+  /** Told on a walk's first page only (G6). */
+  snapshotTime: string | undefined
+}
+
+/**
+ * Reads the program's present state only for a walk's first page, and once more for a token so old that it does not say which
+ * questions its walk began with. Throws Problem `invalid_request` when parameters differ from the first page's.
+ */
+export async function openWalk(
+  asked: ExportRequest,
+  programId: number,
+  limits: { maxPageSize: number },
+  readStart: () => Promise<WalkStart>,
+): Promise<OpenedWalk> {
+  const filters = planWalk(asked, limits)
+  const { token } = asked
+  if (token === undefined) {
+    const start = await readStart()
+    return { walk: beginWalk(programId, filters, start, newWalkId()), snapshotTime: snapshotTime(start) }
+  }
+  const questionsAsOf = token.questionsAsOf ?? (await readStart()).last_published_at ?? earliest
+  return { walk: { ...token, questionsAsOf }, snapshotTime: undefined }
+}
+
+const newWalkId = (): string => Buffer.from(crypto.getRandomValues(new Uint8Array(8))).toString('hex')
