@@ -27,6 +27,8 @@ import { invalidRequest, Problem } from './problem.ts'
 
 export interface App {
   fetch(request: Request, peer: Peer): Response | Promise<Response>
+  /** The audit trail's lines on pages that were sent, for the end of the process. */
+  readonly trail: Pick<ExportTrail, 'waiting' | 'finish'>
 }
 
 export function createApp(foundation: Foundation): App {
@@ -64,6 +66,7 @@ export function createApp(foundation: Foundation): App {
     .use(apiDocs(deps))
     .use(adminConsole(deps))
   return {
+    trail: deps.trail,
     fetch(request, peer) {
       const connection = new RequestConnection(deps.connections, peer, request)
       const origin = originOf({ peer: connection.address, tls, fields: request.headers }, config)

@@ -13,6 +13,8 @@ import { openSockets } from './http/open-sockets.ts'
 import { readTlsFiles } from './http/tls-files.ts'
 import { createLog, type Log } from './log.ts'
 
+/** What closing may take, however long draining took. */
+const closeMs = 5000
 /** How often it is looked for connections that are too many. */
 const connectionsEveryMs = 500
 
@@ -71,6 +73,7 @@ async function serve(config: Config): Promise<void> {
     if (draining) process.exit(130)
     draining = true
     log.info({ signal }, 'draining')
+    const endMs = performance.now() + config.drainTimeoutMs
     const drained = await Promise.race([
       server.stop(false).then(() => true),
       Bun.sleep(config.drainTimeoutMs).then(() => false),
@@ -80,7 +83,11 @@ async function serve(config: Config): Promise<void> {
       await server.stop(true)
     }
     await platform.stop(true)
-    await closePools([exportDb, intakeDb, consoleDb, db])
+    await closePools([exportDb, intakeDb, consoleDb])
+    const { trail } = app
+    if (trail.waiting > 0) log.info({ lines: trail.waiting }, 'the audit trail is still being written')
+    await trail.finish(Math.max(endMs - performance.now(), closeMs))
+    await closePools([db])
     log.info('stopped')
     process.exit(0)
   }
@@ -123,5 +130,5 @@ function openPool(
 }
 
 async function closePools(pools: readonly Sql[]): Promise<void> {
-  await Promise.all(pools.map(pool => pool.end({ timeout: 5 })))
+  await Promise.all(pools.map(pool => pool.end({ timeout: closeMs / 1000 })))
 }

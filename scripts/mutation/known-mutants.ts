@@ -332,7 +332,14 @@ export const knownMutants: readonly Mutant[] = [
     id: 'z04',
     file: 'src/main.ts',
     tests: processes,
-    find: 'await closePools([exportDb, intakeDb, consoleDb, db])',
+    find: 'await closePools([db])',
+    replace: '',
+  },
+  {
+    id: 'z09',
+    file: 'src/main.ts',
+    tests: processes,
+    find: 'await trail.finish(Math.max(endMs - performance.now(), closeMs))',
     replace: '',
   },
   {

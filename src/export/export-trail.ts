@@ -9,12 +9,17 @@ import type { Sql } from '../db/client.ts'
 import { formatMicros, type Micros } from '../domain/values/offset-time.ts'
 import type { Log } from '../log.ts'
 import { Problem } from '../problem.ts'
+import { settledWithin } from '../settled-within.ts'
 import { shownFilters, type Walk } from './walk.ts'
 import type { PageReceipt } from './write-page.ts'
 
 /** Lines of one key that may wait to be written: more than it can have exports at a time, unless these are not limited. */
 const linesMax = 100
 const retryMs = 5000
+/** How soon a line is tried again when the process is about to end. */
+const lastRetryMs = 200
+
+const unnoted = 'an export could not be noted in the audit trail'
 
 /** A page that was sent, whole or in part. */
 export interface SentPage {
@@ -30,6 +35,8 @@ interface Line {
   apiKeyId: string
   event: AuditEvent
   failed: boolean
+  /** The statement under way, so that there is one at a time and no line is written twice. */
+  writing: Promise<void> | undefined
 }
 
 export interface ExportTrailSettings {
@@ -42,15 +49,20 @@ export interface ExportTrailSettings {
 }
 
 export class ExportTrail {
-  /** What is not written yet. */
   readonly #lines = new Set<Line>()
   #retry: Timer | undefined
+
+  /** How many lines are not written yet. */
+  get waiting(): number {
+    return this.#lines.size
+  }
 
   constructor(private readonly settings: ExportTrailSettings) {}
 
   /** Writes the line of a page. Never rejects. */
   async note(page: SentPage): Promise<void> {
-    const line: Line = { apiKeyId: page.apiKeyId, event: eventOf(page, this.settings.now()), failed: false }
+    const event = eventOf(page, this.settings.now())
+    const line: Line = { apiKeyId: page.apiKeyId, event, failed: false, writing: undefined }
     this.#lines.add(line)
     await this.#write(line)
   }
@@ -71,7 +83,30 @@ export class ExportTrail {
     })
   }
 
-  async #write(line: Line): Promise<void> {
+  /**
+   * For the end of the process, when no more pages are sent: resolves when every line is written, and those that fail are tried
+   * again; or when the time is over, and then each that is missing stands in the log.
+   */
+  async finish(withinMs: number): Promise<void> {
+    const endMs = performance.now() + withinMs
+    while (this.#lines.size > 0) {
+      const writing = [...this.#lines].map(line => this.#write(line))
+      if (!(await settledWithin(endMs - performance.now(), Promise.all(writing)))) break
+      if (this.#lines.size === 0) return
+      if (performance.now() + lastRetryMs > endMs) break
+      await Bun.sleep(lastRetryMs)
+    }
+    for (const { event, failed } of this.#lines) if (!failed) this.settings.log.error({ audit_event: event }, unnoted)
+  }
+
+  #write(line: Line): Promise<void> {
+    line.writing ??= this.#tryToWrite(line).finally(() => {
+      line.writing = undefined
+    })
+    return line.writing
+  }
+
+  async #tryToWrite(line: Line): Promise<void> {
     try {
       await appendAuditEvent(this.settings.db, line.event)
       line.failed = false
@@ -79,8 +114,7 @@ export class ExportTrail {
     } catch (error) {
       const { log, required } = this.settings
       // Whole, and once: should the process end before the line is written, it stands in the log.
-      if (!line.failed)
-        log.error({ audit_event: line.event, err: error }, 'an export could not be noted in the audit trail')
+      if (!line.failed) log.error({ audit_event: line.event, err: error }, unnoted)
       line.failed = true
       if (required) this.#retryLater()
       else this.#lines.delete(line)

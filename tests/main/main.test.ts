@@ -115,6 +115,81 @@ describe('src/main.ts', () => {
     expect(reader.text.endsWith('0\r\n\r\n')).toBe(false)
   })
 
+  test('SIGTERM: the audit trail has the line of every page that was sent, also of one broken off, before the process ends', async () => {
+    const reader = await createTestKey(database.sql, { programs: ['raw'] })
+    const { child, log, url } = await startMain(database, { DRAIN_TIMEOUT: '200ms' })
+    const applications = `${url}/api/v1/admin/programs/raw/applications?pageSize=2`
+    const refused = database.sql
+      .unsafe(`
+        create function refuse_line() returns trigger language plpgsql as $$ begin raise exception 'no space left'; end $$;
+        create trigger refuse_line before insert on audit_event for each row execute function refuse_line()`)
+      .simple()
+    await refused
+    await stalledReader(url)
+    try {
+      await (await fetch(applications, { headers: { Authorization: reader.authorization } })).text()
+      await until('the line to be refused', () => log.some(line => line.audit_event !== undefined))
+      child.kill('SIGTERM')
+      await until(
+        'the line to be waited for',
+        () => child.exitCode !== null || log.some(line => line.msg === 'the audit trail is still being written'),
+      )
+    } finally {
+      await database.sql.unsafe('drop function refuse_line cascade').simple()
+    }
+    expect(await child.exited).toBe(0)
+    const outcomes = await database.sql<{ actor: string; outcome: string }[]>`
+      select actor, detail->>'outcome' as outcome
+      from audit_event
+      where action = 'applications_exported' and actor = any (${[reader, key].map(({ api_key_id }) => `key:${api_key_id}`)})
+      order by audit_event_id desc
+      limit 2`
+    expect(Object.fromEntries(outcomes.map(({ actor, outcome }) => [actor, outcome]))).toEqual({
+      [`key:${reader.api_key_id}`]: 'complete',
+      [`key:${key.api_key_id}`]: 'client_gone',
+    })
+  })
+
+  test('SIGTERM: what is being written is written to its end: a key sent over plain HTTP is marked', async () => {
+    const exposed = await createTestKey(database.sql, { programs: ['raw'] })
+    const { child, url } = await startMain(database, { TRUSTED_PROXIES: '127.0.0.1' })
+    const via = (proto: string) => ({
+      headers: { Authorization: exposed.authorization, 'X-Forwarded-For': '203.0.113.9', 'X-Forwarded-Proto': proto },
+    })
+    const page = await fetch(`${url}/api/v1/admin/programs/raw/applications?pageSize=1`, via('https'))
+    expect(page.status).toBe(200)
+    await page.text()
+    const connections = async (name: string, waiting: boolean): Promise<number> => {
+      const [row] = await database.sql<{ count: number }[]>`
+        select count(*)::int as count
+        from pg_stat_activity
+        where datname = current_database() and application_name = ${name}
+        and (wait_event_type = 'Lock' or not ${waiting})`
+      return row!.count
+    }
+    const release = Promise.withResolvers<void>()
+    const locked = Promise.withResolvers<void>()
+    const holding = database.sql.begin(async tx => {
+      await tx`select from api_key where api_key_id = ${exposed.api_key_id} for update`
+      locked.resolve()
+      await release.promise
+    })
+    await locked.promise
+    try {
+      expect((await fetch(`${url}/api/v1/checkAuth`, via('http'))).status).toBe(401)
+      await until('the mark to wait', async () => (await connections('tributary', true)) > 0)
+      child.kill('SIGTERM')
+      await until('the pools to be closing', async () => (await connections('tributary-export', false)) === 0)
+    } finally {
+      release.resolve()
+      await holding
+    }
+    expect(await child.exited).toBe(0)
+    const marks = await database.sql`
+      select from audit_event where action = 'api_key_exposed' and subject = ${exposed.api_key_id}`
+    expect(marks).toHaveLength(1)
+  })
+
   test('while it drains it is alive and not ready, and it ends when its readers have gone', async () => {
     const { child, health, log, url } = await startMain(database)
     const reader = await stalledReader(url)

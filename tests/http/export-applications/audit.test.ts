@@ -99,6 +99,8 @@ describe('a line that cannot be written', () => {
     const { page } = await client.page({ pageSize: '7' })
     await until('the failure to be noticed', () => unwritten(easy.logText()))
     expect((await client.page({ nextPageToken: page.nextPageToken! })).page.payload.length).toBe(7)
+    const failures = () => easy.logLines.filter(line => line.audit_event !== undefined)
+    await until('the failure of the second', () => failures().length === 2)
     await takeLines()
     expect((await client.page({ pageSize: '1' })).page.payload.length).toBe(1)
     await until('the line of the third', async () => (await linesOf(key.api_key_id)).length === 1)
@@ -142,6 +144,43 @@ describe('the trail', () => {
     expect(line!.detail).toMatchObject({ request_id: 'late', ended_at: '2023-11-14T22:13:20.000000Z' })
     await trail.settle('gone')
     expect(await linesOf('gone')).toHaveLength(1)
+  })
+
+  test('has each line once, also when several requests of its key wait for it', async () => {
+    const trail = new ExportTrail(settings)
+    await refuseLines()
+    await trail.note(page('twice', 'first'))
+    await takeLines()
+    await Promise.all([trail.settle('twice'), trail.settle('twice'), trail.finish(10_000)])
+    expect(await linesOf('twice')).toHaveLength(1)
+    expect(trail.waiting).toBe(0)
+  })
+
+  test('at the end of the process it is waited for, and what cannot be written by then stands in the log, once', async () => {
+    const logged: { audit_event: { detail: { request_id: string } } }[] = []
+    const log = createLog('info', { write: line => void logged.push(JSON.parse(line)) })
+    const trail = new ExportTrail({ ...settings, log })
+    const requests = () => logged.map(line => line.audit_event.detail.request_id)
+    await refuseLines()
+    await trail.note(page('last', 'refused'))
+    const release = Promise.withResolvers<void>()
+    const locked = Promise.withResolvers<void>()
+    const holding = sql.begin(async tx => {
+      await tx`lock table audit_event in exclusive mode`
+      locked.resolve()
+      await release.promise
+    })
+    await locked.promise
+    void trail.note(page('last', 'waiting'))
+    await trail.finish(1)
+    expect(requests()).toEqual(['refused', 'waiting'])
+    expect(trail.waiting).toBe(2)
+    const finished = trail.finish(10_000)
+    release.resolve()
+    await holding
+    await takeLines()
+    await finished
+    expect((await linesOf('last')).map(({ detail }) => detail.request_id).sort()).toEqual(['refused', 'waiting'])
   })
 
   test('is bounded: a key with 100 lines on their way gets no further page, however long they take', async () => {
