@@ -55,6 +55,13 @@ grant select on all tables in schema public to tributary_console;
 grant insert, update on person, api_key to tributary_console;
 grant insert, update, delete on person_program, invitation, console_session, api_key_program, refusal to tributary_console;
 grant insert (actor, action, subject, address, detail) on audit_event to tributary_console;
+-- Drafts are saved, published and discarded; the database itself refuses to change or remove what was published.
+grant insert on program, submission_counter, program_version_question to tributary_console;
+grant insert, delete on program_version, question, question_version to tributary_console;
+grant update (state, published_at, published_by) on program_version to tributary_console;
+grant update (display_name, statuses) on program to tributary_console;
+grant insert, update on derived_status to tributary_console;
+grant insert on outbox to tributary_console;
 
 -- The queue's own tables and functions, where the database carries the jobs. BullMQ makes a sequence there for each queue.
 do $$

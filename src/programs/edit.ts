@@ -30,6 +30,8 @@ import { loadBankFor, parseDefinition } from './parse-definition.ts'
 export interface EditOptions {
   /** The setting; where it is left out, its default. */
   enumeratorDepthMax?: number
+  /** Where the request for it came from, for the audit trail. */
+  address?: string | undefined
 }
 
 /** A program as it stands under the bank's lock. */
@@ -198,7 +200,11 @@ export async function removeDraft(tx: Transaction, draft: StoredProgramVersion):
   )
 }
 
-export async function tellDiscarded(tx: Transaction, draft: StoredProgramVersion, actor: string): Promise<void> {
+export async function tellDiscarded(
+  tx: Transaction,
+  draft: StoredProgramVersion,
+  { actor, address }: { actor: string; address: string | undefined },
+): Promise<void> {
   const detail = { program_version_id: draft.program_version_id }
-  await appendAuditEvent(tx, { actor, action: 'program_draft_discarded', subject: draft.slug, detail })
+  await appendAuditEvent(tx, { actor, address, action: 'program_draft_discarded', subject: draft.slug, detail })
 }

@@ -43,6 +43,7 @@ interface Moving {
   /** The program whose publication moves the others. */
   becauseOf: string
   actor: string
+  address?: string | undefined
   allowed: AllowedMoves
 }
 
@@ -102,7 +103,7 @@ export async function moveSharedQuestions(
   const byQuestion = new Map(versions.map(version => [version.question_id, version.settings]))
   const planned = await planMoves(tx, moving.becauseOf, byQuestion)
   refuseUnsaidMoves(planned, moving)
-  const { becauseOf, actor } = moving
+  const { becauseOf, actor, address } = moving
   const published: MovedProgram[] = []
   for (const { program_id } of await readProgramsUsingOthers(tx, releases, ['ACTIVE', 'DRAFT'])) {
     const active = await findActiveVersion(tx, program_id)
@@ -117,7 +118,7 @@ export async function moveSharedQuestions(
       await retireActiveVersion(tx, program_id)
       await activateDraft(tx, program_version_id, actor)
       const detail = { program_version_id, replaces, because_of: becauseOf }
-      await appendAuditEvent(tx, { actor, action: 'program_published', subject: active.slug, detail })
+      await appendAuditEvent(tx, { actor, address, action: 'program_published', subject: active.slug, detail })
       const changes = diffVersions(active, moved)
       published.push({ program_id, slug: active.slug, program_version_id, replaces, changes })
       if (based_on === replaces) based_on = program_version_id

@@ -78,7 +78,7 @@ export async function publishDefinition(
     const { changes } = edit
     const { slug } = edit.definition
     if (active !== undefined && changes.length === 0) {
-      if (used !== undefined) await tellDiscarded(tx, used, actor)
+      if (used !== undefined) await tellDiscarded(tx, used, { actor, address: options.address })
       return unchanged(active)
     }
     if (kept !== undefined) await deleteDraft(tx, kept.program_version_id)
@@ -86,7 +86,7 @@ export async function publishDefinition(
     const content = await storeContent(tx, edit.definition, edit.bank)
     const based_on = active?.program_version_id ?? null
     const program_version_id = await insertDraft(tx, { ...content, program_id, based_on, created_by: actor })
-    return release(tx, { program_id, slug, program_version_id, replaces: active, kept, changes, actor }, options.move)
+    return release(tx, { program_id, slug, program_version_id, replaces: active, kept, changes, actor }, options)
   })
 }
 
@@ -113,7 +113,7 @@ export async function publishDraft(
     const changes = diffVersions(active ?? { ...draft, screens: [], questions: [] }, draft)
     if (active !== undefined && changes.length === 0) {
       await removeDraft(tx, draft)
-      await tellDiscarded(tx, draft, actor)
+      await tellDiscarded(tx, draft, { actor, address: options.address })
       return unchanged(active)
     }
     await refuseOutdatedQuestions(tx, draft)
@@ -122,7 +122,7 @@ export async function publishDraft(
     const { program_id } = program
     const { program_version_id } = draft
     const released = { program_id, slug, program_version_id, replaces: active, kept: undefined, changes, actor }
-    return release(tx, released, options.move)
+    return release(tx, released, options)
   })
 }
 
@@ -144,7 +144,7 @@ interface Release {
 async function release(
   tx: Transaction,
   { program_id, slug, program_version_id, replaces, kept, changes, actor }: Release,
-  allowed: AllowedMoves | undefined,
+  { move: allowed, address }: PublishOptions,
 ): Promise<PublicationResult> {
   const releases = await readQuestionReleases(tx, program_version_id)
   await retireActiveVersion(tx, program_id)
@@ -152,11 +152,17 @@ async function release(
   await setProgramContent(tx, program_version_id)
   await appendAuditEvent(tx, {
     actor,
+    address,
     action: 'program_published',
     subject: slug,
     detail: { program_version_id, replaces: replaces?.program_version_id ?? null, changes: changes.length },
   })
-  const also_published = await moveSharedQuestions(tx, releases, { becauseOf: slug, actor, allowed: allowed ?? [] })
+  const also_published = await moveSharedQuestions(tx, releases, {
+    becauseOf: slug,
+    actor,
+    address,
+    allowed: allowed ?? [],
+  })
   if (kept !== undefined) await restoreDraft(tx, kept, releases, kept.based_on)
   await announcePublication(tx, [program_version_id, ...also_published.map(other => other.program_version_id)])
   return { program_id, slug, program_version_id, published: true, changes, also_published }

@@ -48,6 +48,7 @@ export async function saveDraft(
   options: EditOptions = {},
 ): Promise<DraftResult> {
   return sql.begin('isolation level read committed', async tx => {
+    const { address } = options
     const edited = await openEdit(tx, document)
     const { program, active, draft } = edited
     const same = await findSame(tx, edited, document)
@@ -56,7 +57,7 @@ export async function saveDraft(
     if (draft !== undefined && replaces === undefined) throw otherDraft(draft)
     const { definition, bank, changes } = await checkEdit(tx, document, active, draft, options)
     if (active !== undefined && changes.length === 0) {
-      if (draft !== undefined) await tellDiscarded(tx, draft, actor)
+      if (draft !== undefined) await tellDiscarded(tx, draft, { actor, address })
       return resultOf(active, false, changes)
     }
     const { slug } = definition
@@ -66,7 +67,8 @@ export async function saveDraft(
     const program_version_id = await insertDraft(tx, { ...content, program_id, based_on, created_by: actor })
     if (active === undefined) await setProgramContent(tx, program_version_id)
     await announceDraft(tx, program_version_id)
-    await appendAuditEvent(tx, { actor, action: 'program_draft_saved', subject: slug, detail: { program_version_id } })
+    const detail = { program_version_id }
+    await appendAuditEvent(tx, { actor, address, action: 'program_draft_saved', subject: slug, detail })
     return { program_id, slug, program_version_id, saved: true, changes }
   })
 }
@@ -99,17 +101,22 @@ function otherDraft({ slug, program_version_id, created_by }: StoredProgramVersi
 }
 
 /**
- * Removes the program's draft, and with it what only the draft had; with `reviewed`, only if that is still the draft. Throws
- * `not_found` when there is none.
+ * Removes the program's draft, and with it what only the draft had; with `options.reviewed`, only if that is still the draft.
+ * Throws `not_found` when there is none.
  */
-export async function discardDraft(sql: Sql, slug: string, actor: string, reviewed?: number): Promise<void> {
+export async function discardDraft(
+  sql: Sql,
+  slug: string,
+  actor: string,
+  options: { reviewed?: number; address?: string | undefined } = {},
+): Promise<void> {
   await sql.begin('isolation level read committed', async tx => {
     await lockQuestionBank(tx)
     const program = await findProgram(tx, slug)
     const draft = program && (await findDraftVersion(tx, program.program_id))
     if (draft === undefined) throw noDraft(slug)
-    refuseOtherDraft(draft, reviewed)
+    refuseOtherDraft(draft, options.reviewed)
     await removeDraft(tx, draft)
-    await tellDiscarded(tx, draft, actor)
+    await tellDiscarded(tx, draft, { actor, address: options.address })
   })
 }

@@ -133,7 +133,23 @@ describe('the service, with its own role', () => {
     }
   })
 
+  test('saves drafts of programs', async () => {
+    const ada = await aPerson(owner)
+    const running = await useService(service, { consoleDatabaseUrl: desk.url }, { consoleDb: desk.sql })
+    const browser = await new ConsoleVisitor(running).signIn(ada.email)
+    const first = await aProgram(owner, { slug: 'desk', questions: [q.text('desk one')] })
+    const second = await aProgram(owner, { slug: 'desk', questions: [q.text('desk two')] })
+    const taken = await browser.post(`/admin/programs/desk/versions/${first.program_version_id}/take`, {
+      based_on: String(second.program_version_id),
+    })
+    expect(taken.status).toBe(303)
+    expect(await browser.page('/admin/programs/desk/questions')).toContain('desk one')
+    expect(running.logLines.filter(line => line.level === 'error')).toEqual([])
+  })
+
   test.each<[string, (sql: Sql) => PromiseLike<unknown>]>([
+    ['change a published version', sql => sql`update program_version set screens = screens`],
+    ['rename a program for clients', sql => sql`update program set slug = slug`],
     ['change a submitted answer', sql => sql`update application set snapshot = snapshot`],
     ['change status or note', sql => sql`update application set status = 'Approved'`],
     ['delete an application', sql => sql`delete from application`],

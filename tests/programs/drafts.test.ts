@@ -215,7 +215,7 @@ describe('two administrators', () => {
     const reviewed = first.program_version_id
     const review = await problem(publishDraft(database.sql, spec.slug, 'admin:one', { reviewed }))
     expect(review.detail).toContain('was changed meanwhile, by admin:two')
-    expect((await problem(discardDraft(database.sql, spec.slug, 'admin:one', reviewed))).kind).toBe('conflict')
+    expect((await problem(discardDraft(database.sql, spec.slug, 'admin:one', { reviewed }))).kind).toBe('conflict')
   })
 
   test('at the first draft of a program: who has not seen it is refused too', async () => {

@@ -288,7 +288,7 @@ describe('publications at once', () => {
         // A draft that something was published past is started over.
         const stale = await staleDraftOf(spec.slug)
         if (stale !== undefined)
-          await discardDraft(database.sql, spec.slug, `admin:${index}`, stale).catch(unlessProblem)
+          await discardDraft(database.sql, spec.slug, `admin:${index}`, { reviewed: stale }).catch(unlessProblem)
         return aDraft(database.sql, spec, `admin:${index}`)
       })
     })

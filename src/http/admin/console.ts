@@ -8,12 +8,14 @@ import { shellAssets } from '../shell/shell-assets.ts'
 import { type ConsoleDoor, consoleRoutes, type GuardedDoor, redirect } from './console-doors.ts'
 import { keyDoors } from './keys/key-doors.ts'
 import { peopleDoors } from './people/people-doors.ts'
+import { programDoors } from './programs/program-doors.ts'
 import { signInDoors } from './signing-in/sign-in-doors.ts'
 
 /** Every door of the console, for the routes and for the test that tries each with each role. */
 export const consoleDoors = (deps: Deps): ConsoleDoor[] => [
   home,
   ...signInDoors(deps),
+  ...programDoors(deps),
   ...keyDoors(deps),
   ...peopleDoors(deps),
   nothing,

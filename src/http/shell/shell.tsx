@@ -46,6 +46,13 @@ const readers: readonly Role[] = ['ADMINISTRATOR', 'AUDITOR']
 /** The navigation in its groups. A line here is a line there. */
 export const navigation: readonly { title: string | undefined; entries: readonly Entry[] }[] = [
   {
+    title: undefined,
+    entries: [
+      { part: 'programs', path: '/admin/programs', text: 'Programs', icon: 'folder-open', roles: all },
+      { part: 'questions', path: '/admin/questions', text: 'Questions', icon: 'list-tree', roles: readers },
+    ],
+  },
+  {
     title: 'API',
     entries: [{ part: 'keys', path: '/admin/keys', text: 'API keys', icon: 'key-round', roles: readers }],
   },

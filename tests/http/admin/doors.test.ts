@@ -6,9 +6,13 @@ import { consoleDoors } from '../../../src/http/admin/console.ts'
 import type { Deps } from '../../../src/http/deps.ts'
 import { aPerson, ConsoleVisitor } from '../../support/console.ts'
 import { useDatabase, useService } from '../../support/fixtures.ts'
+import { aProgram } from '../../support/programs.ts'
 
 /** What stands in a path's places. */
 const places: Readonly<Record<string, string>> = {
+  slug: 'others',
+  versionId: '999999',
+  questionId: '999999',
   personId: '999999',
   keyId: `tribk_${'x'.repeat(20)}`,
   token: 'x'.repeat(43),
@@ -42,6 +46,15 @@ const table: Readonly<Record<string, Expected>> = {
   'POST /admin/keys/:keyId/rotate': [401, 404, 403, 403],
   'GET /admin/keys/:keyId/retire': [303, 404, 403, 403],
   'POST /admin/keys/:keyId/retire': [401, 404, 403, 403],
+  'GET /admin/programs': [303, 200, 200, 200],
+  'GET /admin/programs/:slug': [303, 200, 404, 200],
+  'GET /admin/programs/:slug/questions': [303, 200, 403, 200],
+  'GET /admin/programs/:slug/versions': [303, 200, 403, 200],
+  'GET /admin/programs/:slug/versions/:versionId': [303, 404, 403, 404],
+  'GET /admin/programs/:slug/versions/:versionId/document': [303, 404, 403, 404],
+  'POST /admin/programs/:slug/versions/:versionId/take': [401, 404, 403, 403],
+  'GET /admin/questions': [303, 200, 403, 200],
+  'GET /admin/questions/:questionId': [303, 404, 403, 404],
   'GET /admin/people': [303, 200, 403, 200],
   'GET /admin/people/invite': [303, 200, 403, 403],
   'POST /admin/people/invite': [401, 400, 403, 403],
@@ -55,6 +68,7 @@ const table: Readonly<Record<string, Expected>> = {
 const database = await useDatabase()
 const service = await useService(database)
 await database.sql`insert into program (slug, display_name) values ('granted', 'Granted')`
+await aProgram(database.sql, { slug: 'others' })
 const roles: (Role | undefined)[] = [undefined, 'ADMINISTRATOR', 'PROGRAM_ADMINISTRATOR', 'AUDITOR']
 const people = await Promise.all(
   roles.map(role => (role === undefined ? undefined : aPerson(database.sql, { role, programs: ['granted'] }))),

@@ -1,0 +1,172 @@
+// What the console lists of programs, their versions and the question bank, page by page.
+// Nothing here looks at applications: how many there are is told by the counter that numbers them.
+
+import type { ProgramVersionState } from '../domain/definitions/program-version.ts'
+import type { QuestionKind, QuestionSettings } from '../domain/questions/question.ts'
+import type { Micros } from '../domain/values/offset-time.ts'
+import type { Db } from './client.ts'
+import type { ProgramListing } from './programs.ts'
+
+export interface ProgramOverview extends ProgramListing {
+  active_published_at: Micros | null
+  active_published_by: string | null
+  draft_created_at: Micros | null
+  draft_created_by: string | null
+  /** Applications ever submitted, erased ones too. */
+  submissions: number
+  last_submit_time: Micros | null
+  published_versions: number
+}
+
+const columns = (db: Db) => db`
+  select p.program_id, p.slug, p.display_name, p.statuses, p.created_at,
+    active.program_version_id as active_version_id,
+    active.published_at as active_published_at,
+    active.published_by as active_published_by,
+    draft.program_version_id as draft_version_id,
+    draft.created_at as draft_created_at,
+    draft.created_by as draft_created_by,
+    coalesce(c.submit_seq, 0) as submissions,
+    case when c.submit_seq > 0 then c.last_submit_time end as last_submit_time,
+    (
+      select count(*)::integer
+      from program_version v
+      where v.program_id = p.program_id
+      and v.published_at is not null
+    ) as published_versions
+  from program p
+  left join submission_counter c using (program_id)
+  left join program_version active on active.program_id = p.program_id and active.state = 'ACTIVE'
+  left join program_version draft on draft.program_id = p.program_id and draft.state = 'DRAFT'`
+
+export interface ProgramPage {
+  among: 'all' | readonly number[]
+  /** In the slug or the name, whatever its case. */
+  search: string
+  /** The slug after which the page begins; empty for the first. */
+  after: string
+  rowsMax: number
+}
+
+/** Programs by slug. */
+export async function readProgramOverviews(db: Db, page: ProgramPage): Promise<ProgramOverview[]> {
+  const { among, search, after, rowsMax } = page
+  const pattern = containing(search)
+  return db<ProgramOverview[]>`
+    ${columns(db)}
+    where p.slug > ${after}
+    and ${among === 'all' ? db`true` : db`p.program_id = any(${among as number[]}::bigint[])`}
+    and (p.slug ilike ${pattern} or p.display_name ilike ${pattern})
+    order by p.slug
+    limit ${rowsMax}`
+}
+
+export async function findProgramOverview(db: Db, slug: string): Promise<ProgramOverview | undefined> {
+  const [row] = await db<ProgramOverview[]>`${columns(db)} where p.slug = ${slug}`
+  return row
+}
+
+/** The ids of a program's published versions up to `before`, newest first. */
+export async function readPublishedVersionIds(
+  db: Db,
+  program_id: number,
+  { before, rowsMax }: { before: number; rowsMax: number },
+): Promise<number[]> {
+  const rows = await db<{ program_version_id: number }[]>`
+    select program_version_id
+    from program_version
+    where program_id = ${program_id}
+    and published_at is not null
+    and program_version_id < ${before}
+    order by program_version_id desc
+    limit ${rowsMax}`
+  return rows.map(row => row.program_version_id)
+}
+
+/** A program that asks a question, and in which version of it. */
+export interface QuestionUse {
+  slug: string
+  display_name: string
+  state: Exclude<ProgramVersionState, 'OBSOLETE'>
+  version_number: number
+}
+
+export interface BankEntry {
+  question_id: number
+  admin_name: string
+  question_key: string
+  kind: QuestionKind
+  enumerator: string | null
+  settings: QuestionSettings
+  version_number: number
+  created_at: Micros
+  /** The active versions and drafts that ask it, by slug. */
+  uses: QuestionUse[]
+}
+
+const entries = (db: Db, chosen: ReturnType<Db>) => db`
+  select q.question_id, q.admin_name, q.question_key, q.kind, q.created_at, parent.admin_name as enumerator,
+    newest.settings, newest.version_number,
+    (
+      select coalesce(jsonb_agg(jsonb_build_object(
+        'slug', p.slug,
+        'display_name', p.display_name,
+        'state', v.state,
+        'version_number', used.version_number
+      ) order by p.slug, v.state), '[]')
+      from program_version_question pvq
+      join program_version v using (program_version_id)
+      join program p using (program_id)
+      join question_version used using (question_version_id)
+      where pvq.question_id = q.question_id
+      and v.state in ('ACTIVE', 'DRAFT')
+    ) as uses
+  from (${chosen}) chosen
+  join question q using (question_id)
+  left join question parent on parent.question_id = q.enumerator_id
+  cross join lateral (
+    select qv.settings, qv.version_number
+    from question_version qv
+    where qv.question_id = q.question_id
+    order by exists (
+      select
+      from program_version_question pvq
+      join program_version v using (program_version_id)
+      where pvq.question_id = qv.question_id
+      and pvq.question_version_id = qv.question_version_id
+      and v.published_at is not null
+    ) desc, qv.version_number desc
+    limit 1
+  ) newest
+  order by q.admin_name`
+
+/** Questions of the bank by admin name, as they are asked now: those with the words in name or text. */
+export async function readBankPage(
+  db: Db,
+  { search, after, rowsMax }: { search: string; after: string; rowsMax: number },
+): Promise<BankEntry[]> {
+  const pattern = containing(search)
+  return db<BankEntry[]>`${entries(
+    db,
+    db`
+      select question_id
+      from question q
+      where q.admin_name > ${after}
+      and (q.admin_name ilike ${pattern} or q.question_key ilike ${pattern} or exists (
+        select
+        from question_version qv
+        where qv.question_id = q.question_id
+        and qv.settings ->> 'text' ilike ${pattern}
+      ))
+      order by q.admin_name
+      limit ${rowsMax}`,
+  )}`
+}
+
+export async function findBankEntry(db: Db, question_id: number): Promise<BankEntry | undefined> {
+  const [row] = await db<BankEntry[]>`${entries(db, db`select ${question_id}::bigint as question_id`)}`
+  return row
+}
+
+/** A pattern for ILIKE that finds a text as it is written. PostgreSQL takes no U+0000. */
+const containing = (search: string): string => `%${search.replaceAll('\0', '').replace(/[\\%_]/g, String.raw`\$&`)}%`

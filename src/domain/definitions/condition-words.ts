@@ -1,0 +1,36 @@
+// A condition in words that an administrator reads at a glance: `housing is rent`.
+// It must not know where the condition stands.
+
+import type { NamedCondition } from './program-definition.ts'
+import type { ComparisonOperator } from './program-version.ts'
+
+export const operatorWords: Readonly<Record<ComparisonOperator | 'answered', string>> = {
+  answered: 'was answered',
+  equal: 'is',
+  not_equal: 'is not',
+  less_than: 'is less than',
+  less_than_or_equal: 'is at most',
+  greater_than: 'is more than',
+  greater_than_or_equal: 'is at least',
+  in: 'is one of',
+  includes_any: 'has any of',
+  includes_all: 'has all of',
+}
+
+/** Fields that go without saying: the only one of their type. */
+const obvious = new Set(['selection', 'selections', 'number', 'text', 'date', 'currency_dollars'])
+
+export function conditionWords(condition: NamedCondition): string {
+  if ('all' in condition) return joined(condition.all, ' and ')
+  if ('any' in condition) return joined(condition.any, ' or ')
+  if ('not' in condition) return `not (${conditionWords(condition.not)})`
+  if (condition.operator === 'answered') return `${condition.question} ${operatorWords.answered}`
+  const { question, field, operator, value } = condition
+  const subject = obvious.has(field) ? question : `${field} of ${question}`
+  return `${subject} ${operatorWords[operator]} ${Array.isArray(value) ? value.join(', ') : value}`
+}
+
+const joined = (conditions: readonly NamedCondition[], word: string): string =>
+  conditions
+    .map(inner => ('all' in inner || 'any' in inner ? `(${conditionWords(inner)})` : conditionWords(inner)))
+    .join(word)

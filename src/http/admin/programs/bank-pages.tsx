@@ -1,0 +1,170 @@
+// The question bank: every question there is, and which programs ask it.
+
+/** @jsxImportSource preact */
+
+import type { BankEntry, QuestionUse } from '../../../db/program-overviews.ts'
+import { Badge, Table, When } from '../../shell/parts.tsx'
+import { type PageContext, Shell } from '../../shell/shell.tsx'
+import { pathOfProgram } from './program-shell.tsx'
+import { Pages, SearchForm } from './programs-pages.tsx'
+import { boundWords, kindWords } from './questions-pages.tsx'
+
+export interface BankProps {
+  context: PageContext
+  questions: readonly BankEntry[]
+  search: string
+  after: string
+  next: string | undefined
+}
+
+export function BankPage({ context, questions, search, after, next }: BankProps) {
+  const path = `${context.root}/admin/questions`
+  return (
+    <Shell
+      context={context}
+      title="Questions"
+      part="questions"
+      lead="Every question of every program. Programs share them: a change to one reaches each program that asks it, when it is published."
+    >
+      <SearchForm path={path} search={search} label="Find a question" hint="Name, key or text" />
+      <Table
+        caption="Questions"
+        rows={questions}
+        empty={
+          search === '' && after === ''
+            ? 'There is no question yet. They come with the first program.'
+            : 'No question matches. Try another word.'
+        }
+        columns={[
+          {
+            head: 'Question',
+            cell: one => (
+              <>
+                <a class="strong" href={`${path}/${one.question_id}`}>
+                  {one.settings.text}
+                </a>
+                <small>
+                  <code>{one.admin_name}</code>
+                  {one.enumerator !== null && ` in each of ${one.enumerator}`}
+                </small>
+              </>
+            ),
+          },
+          { head: 'Type', cell: one => <span class="kind">{kindWords(one.kind)}</span> },
+          { head: 'Asked by', cell: one => <Uses context={context} uses={one.uses} most={4} /> },
+        ]}
+      />
+      <Pages
+        path={path}
+        filter={search === '' ? '' : `q=${encodeURIComponent(search)}&`}
+        after={after}
+        next={next}
+        what="questions"
+      />
+    </Shell>
+  )
+}
+
+function Uses({ context, uses, most }: { context: PageContext; uses: readonly QuestionUse[]; most: number }) {
+  if (uses.length === 0) return <span class="soft">no program now</span>
+  return (
+    <>
+      {uses.slice(0, most).map(({ slug, state }) => (
+        <>
+          <a href={`${pathOfProgram(context, slug)}/questions`}>{slug}</a>
+          {state === 'DRAFT' && <Badge tone="attention">draft</Badge>}{' '}
+        </>
+      ))}
+      {uses.length > most && <span class="soft">and {uses.length - most} more</span>}
+    </>
+  )
+}
+
+export function BankQuestionPage({ context, question }: { context: PageContext; question: BankEntry }) {
+  const { settings } = question
+  const bounds = boundWords({ ...settings, admin_name: question.admin_name, kind: question.kind })
+  return (
+    <Shell
+      context={context}
+      title={settings.text}
+      part="questions"
+      crumbs={[{ text: 'Questions', path: '/admin/questions' }, { text: question.admin_name }]}
+      lead="As it is asked now. It is changed in a program that asks it."
+    >
+      <div class="columns">
+        <section class="card">
+          <h2>The question</h2>
+          <dl>
+            <dt>Name</dt>
+            <dd>{question.admin_name}</dd>
+            {question.kind !== 'STATIC' && (
+              <>
+                <dt>Key</dt>
+                <dd>
+                  <code>{question.question_key}</code>, fixed for ever: clients rely on it
+                </dd>
+              </>
+            )}
+            <dt>Type</dt>
+            <dd>
+              <span class="kind">{kindWords(question.kind)}</span>
+            </dd>
+            {question.enumerator !== null && (
+              <>
+                <dt>Repeated</dt>
+                <dd>in each of {question.enumerator}</dd>
+              </>
+            )}
+            {settings.help !== undefined && (
+              <>
+                <dt>Help</dt>
+                <dd>{settings.help}</dd>
+              </>
+            )}
+            {bounds !== '' && (
+              <>
+                <dt>Bounds</dt>
+                <dd>{bounds}</dd>
+              </>
+            )}
+            <dt>Made</dt>
+            <dd>
+              <When at={question.created_at} timeZone={context.config.timeZone} />
+            </dd>
+          </dl>
+          {settings.options !== undefined && (
+            <ul class="options">
+              {settings.options.map(({ admin_id, text }) => (
+                <li>
+                  {text} <code>{admin_id}</code>
+                </li>
+              ))}
+            </ul>
+          )}
+        </section>
+        <section class="card">
+          <h2>Asked by</h2>
+          {question.uses.length === 0 ? (
+            <p class="soft">No active version and no draft. It stays in the exports of programs that once asked it.</p>
+          ) : (
+            <ul class="plain-list">
+              {question.uses.map(({ slug, display_name, state, version_number }) => (
+                <li>
+                  <a href={`${pathOfProgram(context, slug)}/questions`}>{display_name}</a>{' '}
+                  <Badge tone={state === 'DRAFT' ? 'attention' : 'good'}>
+                    {state === 'DRAFT' ? 'draft' : 'active'}
+                  </Badge>
+                  <small>
+                    {version_number === question.version_number
+                      ? 'as it is here'
+                      : `as its wording ${version_number} has it`}
+                  </small>
+                </li>
+              ))}
+            </ul>
+          )}
+        </section>
+      </div>
+    </Shell>
+  )
+}

@@ -1,0 +1,56 @@
+// Why an edit of a program was not taken, in the console's words: faults with their places, or that somebody else was faster.
+
+/** @jsxImportSource preact */
+
+import type { Config } from '../../../config.ts'
+import { Problem, type ProblemItem } from '../../../problem.ts'
+import type { EditOptions } from '../../../programs/edit.ts'
+import { Notice } from '../../shell/parts.tsx'
+import type { Visit } from '../console-doors.ts'
+
+export interface Refusal {
+  status: 400 | 409
+  /** What stood in the way: of a conflict, what the other person changed. */
+  faults: readonly ProblemItem[]
+}
+
+/** What was thrown, as far as it is for the person who edits; anything else goes on as it is. */
+export function refusalOf(error: unknown): Refusal {
+  if (!(error instanceof Problem)) throw error
+  if (error.kind === 'conflict') return { status: 409, faults: error.errors.filter(({ path }) => path === '') }
+  if (error.kind === 'invalid_request' && error.errors.length > 0) return { status: 400, faults: error.errors }
+  throw error
+}
+
+export function RefusalNotice({ status, faults }: Refusal) {
+  return (
+    <Notice tone="bad">
+      <h2>
+        {status === 409
+          ? 'Somebody else saved or published meanwhile, so nothing was changed'
+          : 'This cannot be done as it is, so nothing was changed'}
+      </h2>
+      {status === 409 && <p>This page shows what there is now. Look at it, and do it again if it still should be.</p>}
+      {faults.length > 0 && (
+        <ul>
+          {faults.slice(0, 50).map(({ path, detail }) => (
+            <li>
+              {path !== undefined && path !== '' && <code>{path}</code>} {detail}
+            </li>
+          ))}
+        </ul>
+      )}
+    </Notice>
+  )
+}
+
+/** The version that the page of a form was made from; null where there was none. */
+export function basisOf(form: URLSearchParams): number | null {
+  const text = form.get('based_on') ?? ''
+  return /^[1-9]\d{0,14}$/.test(text) ? Number(text) : null
+}
+
+export const editOptions = (
+  { address }: Pick<Visit, 'address'>,
+  { enumeratorDepthMax }: Pick<Config, 'enumeratorDepthMax'>,
+): EditOptions => ({ enumeratorDepthMax, address })

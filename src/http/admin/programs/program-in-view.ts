@@ -1,0 +1,59 @@
+// The program an address names, if the person may see it, with the version that is worked on.
+
+import { maySeeProgram, type Person } from '../../../access/roles.ts'
+import type { Db, Sql } from '../../../db/client.ts'
+import { findProgramOverview, type ProgramOverview } from '../../../db/program-overviews.ts'
+import {
+  findActiveVersion,
+  findDraftVersion,
+  findProgramVersion,
+  type StoredProgramVersion,
+} from '../../../db/programs.ts'
+import { diffVersions, type VersionChange } from '../../../domain/definitions/version-diff.ts'
+import { isSlug } from '../../../domain/values/slug.ts'
+import { Problem } from '../../../problem.ts'
+
+/** One that is another's, and one that is not there, are the same to a person. */
+export async function findVisibleProgram(db: Db, person: Person, slug: string): Promise<ProgramOverview> {
+  const program = isSlug(slug) ? await findProgramOverview(db, slug) : undefined
+  if (program === undefined || !maySeeProgram(person, program.program_id))
+    throw new Problem('not_found', { detail: 'There is no program of this name.' })
+  return program
+}
+
+/** A program with its active version and its draft, as of one instant. */
+export interface ProgramInView {
+  program: ProgramOverview
+  active: StoredProgramVersion | undefined
+  draft: StoredProgramVersion | undefined
+  /** What is edited: the draft, or the active version where there is none. */
+  current: StoredProgramVersion
+  /** What the draft changes; nothing where there is none. */
+  changes: VersionChange[]
+}
+
+export async function loadProgramInView(db: Sql, person: Person, slug: string): Promise<ProgramInView> {
+  return db.begin('isolation level repeatable read read only', async tx => {
+    const program = await findVisibleProgram(tx, person, slug)
+    const active = await findActiveVersion(tx, program.program_id)
+    const draft = await findDraftVersion(tx, program.program_id)
+    const current = draft ?? active
+    if (current === undefined)
+      throw new Problem('not_found', { detail: `Program "${slug}" has neither a version nor a draft any more.` })
+    return { program, active, draft, current, changes: draft === undefined ? [] : changesOf(active, draft) }
+  })
+}
+
+/** What a version changes against the one before it; everything, where there is none. */
+export const changesOf = (before: StoredProgramVersion | undefined, after: StoredProgramVersion): VersionChange[] =>
+  diffVersions(before ?? { ...after, screens: [], questions: [] }, after)
+
+/** The version an address names, if it is one of this program. */
+export async function findVersionOf(db: Db, program: ProgramOverview, id: string): Promise<StoredProgramVersion> {
+  const version = /^[1-9]\d{0,14}$/.test(id) ? await findProgramVersion(db, Number(id)) : undefined
+  if (version?.program_id !== program.program_id)
+    throw new Problem('not_found', {
+      detail: `Program "${program.slug}" has no version ${id}. A draft goes when it is saved again, published or discarded.`,
+    })
+  return version
+}

@@ -1,0 +1,122 @@
+// What every page of one program has in common: its heading, its state in a line, its tabs; and lists of changes.
+
+/** @jsxImportSource preact */
+
+import type { ComponentChildren } from 'preact'
+import type { ProgramOverview } from '../../../db/program-overviews.ts'
+import type { VersionChange } from '../../../domain/definitions/version-diff.ts'
+import type { Micros } from '../../../domain/values/offset-time.ts'
+import { Badge, distance, figures, Tabs } from '../../shell/parts.tsx'
+import { type PageContext, Shell } from '../../shell/shell.tsx'
+
+export type ProgramTab = 'overview' | 'questions' | 'versions'
+
+export interface ProgramPageProps {
+  context: PageContext
+  program: ProgramOverview
+  now: Micros
+}
+
+/** `operator:ada` and `admin:ada@example.gov` as people read them. */
+export const who = (actor: string | null): string => (actor ?? '').replace(/^(admin|operator):/, '')
+
+export const pathOfProgram = (context: Pick<PageContext, 'root'>, slug: string): string =>
+  `${context.root}/admin/programs/${slug}`
+
+export function ProgramShell(
+  props: ProgramPageProps & {
+    tab: ProgramTab
+    /** The page below the tab, when it is not the tab's own. */
+    title?: string
+    deeds?: ComponentChildren
+    changes?: number
+    children: ComponentChildren
+  },
+) {
+  const { context, program, tab } = props
+  const path = pathOfProgram(context, program.slug)
+  const reads = context.person?.role !== 'PROGRAM_ADMINISTRATOR'
+  return (
+    <Shell
+      context={context}
+      title={props.title ?? program.display_name}
+      part="programs"
+      crumbs={[
+        { text: 'Programs', path: '/admin/programs' },
+        ...(props.title === undefined
+          ? [{ text: program.display_name }]
+          : [{ text: program.display_name, path: `/admin/programs/${program.slug}` }, { text: props.title }]),
+      ]}
+      deeds={props.deeds}
+      lead={
+        <>
+          <States program={program} changes={props.changes} /> <code>{program.slug}</code> ·{' '}
+          <Submissions program={program} now={props.now} />
+        </>
+      }
+    >
+      <Tabs
+        label="Program"
+        tabs={[
+          { text: 'Overview', path, current: tab === 'overview' },
+          ...(reads
+            ? [
+                { text: 'Questions', path: `${path}/questions`, current: tab === 'questions' },
+                {
+                  text: 'Versions',
+                  path: `${path}/versions`,
+                  count: program.published_versions,
+                  current: tab === 'versions',
+                },
+              ]
+            : []),
+        ]}
+      />
+      {props.children}
+    </Shell>
+  )
+}
+
+export function States({ program, changes }: { program: ProgramOverview; changes?: number }) {
+  const { active_version_id: active, draft_version_id: draft } = program
+  return (
+    <>
+      {active !== null && <Badge tone="good">Active · version {active}</Badge>}{' '}
+      {draft !== null && (
+        <Badge tone="attention">
+          {changes === undefined ? `Draft ${draft}` : `Draft · ${counted(changes, 'change')}`}
+        </Badge>
+      )}
+      {active === null && draft === null && <Badge>nothing published</Badge>}
+    </>
+  )
+}
+
+function Submissions({ program, now }: { program: ProgramOverview; now: Micros }) {
+  const { submissions, last_submit_time: last } = program
+  if (last === null) return <>no application yet</>
+  return (
+    <>
+      {counted(submissions, 'application')} submitted · last one {distance(Math.min(last, now), now)}
+    </>
+  )
+}
+
+export const counted = (count: number, what: string): string => `${figures(count)} ${what}${count === 1 ? '' : 's'}`
+
+/** Changes one below another, each with what it is of. */
+export function Changes({ changes, most }: { changes: readonly VersionChange[]; most?: number }) {
+  if (changes.length === 0) return <p class="soft">No change.</p>
+  const shown = changes.slice(0, most)
+  return (
+    <ul class="changes">
+      {shown.map(({ subject, detail }) => (
+        <li>
+          {subject !== '' && <strong>{subject}: </strong>}
+          {detail}
+        </li>
+      ))}
+      {shown.length < changes.length && <li class="soft">and {figures(changes.length - shown.length)} more</li>}
+    </ul>
+  )
+}

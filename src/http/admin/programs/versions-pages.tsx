@@ -1,0 +1,132 @@
+// The versions of a program: who published what when, and what each changed.
+
+/** @jsxImportSource preact */
+
+import type { ComponentChildren } from 'preact'
+import type { StoredProgramVersion } from '../../../db/programs.ts'
+import type { VersionChange } from '../../../domain/definitions/version-diff.ts'
+import { Icon } from '../../shell/icon.tsx'
+import { Badge, DeedForm, Notice, When } from '../../shell/parts.tsx'
+import { Changes, counted, type ProgramPageProps, ProgramShell, pathOfProgram, who } from './program-shell.tsx'
+import { Pages } from './programs-pages.tsx'
+
+export interface HistoryEntry {
+  version: StoredProgramVersion
+  changes: readonly VersionChange[]
+}
+
+export function VersionsPage(
+  props: ProgramPageProps & { history: readonly HistoryEntry[]; before: string; next: string | undefined },
+) {
+  const { context, program, history } = props
+  const path = `${pathOfProgram(context, program.slug)}/versions`
+  return (
+    <ProgramShell {...props} tab="versions">
+      {history.length === 0 && (
+        <div class="card empty">Nothing is published yet. The first version begins as a draft.</div>
+      )}
+      {history.map(({ version, changes }) => (
+        <section class="card">
+          <h2>
+            <a class="strong" href={`${path}/${version.program_version_id}`}>
+              Version {version.program_version_id}
+            </a>{' '}
+            {version.state === 'ACTIVE' && <Badge tone="good">active</Badge>}
+          </h2>
+          <Published version={version} timeZone={context.config.timeZone} />
+          <Changes changes={changes} most={6} />
+        </section>
+      ))}
+      <Pages path={path} filter="" after={props.before} next={props.next} what="versions" />
+    </ProgramShell>
+  )
+}
+
+function Published({ version, timeZone }: { version: StoredProgramVersion; timeZone: string }) {
+  return (
+    <p class="soft">
+      {version.published_at === null ? (
+        <>
+          Saved <When at={version.created_at} timeZone={timeZone} /> by {who(version.created_by)}
+        </>
+      ) : (
+        <>
+          Published <When at={version.published_at} timeZone={timeZone} /> by {who(version.published_by)}
+        </>
+      )}
+      {version.based_on !== null && `, made from version ${version.based_on}`}
+    </p>
+  )
+}
+
+export function VersionPage(
+  props: ProgramPageProps &
+    HistoryEntry & { document: string; previous: number | undefined; refused: ComponentChildren },
+) {
+  const { context, program, version, changes, previous } = props
+  const path = `${pathOfProgram(context, program.slug)}/versions/${version.program_version_id}`
+  const isDraft = version.state === 'DRAFT'
+  const name = `${isDraft ? 'Draft' : 'Version'} ${version.program_version_id}`
+  const mayTake = context.person?.role === 'ADMINISTRATOR' && version.state === 'OBSOLETE'
+  return (
+    <ProgramShell context={context} program={program} now={props.now} tab="versions" title={name}>
+      {props.refused}
+      <div class="columns">
+        <section class="card">
+          <h2>
+            {previous === undefined
+              ? `What it began with: ${counted(version.questions.length, 'question')}`
+              : `What it changed against version ${previous}`}
+          </h2>
+          <Published version={version} timeZone={context.config.timeZone} />
+          <Changes changes={changes} />
+        </section>
+        <section class="card">
+          <h2>As a document</h2>
+          <p class="soft">
+            The whole version, as <code>scripts/program</code> takes it.
+          </p>
+          <p>
+            <a
+              class="button plain"
+              href={`${path}/document`}
+              download={`${program.slug}-${version.program_version_id}.json`}
+            >
+              <Icon name="download" />
+              Download
+            </a>
+          </p>
+          {mayTake && (
+            <DeedForm csrf={context.csrf} action={`${path}/take`}>
+              <h2>Back to this version</h2>
+              {program.draft_version_id === null ? (
+                <p>
+                  Makes a draft that asks what this version asked. Nothing changes for applicants until it is published.
+                </p>
+              ) : (
+                <Notice tone="attention">
+                  There is a draft, {program.draft_version_id}, by {who(program.draft_created_by)}. This version takes
+                  its place, and <strong>what the draft changed is gone</strong>.
+                </Notice>
+              )}
+              <input
+                type="hidden"
+                name="based_on"
+                value={String(program.draft_version_id ?? program.active_version_id)}
+              />
+              <button type="submit" class={program.draft_version_id === null ? 'plain' : 'danger'}>
+                Take it as a new draft
+              </button>
+            </DeedForm>
+          )}
+        </section>
+      </div>
+      <details class="card">
+        <summary>Show the document</summary>
+        <pre>
+          <code>{props.document}</code>
+        </pre>
+      </details>
+    </ProgramShell>
+  )
+}
