@@ -1,10 +1,12 @@
-// scripts/audit: shows the audit trail, and finds out whether it is as it was written.
+// scripts/audit: shows the audit trail, finds out whether it is as it was written, and moves the oldest of it into files.
 
 import { parseArgs } from 'node:util'
+import { pruneAuditTrail } from '../src/access/prune-audit.ts'
 import { verifyAuditTrail } from '../src/access/verify-audit.ts'
 import type { Config } from '../src/config.ts'
 import { type AuditFilter, readAuditEvents } from '../src/db/audit.ts'
-import { formatOffsetTime } from '../src/domain/values/offset-time.ts'
+import { readAuditSegments } from '../src/db/audit-chains.ts'
+import { formatOffsetTime, type Micros } from '../src/domain/values/offset-time.ts'
 import { parseInstantParameter } from '../src/export/instant-parameter.ts'
 import { Problem } from '../src/problem.ts'
 import { readCommandLine, runScript, type ScriptContext, UsageError } from './environment.ts'
@@ -12,7 +14,8 @@ import { textTable } from './text-table.ts'
 
 const help = `Usage: scripts/audit list [--actor <actor>] [--action <action>] [--subject <subject>] [--from <when>] [--to <when>]
                           [--limit <number>] [--before <event>]
-       scripts/audit verify [--noted <word>]
+       scripts/audit verify [--noted <word>] [--with <file> …]
+       scripts/audit prune --before <date | days> --to <folder>
 
 list     Events, newest first: who did what to what, from where. All filters given must hold.
            --actor    key:<key id>, operator:<system user> or retention.
@@ -23,14 +26,34 @@ list     Events, newest first: who did what to what, from where. All filters giv
            --before   Those before this event: for the next page.
 verify   Reads the whole trail in order and computes its hashes again. Names the first event of each chain that was changed,
          removed or slipped in. Prints a word to be kept somewhere else: given as --noted next time, it tells whether what
-         was there then still is, so that nobody can cut off the end or write all of it anew.`
+         was there then still is, so that nobody can cut off the end or write all of it anew. What was pruned is told by file;
+         the files given with --with are checked as well, on their own and against what the database recorded of them.
+prune    Moves the oldest events into one file, audit-….ndjson, and then out of the database: of each chain what comes before
+         its first event on or after a date or an instant, or less than so many days old. Chains go on from where they were cut,
+         the cut is an event itself, and verify holds for the rest. Interrupted at any time, it is finished when asked again
+         with the same folder; audit-….ndjson.partial, which such a run may leave, can be removed. The folder must be there.
+         Each line of a file is an event; so, for what was sent to which client, ask the files too:
+           jq -c 'select(.event[3] == "applications_exported") | .event' audit-*.ndjson`
 
 type Run = (context: ScriptContext) => Promise<void>
 
 function parseCommand([command, ...args]: string[]): Run {
   if (command === 'verify') {
-    const { values } = parseArgs({ args, options: { noted: { type: 'string' } } })
-    return context => verify(context, values.noted)
+    const { values, positionals } = parseArgs({
+      args,
+      options: { noted: { type: 'string' }, with: { type: 'string', multiple: true } },
+      allowPositionals: true,
+    })
+    // A shell makes several names of one pattern.
+    if (positionals.length > 0 && values.with === undefined) throw usage('Files are given with --with.')
+    const files = [...(values.with ?? []), ...positionals]
+    return context => verify(context, values.noted, files)
+  }
+  if (command === 'prune') {
+    const { values } = parseArgs({ args, options: { before: { type: 'string' }, to: { type: 'string' } } })
+    const { before, to: folder } = values
+    if (before === undefined || folder === undefined) throw usage('Say --before when, and --to which folder.')
+    return context => prune(context, before, folder)
   }
   if (command !== 'list') throw usage(command === undefined ? 'Say what to do.' : `There is no command "${command}".`)
   const text = { type: 'string' as const }
@@ -58,10 +81,10 @@ async function list(
   filter: (config: Config) => AuditFilter,
 ): Promise<void> {
   const events = await readAuditEvents(sql, filter(config), page)
-  if (events.length === 0) {
-    console.log('There are no such events.')
-    return
-  }
+  const pruned = events.length < page.rowsMax && (await readAuditSegments(sql)).length > 0
+  if (events.length === 0) console.log('There are no such events.')
+  if (pruned) console.error('Older events were pruned into files; scripts/audit verify names them.')
+  if (events.length === 0) return
   const rows = events.map(event => [
     ...[String(event.audit_event_id), formatOffsetTime(event.happened_at, config.timeZone), event.actor, event.action],
     ...[event.subject, event.address ?? '', JSON.stringify(event.detail)],
@@ -71,17 +94,47 @@ async function list(
   if (events.length === page.rowsMax) console.log(`\nEarlier ones: --before ${events.at(-1)!.audit_event_id}`)
 }
 
-async function verify({ sql }: ScriptContext, noted: string | undefined): Promise<void> {
-  const { events, faults, note } = await verifyAuditTrail(sql, noted)
+async function verify({ sql }: ScriptContext, noted: string | undefined, files: readonly string[]): Promise<void> {
+  const { events, pruned, unrecorded, faults, note } = await verifyAuditTrail(sql, noted, files)
   if (faults.length > 0) {
     throw new Problem('conflict', {
       detail: 'The audit trail is not as it was written.',
       errors: faults.map(detail => ({ path: '', code: 'broken', detail })),
     })
   }
-  console.log(`The audit trail is whole: ${events} ${events === 1 ? 'event' : 'events'}.`)
+  console.log(`The audit trail is whole: ${counted(events)}.`)
+  for (const part of pruned) {
+    const remaining = part.remaining > 0 ? `; ${part.remaining} of them are still here: prune again to finish` : ''
+    const checked = part.checked ? 'checked' : 'not checked: give the file with --with'
+    console.log(`Pruned into ${part.file}: ${counted(part.events)}, ${checked}${remaining}.`)
+  }
+  for (const file of unrecorded)
+    console.log(
+      `${file} is whole, but was not recorded: the run that wrote it ended early, and its events are still here.`,
+    )
   console.log(`Keep this elsewhere, and give it to --noted next time:\n${note}`)
 }
+
+async function prune({ sql, config, actor }: ScriptContext, before: string, folder: string): Promise<void> {
+  const pruned = await pruneAuditTrail(sql, { before: cutOf(before, config), folder, actor })
+  for (const { file, events, resumed } of pruned)
+    console.log(
+      `${file}: ${counted(events)} removed from the database${resumed ? ', which an earlier run had left' : ''}.`,
+    )
+  if (pruned.length === 0) console.log('There is nothing to prune.')
+}
+
+/** A number of days ago, or an instant that is not to come. */
+function cutOf(text: string, { timeZone }: Config): Micros {
+  const now = Date.now() * 1000
+  if (/^\d{1,5}$/.test(text)) return now - wholeNumber('--before', text) * 86_400_000_000
+  const instant = parseInstantParameter(text, timeZone)
+  if (typeof instant === 'object') throw usage(`--before: ${instant.fault} A whole number is one of days.`)
+  if (instant > now) throw usage('--before must not lie in the future.')
+  return instant
+}
+
+const counted = (events: number): string => `${events} ${events === 1 ? 'event' : 'events'}`
 
 function wholeNumber(name: string, text: string, max = Number.MAX_SAFE_INTEGER): number {
   const value = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : Number.NaN

@@ -1,5 +1,5 @@
-// The audit trail: who did what to what, from where. Rows are only ever added; the database refuses the rest, says when and by which
-// role, and links each event into a chain of hashes (see the migration).
+// The audit trail: who did what to what, from where. Rows are only added, and the oldest moved into files; the database refuses the
+// rest, says when and by which role, and links each event into a chain of hashes (see `audit-chains` and the migration).
 // It must not hold a secret, a credential or an answer; callers put names, ids and counts into `detail`.
 
 import type { JSONValue } from 'postgres'
@@ -63,51 +63,4 @@ export async function readAuditEvents(
     ${beforeId === undefined ? db`` : db`and audit_event_id < ${beforeId}`}
     order by audit_event_id desc
     limit ${rowsMax}`
-}
-
-/** Where a chain ends. */
-export interface AuditChainRow {
-  chain: number
-  links: number
-  hash: Buffer
-}
-
-export async function readAuditChains(db: Db): Promise<AuditChainRow[]> {
-  return db<AuditChainRow[]>`
-    select chain, links, hash
-    from audit_chain
-    order by chain`
-}
-
-export interface AuditLinkRow {
-  link: number
-  audit_event_id: number
-  hash: Buffer
-  /** What is hashed of the event, after the hash before it; null when the event is gone. */
-  content: string | null
-}
-
-/** Links of a chain after the given one, in order. The content is spelled out here: what stands in the database could be changed there. */
-export async function readAuditLinks(db: Db, chain: number, after: number, rowsMax: number): Promise<AuditLinkRow[]> {
-  return db<AuditLinkRow[]>`
-    select
-      l.link, l.audit_event_id, l.hash,
-      case when e.audit_event_id is not null then jsonb_build_array(
-        e.audit_event_id, extract(epoch from e.happened_at), e.actor, e.action, e.subject, e.address, e.detail,
-        e.database_user)::text end as content
-    from audit_link l
-    left join audit_event e on e.audit_event_id = l.audit_event_id
-    where l.chain = ${chain}
-    and l.link > ${after}
-    order by l.link
-    limit ${rowsMax}`
-}
-
-/** The first event that stands in no chain, or undefined. */
-export async function findUnlinkedEvent(db: Db): Promise<number | undefined> {
-  const [row] = await db<{ audit_event_id: number }[]>`
-    select min(audit_event_id) as audit_event_id
-    from audit_event e
-    where not exists (select from audit_link l where l.audit_event_id = e.audit_event_id)`
-  return row!.audit_event_id ?? undefined
 }

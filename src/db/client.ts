@@ -113,6 +113,11 @@ export async function inTransaction<T>(sql: Sql, work: (tx: Transaction) => Prom
   return (await sql.begin(work)) as T
 }
 
+/** Runs `work`, which only reads, in one snapshot of the database. */
+export async function inSnapshot<T>(sql: Sql, work: (tx: Transaction) => Promise<T>): Promise<T> {
+  return (await sql.begin('isolation level repeatable read read only', work)) as T
+}
+
 /**
  * A read, tried again a few times within half a second if its connection turned out to be lost: after a restart of the
  * database, each pooled connection finds that out with its next statement. Only for reads, which may be repeated.

@@ -18,6 +18,31 @@ begin
   return new;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.check_audit_anchor()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if new.chain <> old.chain or new.link <= old.link
+     or not exists (select from audit_segment where chain = new.chain and link >= new.link)
+     or not exists (select from audit_link where chain = new.chain and link = new.link and hash = new.hash) then
+    raise exception 'an anchor moves forward to a link that is in a file' using errcode = 'restrict_violation';
+  end if;
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.check_audit_segment()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if not exists (select from audit_link where chain = new.chain and link = new.link and hash = new.hash)
+     or exists (select from audit_segment where chain = new.chain and link >= new.link) then
+    raise exception 'this is not the next part of the chain' using errcode = 'restrict_violation';
+  end if;
+  return new;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.count_export()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -159,6 +184,42 @@ begin
     return old;
   end if;
   raise exception 'this application has not expired' using errcode = 'insufficient_privilege';
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.refuse_unanchored_removal()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if not pg_has_role(current_user, (select relowner from pg_class where oid = tg_relid), 'member') or exists (
+    select from removed
+    where audit_event_id not in (
+      select passed.audit_event_id
+      from audit_anchor a
+      -- The limit, which no step of an anchor comes near, is for the plan: by the key, and never through all links.
+      cross join lateral (
+        select l.audit_event_id from audit_link l where l.chain = a.chain and l.link <= a.link order by l.link limit 10000
+      ) passed
+    )
+  ) then
+    raise exception '% rows are never changed or removed', tg_table_name using errcode = 'restrict_violation';
+  end if;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.refuse_unanchored_unlinking()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if not pg_has_role(current_user, (select relowner from pg_class where oid = tg_relid), 'member') or exists (
+    select from removed r
+    join audit_anchor a on a.chain = r.chain
+    where r.link > a.link
+  ) then
+    raise exception '% rows are never changed or removed', tg_table_name using errcode = 'restrict_violation';
+  end if;
+  return null;
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.require_walk(of_program bigint, horizon bigint, last_seq bigint, last_time timestamp with time zone)
@@ -316,6 +377,15 @@ create table application_in_progress (
   constraint application_in_progress_pkey PRIMARY KEY (program_id, applicant_id)
 );
 
+create table audit_anchor (
+  chain smallint not null,
+  link bigint default 0 not null,
+  hash bytea default decode(repeat('00'::text, 32), 'hex'::text) not null,
+  constraint audit_anchor_pkey PRIMARY KEY (chain),
+  constraint audit_anchor_hash_check CHECK ((octet_length(hash) = 32)),
+  constraint audit_anchor_link_check CHECK ((link >= 0))
+);
+
 create table audit_chain (
   chain smallint not null,
   links bigint default 0 not null,
@@ -345,6 +415,17 @@ create table audit_link (
   constraint audit_link_pkey PRIMARY KEY (chain, link),
   constraint audit_link_hash_check CHECK ((octet_length(hash) = 32)),
   constraint audit_link_link_check CHECK ((link > 0))
+);
+
+create table audit_segment (
+  chain smallint not null,
+  link bigint not null,
+  hash bytea not null,
+  file text not null,
+  recorded_at timestamp with time zone default clock_timestamp() not null,
+  constraint audit_segment_pkey PRIMARY KEY (chain, link),
+  constraint audit_segment_file_check CHECK ((file <> ''::text)),
+  constraint audit_segment_hash_check CHECK ((octet_length(hash) = 32))
 );
 
 create table console_session (
@@ -641,7 +722,11 @@ alter table application_in_progress add constraint application_in_progress_appli
 
 alter table application_in_progress add constraint application_in_progress_program_id_fkey FOREIGN KEY (program_id) REFERENCES program(program_id);
 
+alter table audit_anchor add constraint audit_anchor_chain_fkey FOREIGN KEY (chain) REFERENCES audit_chain(chain);
+
 alter table audit_link add constraint audit_link_chain_fkey FOREIGN KEY (chain) REFERENCES audit_chain(chain);
+
+alter table audit_segment add constraint audit_segment_chain_fkey FOREIGN KEY (chain) REFERENCES audit_chain(chain);
 
 alter table console_session add constraint console_session_person_id_fkey FOREIGN KEY (person_id) REFERENCES person(person_id);
 
@@ -689,7 +774,15 @@ CREATE TRIGGER application_annotation_is_history BEFORE UPDATE ON application_an
 
 CREATE TRIGGER application_annotation_is_kept BEFORE DELETE ON application_annotation FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION refuse_change();
 
-CREATE TRIGGER audit_event_is_history BEFORE DELETE OR UPDATE ON audit_event FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER audit_anchor_is_checked BEFORE UPDATE ON audit_anchor FOR EACH ROW EXECUTE FUNCTION check_audit_anchor();
+
+CREATE TRIGGER audit_anchor_is_kept BEFORE DELETE ON audit_anchor FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER audit_anchor_is_never_emptied BEFORE TRUNCATE ON audit_anchor FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER audit_event_is_history BEFORE UPDATE ON audit_event FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER audit_event_is_kept AFTER DELETE ON audit_event REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION refuse_unanchored_removal();
 
 CREATE CONSTRAINT TRIGGER audit_event_is_linked AFTER INSERT ON audit_event DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION link_audit_event();
 
@@ -699,9 +792,17 @@ CREATE TRIGGER audit_event_is_stamped BEFORE INSERT ON audit_event FOR EACH ROW 
 
 CREATE TRIGGER export_is_counted AFTER INSERT ON audit_event FOR EACH ROW WHEN (new.action = 'applications_exported'::text AND new.actor ~~ 'key:%'::text) EXECUTE FUNCTION count_export();
 
-CREATE TRIGGER audit_link_is_history BEFORE DELETE OR UPDATE ON audit_link FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER audit_link_is_history BEFORE UPDATE ON audit_link FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER audit_link_is_kept AFTER DELETE ON audit_link REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION refuse_unanchored_unlinking();
 
 CREATE TRIGGER audit_link_is_never_emptied BEFORE TRUNCATE ON audit_link FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER audit_segment_is_checked BEFORE INSERT ON audit_segment FOR EACH ROW EXECUTE FUNCTION check_audit_segment();
+
+CREATE TRIGGER audit_segment_is_history BEFORE DELETE OR UPDATE ON audit_segment FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER audit_segment_is_never_emptied BEFORE TRUNCATE ON audit_segment FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER erased_application_is_history BEFORE DELETE OR UPDATE ON erased_application FOR EACH ROW EXECUTE FUNCTION refuse_change();
 

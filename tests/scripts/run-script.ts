@@ -10,14 +10,21 @@ export interface Ended {
 }
 
 /** `name` is that of the file in scripts, without `.ts`. `input` goes to its standard input. */
-export async function runScript(
+export async function runScript(...started: Parameters<typeof startScript>): Promise<Ended> {
+  const script = startScript(...started)
+  const [out, err, code] = await Promise.all([script.stdout.text(), script.stderr.text(), script.exited])
+  return { code, out, err }
+}
+
+/** The same, for a test that ends it in the middle. */
+export function startScript(
   name: string,
   databaseUrl: string,
   args: readonly string[],
   input = '',
   environment: Record<string, string> = {},
-): Promise<Ended> {
-  const script = Bun.spawn([process.execPath, join(import.meta.dir, `../../scripts/${name}.ts`), ...args], {
+): Bun.Subprocess<Blob, 'pipe', 'pipe'> {
+  return Bun.spawn([process.execPath, join(import.meta.dir, `../../scripts/${name}.ts`), ...args], {
     env: {
       PATH: process.env.PATH,
       TRIBUTARY_ENV: 'development',
@@ -31,6 +38,4 @@ export async function runScript(
     stdout: 'pipe',
     stderr: 'pipe',
   })
-  const [out, err, code] = await Promise.all([script.stdout.text(), script.stderr.text(), script.exited])
-  return { code, out, err }
 }

@@ -1,0 +1,154 @@
+// scripts/audit prune as an operator runs it, also when it is killed between any two of its steps.
+
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { appendAuditEvent } from '../../src/db/audit.ts'
+import { openDatabase, type Sql } from '../../src/db/client.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { until } from '../support/until.ts'
+import { type Ended, runScript, startScript } from './run-script.ts'
+
+let database: TestDatabase
+let folder: string
+/** Another connection, which holds locks that the script waits for. */
+let holder: Sql
+
+beforeEach(async () => {
+  database = await createTestDatabase()
+  holder = openDatabase({ url: database.url, connectionsMax: 1 })
+  folder = await mkdtemp(join(tmpdir(), 'tributary-prune-'))
+})
+afterEach(async () => {
+  await holder.end({ timeout: 1 })
+  await database.drop()
+  await rm(folder, { recursive: true, force: true })
+})
+
+const audit = (...args: string[]): Promise<Ended> => runScript('audit-trail', database.url, args)
+const prune = (): Promise<Ended> => audit('prune', '--before', cut, '--to', folder)
+const files = async (): Promise<string[]> => (await readdir(folder)).map(name => join(folder, name))
+
+let cut: string
+/** Events in as many chains as sixteen connections have. */
+async function write(count: number): Promise<void> {
+  await Promise.all(
+    Array.from({ length: count }, (_, n) =>
+      appendAuditEvent(database.sql, { actor: 'key:x', action: 'tried', subject: `subject-${n}` }),
+    ),
+  )
+  const [row] = await database.sql<{ now: string }[]>`
+    select to_char(clock_timestamp(), 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as now`
+  cut = row!.now
+}
+
+/** Runs it until `reached`, with what `lock` takes withheld from it, and kills it there. */
+async function killAt(lock: (sql: Sql) => PromiseLike<unknown>, reached: () => Promise<boolean>): Promise<void> {
+  await holder`begin`
+  await lock(holder)
+  const script = startScript('audit-trail', database.url, ['prune', '--before', cut, '--to', folder])
+  await until('the script to get there', reached)
+  script.kill('SIGKILL')
+  await script.exited
+  await holder`rollback`
+  await until('its connections to end', async () => {
+    const [row] = await database.sql`
+      select count(*) as left from pg_stat_activity
+      where datname = current_database() and application_name = 'tributary-script'`
+    return row!.left === 0
+  })
+}
+
+async function expectAllOnce(count: number): Promise<void> {
+  const inFiles = (await Promise.all((await files()).map(file => Bun.file(file).text()))).join('')
+  const held = await database.sql<{ subject: string }[]>`select subject from audit_event where action = 'tried'`
+  const subjects = [...(inFiles.match(/subject-\d+/g) ?? []), ...held.map(row => row.subject)]
+  expect(subjects.sort()).toEqual(Array.from({ length: count }, (_, n) => `subject-${n}`).sort())
+  expect(held).toHaveLength(0)
+}
+
+test('prunes by date, tells what it did, and verify tells what was pruned and whether the file is right', async () => {
+  await write(60)
+  const pruned = await prune()
+  expect(pruned).toMatchObject({ code: 0, err: '' })
+  expect(pruned.out).toMatch(/^audit-.*\.ndjson: 60 events removed from the database\.\n$/)
+  await expectAllOnce(60)
+  const [file] = await files()
+  const name = pruned.out.split(':')[0]!
+  const alone = await audit('verify')
+  expect(alone).toMatchObject({ code: 0 })
+  expect(alone.out).toContain('The audit trail is whole: 1 event.')
+  expect(alone.out).toContain(`Pruned into ${name}: 60 events, not checked: give the file with --with.`)
+  expect((await audit('verify', '--with', file!)).out).toContain(`Pruned into ${name}: 60 events, checked.`)
+  expect((await prune()).out).toBe('There is nothing to prune.\n')
+  expect((await audit('list')).err).toContain('Older events were pruned into files')
+  const text = await Bun.file(file!).text()
+  await Bun.write(file!, text.replace('subject-7', 'subject-8'))
+  const broken = await audit('verify', '--with', file!)
+  expect(broken.code).toBe(1)
+  expect(broken.err).toMatch(/ {2}audit-\S+: line \d+: chain \d, link \d+ is not as it was written/)
+})
+
+test('killed between file and removal, it loses nothing: the same file is recorded when it is asked again', async () => {
+  await write(60)
+  await killAt(
+    sql => sql`lock table audit_segment in share mode`,
+    async () => (await readdir(folder)).some(name => name.endsWith('.ndjson')),
+  )
+  const [left, ...more] = await files()
+  expect(more).toEqual([])
+  const text = await Bun.file(left!).text()
+  const verified = await audit('verify', '--with', left!)
+  expect(verified.out).toContain('The audit trail is whole: 60 events.')
+  expect(verified.out).toContain('was not recorded')
+  const again = await prune()
+  expect(again.out).toContain(': 60 events removed from the database, which an earlier run had left.')
+  expect(await files()).toEqual([left!])
+  expect(await Bun.file(left!).text()).toBe(text)
+  await expectAllOnce(60)
+  expect((await audit('verify', '--with', left!)).out).toContain('The audit trail is whole: 1 event.')
+})
+
+test('killed between two batches, it verifies as it stands, and is finished when it is asked again', async () => {
+  await write(60)
+  await killAt(
+    // The anchor of the last chain that has events: what comes before it is removed, what is in it is not.
+    sql => sql`
+      select from audit_link where chain = (select max(chain) from audit_chain where links > 0) and link = 1 for update`,
+    async () => {
+      const [row] = await database.sql`
+        select (select count(*) from audit_anchor where link > 0) + 1 = (select count(*) from audit_chain where links > 0) as passed
+        from audit_segment limit 1`
+      return row?.passed === true
+    },
+  )
+  const [file] = await files()
+  const half = await audit('verify', '--with', file!)
+  expect(half).toMatchObject({ code: 0, err: '' })
+  expect(half.out).toMatch(/60 events, checked; \d+ of them are still here: prune again to finish\./)
+  const elsewhere = await mkdtemp(join(tmpdir(), 'tributary-prune-'))
+  const refused = await audit('prune', '--before', cut, '--to', elsewhere)
+  await rm(elsewhere, { recursive: true })
+  expect(refused.code).toBe(1)
+  expect(refused.err).toContain('give the folder it is in')
+  expect((await prune()).out).toContain('which an earlier run had left')
+  await expectAllOnce(60)
+  expect(await files()).toEqual([file!])
+  expect((await audit('verify', '--with', file!)).out).toMatch(/60 events, checked\.\n/)
+})
+
+test('what cannot be pruned is said before anything is done', async () => {
+  for (const [args, said] of [
+    [['--before', '400'], '--to'],
+    [['--to', folder], '--before'],
+    [['--before', 'soon', '--to', folder], '--before: must be a date'],
+    [['--before', '9000-01-01', '--to', folder], 'must not lie in the future'],
+  ] as const) {
+    const { code, err } = await audit('prune', ...args)
+    expect(code).toBe(2)
+    expect(err).toContain(said)
+  }
+  expect((await audit('prune', '--before', '400', '--to', folder)).out).toBe('There is nothing to prune.\n')
+  expect(await files()).toEqual([])
+})
