@@ -1,5 +1,5 @@
 // Starts a real PostgreSQL from npm packages, for development and tests, as root or not.
-// It must not know what the database is for. Never used in production: the binaries are a development dependency.
+// Never used in production: the binaries are a development dependency.
 
 import { createHash } from 'node:crypto'
 import { chown, cp, mkdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'

@@ -1,5 +1,4 @@
 // What every script needs before it can begin: settings, a database, and a way to fail in one clear sentence.
-// It must not know what any script does.
 
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'

@@ -1,5 +1,5 @@
 // Checks, compares, publishes and moves programs from a terminal.
-// It must not decide what a definition may say; it reads files, calls src/programs and prints what came of it.
+// It reads files, calls src/programs and prints what came of it.
 
 import { parseArgs } from 'node:util'
 import { readSetting } from '../src/config.ts'

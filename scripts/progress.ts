@@ -1,5 +1,4 @@
 // How far a long piece of work has come, on a terminal; nothing at all where nobody watches.
-// It must not know what the work is.
 
 import { Presets, SingleBar } from 'cli-progress'
 

@@ -1,5 +1,4 @@
 // Reads a JSON document that somebody wrote by hand, and names what is wrong with it as text.
-// It must not know what the document is.
 
 import { parseJson, placedDetail } from '../src/domain/values/json-text.ts'
 import { invalidRequest, Problem } from '../src/problem.ts'

@@ -1,5 +1,4 @@
 // Rows of text in columns, for a terminal.
-// It must not know what the rows tell of.
 
 /** Columns as wide as their widest cell on a terminal, two spaces apart. */
 export function textTable(rows: readonly (readonly string[])[]): string[] {

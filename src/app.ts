@@ -1,5 +1,4 @@
 // Puts the doors together into one HTTP application. Opens nothing: what it needs is handed in.
-// It must not know what happens behind a door.
 
 import { Elysia } from 'elysia'
 import { originOf } from './access/client-address.ts'

@@ -1,5 +1,5 @@
 // Every setting of the service: its name, default, meaning and bounds, read once from the environment.
-// It must not open anything, and nobody but the two main.ts and the scripts may call it.
+// It must not open anything; only the two main.ts and the scripts call it.
 
 import { enumeratorDepthUsual } from './domain/definitions/program-definition.ts'
 import { parseSubnet, type Subnet } from './domain/values/ip-address.ts'

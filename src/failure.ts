@@ -1,5 +1,5 @@
 // What a process says on a terminal when it cannot go on: one clear sentence for each failure an operator can mend.
-// It must not know which process; anything it does not recognise is shown as it is, for a developer.
+// What it does not recognise is shown as it is, for a developer.
 
 import { errorStack } from './error-facts.ts'
 import { Problem, problemLines } from './problem.ts'

@@ -1,5 +1,5 @@
 // The structured log: one JSON line per request or event, on standard output.
-// It must not know what is worth logging; it only keeps what must never be logged out of every line.
+// It keeps what must never be logged out of every line.
 
 import { writeSync } from 'node:fs'
 import pino from 'pino'

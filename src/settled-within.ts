@@ -1,4 +1,4 @@
-// Waiting for something, but not for ever. It must not know what is waited for.
+// Waiting for something, but not for ever.
 
 /** Whether a promise settled within so many milliseconds; rejects as it does. The promise goes on either way. */
 export async function settledWithin(ms: number, promise: Promise<unknown>): Promise<boolean> {

@@ -1,4 +1,4 @@
-// Which handler takes which job. It must not know how jobs arrive.
+// Which handler takes which job.
 
 import { docsCodeVersion } from '../src/derived/docs-code-version.ts'
 import { keyMapCodeVersion } from '../src/derived/program-key-map.ts'

@@ -1,4 +1,4 @@
-// What every section of the benchmark is given. It must not know what any of them measures.
+// What every section of the benchmark is given.
 
 import type { BenchData } from './bench-data.ts'
 import type { BenchDatabase, DatabaseView } from './bench-database.ts'

@@ -1,5 +1,4 @@
 // Fills the database of a benchmark: invented applications through scripts/seed, a key, and the copy that the peers read.
-// It must not measure anything.
 
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'

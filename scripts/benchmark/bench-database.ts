@@ -1,5 +1,4 @@
 // The PostgreSQL a benchmark runs on: its own, on this machine, reached as all measured processes reach it.
-// It must not know what is stored in it.
 
 import { existsSync, readdirSync } from 'node:fs'
 import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises'

@@ -1,5 +1,5 @@
 // A socket as C programs have it: connect, write, and a read that waits, into one buffer that is used over and over.
-// It must not know what is said over it. Linux only. For the drain, where Bun's own sockets (a new buffer and a callback for
+// Linux only. For the drain, where Bun's own sockets (a new buffer and a callback for
 // each arrival) cost more than the rest of the client together.
 
 import { dlopen, FFIType } from 'bun:ffi'

@@ -1,5 +1,5 @@
 // The processes a benchmark starts, so that every one of them is ended, whatever happens.
-// It must not know what they do. It ends nothing that it did not start.
+// It ends nothing that it did not start.
 
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'

@@ -1,5 +1,4 @@
 // Speaks with helper processes of the benchmark: a JSON line there, a JSON line back, one at a time.
-// It must not know what they do.
 
 import { join } from 'node:path'
 import type { DatabaseView } from './bench-database.ts'

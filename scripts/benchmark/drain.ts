@@ -1,6 +1,6 @@
 // A process that asks PostgreSQL for rows and throws them away: the least any client can do, and so the limit of every other.
 // Takes one JSON line with a DrainRequest on standard input at a time, answers each with one line (DrainAnswer or an error).
-// It must not look at what it reads, beyond the heads of messages, to count rows and to know when they have ended.
+// It does not look at what it reads, beyond the heads of messages, to count rows and to know when they have ended.
 
 import { BlockingSocket, type SocketAddress } from './blocking-socket.ts'
 import { executeMessages, MessageCounter, prepareMessages, startupMessage } from './wire-messages.ts'

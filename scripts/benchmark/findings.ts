@@ -1,5 +1,4 @@
 // What a benchmark says: findings held against what is wanted, and tables, as text for people and JSON for programs.
-// It must not know how anything is measured.
 
 /** One measured figure and the line it must not cross. */
 export interface Finding {

@@ -1,6 +1,6 @@
 // A process that asks for one address over and over and counts: requests a second, and how long each took.
 // Takes one JSON line with a LoadRequest on standard input at a time, answers each with one line. Loopback only, keep-alive,
-// one request at a time on each connection. It must not look at bodies.
+// one request at a time on each connection.
 
 export interface LoadRequest {
   url: string

@@ -1,5 +1,4 @@
 // The servers whose pages are measured: our service and its peers, each a process of its own, and the client that drains them.
-// It must not know what the figures mean.
 
 import { join } from 'node:path'
 import type { DatabaseView } from './bench-database.ts'

@@ -1,5 +1,4 @@
 // scripts/bench: prepares, runs the sections that are asked for one after the other, prints what they found and writes it down.
-// It must not measure anything itself.
 
 import { mkdir, writeFile } from 'node:fs/promises'
 import { cpus, totalmem } from 'node:os'

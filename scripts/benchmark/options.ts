@@ -1,4 +1,4 @@
-// What a benchmark is asked to do, from its arguments. Pure; it must not measure anything.
+// What a benchmark is asked to do, from its arguments. Pure.
 
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'

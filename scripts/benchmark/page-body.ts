@@ -1,5 +1,4 @@
 // A page as text and as what it says, for checks before and beside measurements; nothing here is ever timed.
-// It must not know who serves the page.
 
 import { isDeepStrictEqual } from 'node:util'
 

@@ -1,5 +1,4 @@
 // What processes cost, read from /proc: processor time and the most memory they held. Linux only.
-// It must not start or end any.
 
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 

@@ -1,5 +1,5 @@
 // Waits for a moment in which the machine has nothing else to do, and counts how often there was none.
-// It must not know what is measured then. A figure from a busy machine says little, and the reader is to be told.
+// A figure from a busy machine says little, and the reader is to be told.
 
 import { readFileSync } from 'node:fs'
 

@@ -1,5 +1,4 @@
 // The same few measurements, round by round, beginning with another one each round: what every section does.
-// It must not know what is measured.
 
 import type { BenchContext } from './bench-context.ts'
 import { rotated } from './statistics.ts'

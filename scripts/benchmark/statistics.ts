@@ -1,4 +1,4 @@
-// Numbers about numbers: what a few rounds of noisy measurements say. Pure; it must not know what was measured.
+// Numbers about numbers: what a few rounds of noisy measurements say. Pure.
 
 /** The middle value, or the mean of the two in the middle. Throws on none: nothing measured is not zero. */
 export function median(values: readonly number[]): number {

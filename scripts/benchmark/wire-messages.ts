@@ -1,5 +1,5 @@
 // The few messages of PostgreSQL's protocol (version 3) that a client needs which asks and does not listen.
-// Pure: bytes in, bytes out. It must not know sockets.
+// Pure: bytes in, bytes out.
 
 /** Begins a session of a user on a database, on a server that trusts it. */
 export function startupMessage(user: string, database: string): Buffer {

@@ -1,5 +1,4 @@
 // Invented applications to a program, one after the other in order of time, the same for the same seed and moment.
-// It must not know how they are stored.
 
 import type { StoredProgramVersion } from '../../src/db/programs.ts'
 import { answerSampler } from '../../src/domain/invented/sample-answers.ts'

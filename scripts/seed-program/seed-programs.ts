@@ -1,5 +1,4 @@
 // Fills programs with invented applications, the demo programs above all, which it publishes when there are none.
-// It must not read arguments or print.
 
 import { analyzeApplications } from '../../src/db/bulk-rows.ts'
 import type { Sql } from '../../src/db/client.ts'

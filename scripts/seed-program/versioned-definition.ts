@@ -1,5 +1,4 @@
 // How the demo programs are written down: every question once, with the versions that ask it.
-// It must not know which programs there are.
 
 import type {
   NamedCondition,

@@ -1,5 +1,5 @@
 // Who is asking: from what a request says and where it comes from to a caller, or to the reason why not.
-// It must not know requests or status codes, and changes nothing; what is to be noted is in its answer.
+// It changes nothing; what is to be noted is in its answer.
 
 import { type Address, addressText, contains } from '../domain/values/ip-address.ts'
 import type { Micros } from '../domain/values/offset-time.ts'

@@ -1,5 +1,5 @@
 // What an administrator may ask of a key, and what is wrong with what was asked.
-// It must not change anything.
+// It changes nothing.
 
 import { listProgramIds } from '../db/api-key-rows.ts'
 import type { Db } from '../db/client.ts'

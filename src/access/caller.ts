@@ -1,5 +1,5 @@
 // An authenticated API key, and what it may do. Every refusal looks the same from outside.
-// It must not know how the key was authenticated, nor look anything up: what a caller may reach came with it.
+// It looks nothing up: what a caller may reach came with it.
 
 import type { Micros } from '../domain/values/offset-time.ts'
 import { Problem } from '../problem.ts'

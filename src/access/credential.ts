@@ -1,5 +1,4 @@
 // What an API key's credential looks like: minted, read from an Authorization header, hashed, compared, found by scanners.
-// It must not know which keys exist or what they may do.
 
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { crc32 } from 'node:zlib'

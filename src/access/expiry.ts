@@ -1,5 +1,5 @@
 // When a key ends, as an administrator writes it: a number of days, a date, or an instant.
-// It must not know how far ahead an expiry may lie; making a key decides that.
+// How far ahead one may lie is decided where a key is made.
 
 import type { Micros } from '../domain/values/offset-time.ts'
 

@@ -1,5 +1,5 @@
 // Where authentication gets what it has to know about a key: the database, each time.
-// It must not remember anything, and answers for unknown ids as for known ones.
+// It must not remember a key between requests, and answers for unknown ids as for known ones.
 
 import { findApiKeyForAuthentication } from '../db/api-key-rows.ts'
 import { type Db, readThroughLoss } from '../db/client.ts'

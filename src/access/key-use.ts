@@ -1,5 +1,5 @@
 // What is remembered of a key when its credential is seen: when it was last used, and that it was exposed.
-// It must never delay or fail the request it tells of.
+// It must never delay or fail the request that used the key.
 
 import { markApiKeyExposed, noteApiKeyUse } from '../db/api-key-rows.ts'
 import { appendAuditEvent } from '../db/audit.ts'

@@ -1,5 +1,5 @@
 // How much one API key may ask for: requests a minute, exports at a time (contract D23). Counted in this process alone.
-// It must not know what a request is for, and it does not speak of failed authentications: those have no key.
+// Failed authentications are not counted here: they have no key (failure-throttle).
 
 import type { Micros } from '../domain/values/offset-time.ts'
 import { Problem } from '../problem.ts'

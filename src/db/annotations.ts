@@ -1,5 +1,4 @@
 // Status, note and their history: what administrators add to an application.
-// It must not know which statuses there may be, nor how annotations are rendered.
 
 import type { Annotations } from '../domain/questions/application.ts'
 import type { Micros } from '../domain/values/offset-time.ts'

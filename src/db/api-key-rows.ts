@@ -1,5 +1,5 @@
 // API keys and the programs they may reach, as stored.
-// It must not decide whether a key is good for anything; it never sees a secret, only its hash.
+// It never sees a secret, only its hash.
 
 import type { Micros } from '../domain/values/offset-time.ts'
 import type { Db } from './client.ts'

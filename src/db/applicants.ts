@@ -1,5 +1,5 @@
 // Applicants, as stored. An applicant is found only together with the front end it belongs to (D26).
-// It must not decide what a language may be; tags come in canonical form.
+// Language tags come in canonical form.
 
 import type { Db, Transaction } from './client.ts'
 

@@ -1,5 +1,4 @@
 // How PostgreSQL writes numbers and instants in its binary formats, of the wire and of COPY alike.
-// It must not know what the values are of.
 
 import type { Micros } from '../domain/values/offset-time.ts'
 

@@ -1,5 +1,4 @@
 // What a bulk load asks of the database: locks, many rows at a time, and ids that nobody else is given.
-// It must not know where the applications come from or whether they are right.
 
 import type { Micros } from '../domain/values/offset-time.ts'
 import { putInt8 } from './binary-values.ts'

@@ -1,5 +1,4 @@
 // Rows as PostgreSQL's binary COPY wants them, packed into one buffer, and the sending of it.
-// It must not know which table they are for.
 //
 // Binary, because the text form has to be escaped here and parsed there: of 100,000 applications of 3.7 KB, text took 4.2 s and
 // binary 2.8 s. postgres.js hands out the writing side of a COPY, but not its end: when the server refuses what was sent, its

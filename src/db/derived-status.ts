@@ -1,5 +1,4 @@
 // The record of what is derived from program versions: asked for, under way, there, or failed and why.
-// It must not know how anything is derived, nor how jobs travel.
 
 import type { Micros } from '../domain/values/offset-time.ts'
 import type { Db } from './client.ts'

@@ -1,5 +1,5 @@
 // The generated docs of program versions, as kept, and which versions should have them.
-// It must not know what docs are made of; the content is JSON to it.
+// Their content is JSON here.
 
 import type { Micros } from '../domain/values/offset-time.ts'
 import type { Db } from './client.ts'

@@ -1,5 +1,5 @@
 // Applications in progress: what an applicant has answered in a program and not submitted yet.
-// It must not know what the answers say; they are JSON text, kept to the letter.
+// Answers are JSON text here, kept to the letter.
 
 import type { Micros } from '../domain/values/offset-time.ts'
 import type { ApplicantName } from './applicants.ts'

@@ -1,4 +1,4 @@
-// Key maps of programs, as kept. It must not know what a key map is made of; the content is JSON to it.
+// Key maps of programs, as kept. Their content is JSON here.
 
 import { formatMicros, type Micros } from '../domain/values/offset-time.ts'
 import type { Db } from './client.ts'

@@ -1,5 +1,5 @@
 // Brings a database to the newest schema: numbered SQL files, forward only, each in one transaction, remembered with its checksum.
-// It must not know what the files say. The only place where SQL text is run as it stands in a file.
+// The only place where SQL text is run as it stands in a file.
 
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'

@@ -1,5 +1,4 @@
 // What should be derived and is not, or was by another release of the code.
-// It must not know how anything is derived.
 
 import type { Db } from './client.ts'
 import type { DerivedThing } from './derived-status.ts'

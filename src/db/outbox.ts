@@ -1,5 +1,4 @@
 // The outbox: jobs that transactions ask for, until they are handed to the queue.
-// It must not know what a job does, nor what the queue is.
 
 import type { JSONValue } from 'postgres'
 import type { Db, Sql, Transaction } from './client.ts'

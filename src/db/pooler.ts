@@ -1,5 +1,5 @@
 // Whether a database is reached through a pooler, which hands each transaction to any of its own connections: what lasts longer than
-// a transaction (LISTEN, settings of a session, the queue) is then lost, or is another client's. It must not know what that means.
+// a transaction (LISTEN, settings of a session, the queue) is then lost, or is another client's.
 
 import { openDatabase } from './client.ts'
 

@@ -1,5 +1,5 @@
 // Programs as they travel between databases: read with every id and time, written with the same.
-// It must not decide whether a bundle may come in. Writing expects the question bank's lock (db/questions) to be held.
+// Writing expects the question bank's lock (db/questions) to be held.
 
 import type {
   BundledQuestion,

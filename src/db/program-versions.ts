@@ -1,5 +1,5 @@
 // Writing programs and their versions. Every function expects the question bank's lock (db/questions) to be held.
-// It must not decide what is published; the database itself refuses to change what was.
+// What was published, the database itself refuses to change.
 
 import type { ProgramVersionState, Screen } from '../domain/definitions/program-version.ts'
 import type { Db, Transaction } from './client.ts'

@@ -1,5 +1,4 @@
 // Programs and their versions, as read. Writing them is db/program-versions.
-// It must not decide what may be published, nor what a version means.
 
 import type { ProgramVersion, ProgramVersionState } from '../domain/definitions/program-version.ts'
 import type { PublishedVersion } from '../domain/questions/key-map.ts'

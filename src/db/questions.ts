@@ -1,5 +1,4 @@
 // The question bank: questions, which never change, and their versions.
-// It must not know which program asks what, nor when a new question version is due.
 
 import type { QuestionKind, QuestionSettings } from '../domain/questions/question.ts'
 import type { Micros } from '../domain/values/offset-time.ts'

@@ -1,5 +1,4 @@
 // Every time that is stored as text, to be written anew in another zone.
-// It must not know how a time is written.
 
 import type { Annotations } from '../domain/questions/application.ts'
 import type { Micros } from '../domain/values/offset-time.ts'

@@ -1,5 +1,4 @@
 // Writing applications: the idempotency of a submission, its number and time, its row and the one it supersedes.
-// It must not know what a snapshot holds.
 
 import type { Micros } from '../domain/values/offset-time.ts'
 import type { Db, Transaction } from './client.ts'

@@ -1,5 +1,4 @@
 // What an export reads: where a walk starts, and the rows of a page from a cursor.
-// It must not know what becomes of a row, nor what a client is.
 
 import type { PendingQuery, Row } from 'postgres'
 import type { RevisionState } from '../domain/questions/application.ts'

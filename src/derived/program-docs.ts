@@ -1,5 +1,5 @@
 // The generated docs of a program: kept ones where they are good, made on the spot where not.
-// It must not know who reads them. Everything kept can be dropped at any time and is made again from the versions.
+// Everything kept can be dropped at any time and is made again from the versions.
 
 import type { Db } from '../db/client.ts'
 import {

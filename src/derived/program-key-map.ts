@@ -1,5 +1,5 @@
 // The key map of a program and what each of its versions lacks of it: computed from the published versions, kept in the
-// database by a job and in memory by each process. It must not know who asks. Everything here can be dropped at any time.
+// database by a job and in memory by each process. Everything here can be dropped at any time.
 
 import type { Db } from '../db/client.ts'
 import { findKeptKeyMap, upsertKeyMap } from '../db/key-maps.ts'

@@ -1,5 +1,4 @@
 // Finds what is missing, stale or stuck among derived data, and asks for it. Safe to run at any time and by several at once.
-// It must not derive anything itself.
 
 import { inTransaction, type Sql } from '../db/client.ts'
 import { type DerivedThing, giveUpRuns, readOverdue } from '../db/derived-status.ts'

@@ -1,5 +1,4 @@
 // What the exports of one process share: the connections they take turns on, and the buffers they are packed into.
-// It must not know what a page is made of.
 
 import { PageBuffers } from './page-buffers.ts'
 

@@ -1,5 +1,4 @@
 // An instant as a client writes it in `fromDate` and `toDate` (contract D12): a date, or a date-time with or without a zone.
-// It must not know the present time or which parameter it reads; the zone is handed in.
 
 import { earliest, latest, type Micros } from '../domain/values/offset-time.ts'
 

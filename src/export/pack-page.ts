@@ -1,5 +1,5 @@
 // Packs the rows of one page into buffers as a cursor hands them over, and decides how many rows to ask for next.
-// It must not open cursors: which one rows come from, and whether there is another, is decided by write-page.
+// Which cursor they come from, and whether there is another, is decided by write-page.
 
 import type { PageQuery, Position, RowReader, RowView, WalkScope } from '../db/walks.ts'
 import type { VersionFill } from '../domain/questions/version-fill.ts'

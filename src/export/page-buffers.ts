@@ -1,5 +1,5 @@
 // Buffers for packing rows, used again and again: a fresh one costs as much as filling it does, for its memory must be cleared.
-// It must not know what is packed. What a buffer held before stays in it; only what was written since may leave.
+// What a buffer held before stays in it; only what was written since may leave.
 
 export class PageBuffers {
   readonly #spare: Buffer[] = []

@@ -1,5 +1,4 @@
 // The way out of a page: hands what was packed to the client, write after write, and knows how far the client has come.
-// It must not know what was packed, nor where rows come from.
 
 import type { Position } from '../db/walks.ts'
 import { settledWithin } from '../settled-within.ts'

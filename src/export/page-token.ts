@@ -1,5 +1,5 @@
 // Page tokens (contract D8): what a client carries from one page to the next, sealed so that it can neither read nor change it.
-// It must not know how a page is read. A token grants nothing: who carries it is authorized afresh.
+// A token grants nothing: every page is authorized again.
 
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
 import { base62Length, decodeBase62, encodeBase62 } from '../domain/values/base62.ts'

@@ -1,5 +1,5 @@
 // What a client asks of an export: its query, parsed once into values that cannot be wrong, or one 400 that names all that is.
-// It must not read rows or know HTTP; which program is meant, and whether the caller may, was decided before.
+// Which program is meant, and whether the caller may read it, was decided before.
 
 import type { RevisionState } from '../domain/questions/application.ts'
 import { formatMicros, type Micros } from '../domain/values/offset-time.ts'

@@ -1,5 +1,4 @@
 // One page of a walk, from its plan to its receipt: written, told of, and refused where the database is not the walk's.
-// It must not know HTTP: which status a refusal has is decided elsewhere.
 
 import type { Sql } from '../db/client.ts'
 import { isBehindWalk, isOtherHistory, type Position } from '../db/walks.ts'

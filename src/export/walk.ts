@@ -1,5 +1,5 @@
 // A walk: what stays the same from its first page to its last, and what carries it from one page to the next. Pure.
-// It must not read or write anything; tokens are opened and sealed by page-token, rows are read by write-page.
+// Tokens are opened and sealed by page-token, rows are read by write-page.
 
 import type { Position, WalkScope, WalkStart } from '../db/walks.ts'
 import { beforeAllSubmissions, earliest, formatMicros, type Micros } from '../domain/values/offset-time.ts'

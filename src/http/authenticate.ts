@@ -1,5 +1,5 @@
 // The door for API keys: every route behind it has a caller, or has answered 401 before anything else was looked at.
-// It must not know what a caller may do; handlers ask `access/caller`.
+// What a caller may do is asked of `access/caller`.
 
 import { Elysia } from 'elysia'
 import { type Admission, type Attempt, admit } from '../access/admission.ts'

@@ -1,5 +1,5 @@
 // The endpoint with which a client finds out whether its key works.
-// It must not decide whether it does: every request that gets here was let in.
+// Every request that gets here was let in.
 
 import { Elysia } from 'elysia'
 import type { Caller } from '../access/caller.ts'

@@ -1,4 +1,4 @@
-// Between whoever writes bytes and the client: hands them on compressed. It must not know what they are.
+// Between what writes bytes and the client: hands them on compressed.
 //
 // The work is done on the threads beside the event loop; the page goes on reading and packing into other buffers meanwhile, and
 // waits when some of them wait here.
@@ -53,7 +53,7 @@ class CompressedSink implements Sink {
 
   write(bytes: Uint8Array, last: boolean): Promise<boolean> {
     const first = this.#encode(bytes, 0, last)
-    // It is awaited behind what was written before, and may fail earlier.
+    // It is awaited after what was written before, and may fail earlier.
     first.catch(() => {})
     this.#before = this.#before.then(taken => taken && this.#deliver(first, bytes, last))
     return this.#before

@@ -1,6 +1,6 @@
 // Who stays connected. A connection on which nothing is under way ends after a while; of those on which nobody has authenticated, an
 // address may have so many; and when descriptors run short, the oldest of them go first, so that some are left for the health port.
-// A request that was let in is never cut off here. It must not know what requests are for.
+// A request that was let in is never cut off here.
 
 import { contains, parseAddress, type Subnet } from '../domain/values/ip-address.ts'
 import type { Log } from '../log.ts'

@@ -1,5 +1,4 @@
 // Which of the codings we can send a client would rather have (RFC 9110, section 12.5.3).
-// It must not know how anything is coded.
 
 /** In the order we prefer them. */
 const codings = ['zstd', 'gzip'] as const

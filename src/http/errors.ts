@@ -1,5 +1,5 @@
 // The one place where a Problem becomes a status and an RFC 9457 body.
-// It must not decide anything: what is wrong was decided before, and what is internal stays in the log.
+// What is internal stays in the log.
 
 import { isLostConnection, isStatementTimeout, mayPass } from '../db/client.ts'
 import { Problem, type ProblemKind } from '../problem.ts'

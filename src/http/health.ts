@@ -1,5 +1,4 @@
 // What the platform asks: is the process alive, and should it get traffic. On a port of its own, never the public one.
-// It must not know how readiness is found out.
 
 import { Elysia } from 'elysia'
 import type { Metrics } from './metrics.ts'

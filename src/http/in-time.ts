@@ -1,5 +1,5 @@
 // The budget that each request has up to the first byte of its answer (contract G14): whatever it waits for, and however often, it
-// is answered. It must not know what is waited for.
+// is answered.
 
 import { Problem } from '../problem.ts'
 import { settledWithin } from '../settled-within.ts'

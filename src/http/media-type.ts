@@ -1,5 +1,4 @@
 // Which of several media types a client would rather have (RFC 9110, section 12.5.1).
-// It must not know what is offered where.
 
 interface MediaRange {
   type: string

@@ -1,5 +1,5 @@
 // What the service counts about itself, for Prometheus. One registry a process, handed to whoever counts.
-// It must not know where a count comes from, nor carry a key, an applicant or any other unbounded label.
+// No label may name a key, an applicant or anything else without bound.
 
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { RequestCounts } from './request-record.ts'

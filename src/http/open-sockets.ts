@@ -1,5 +1,5 @@
 // The sockets of this process that clients are connected to, and closing one of them. Bun's server tells neither who is connected
-// before a request has come, nor lets anybody close such a connection, so the operating system is asked. It must not decide which.
+// before a request has come, nor lets anybody close such a connection, so the operating system is asked.
 
 import { dlopen, FFIType } from 'bun:ffi'
 import { readdirSync, readFileSync } from 'node:fs'

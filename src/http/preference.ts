@@ -1,5 +1,4 @@
 // The `Prefer` header (RFC 7240), as far as a request is asked to be read strictly.
-// It must not know what strict means for an endpoint.
 
 const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+"
 const quoted = '"(?:[^"\\\\]|\\\\.)*"'

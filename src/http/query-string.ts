@@ -1,5 +1,4 @@
 // A query string, taken apart strictly: what is not well-formed is found here and not repaired.
-// It must not know which parameters there are.
 
 import { invalidRequest, type Problem } from '../problem.ts'
 

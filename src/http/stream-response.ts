@@ -1,5 +1,5 @@
 // Turns something that writes bytes into an HTTP response, so that what fails early is a clean error and what fails late is a
-// broken connection. It must not know what the bytes are.
+// broken connection.
 
 import type { Sink } from '../export/page-outlet.ts'
 import { Problem } from '../problem.ts'
@@ -51,7 +51,7 @@ export async function streamResponse(
 ): Promise<Response> {
   const client = new ClientSink(record.request.signal)
   const produced = produce(client)
-  // Seen by whoever awaits `produced` below; without this, a failure between the two awaits would be reported as unhandled.
+  // `produced` is awaited below; without this, a failure between the two awaits would be reported as unhandled.
   produced.catch(() => {})
   try {
     await queueTime.spend(Promise.race([client.firstWrite, produced]))

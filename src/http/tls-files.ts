@@ -1,5 +1,4 @@
 // Reads what TLS is ended with, and finds out beforehand whether it can be.
-// It must not know the server.
 
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'

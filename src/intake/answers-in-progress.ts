@@ -1,5 +1,4 @@
 // Answers in progress as they are kept: JSON text that can be read, merged and checked again, without a changed digit.
-// It must not know which answers are right.
 
 import { type Answers, noEntityEnd, renderAnswer } from '../domain/questions/answers.ts'
 import type { KeyMap } from '../domain/questions/key-map.ts'

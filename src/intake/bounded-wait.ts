@@ -1,5 +1,4 @@
 // A transaction that waits for others only so long, and then says so instead of failing.
-// It must not know what the transaction does.
 
 import type { Sql, Transaction } from '../db/client.ts'
 import { limitLockWait } from '../db/submissions.ts'

@@ -1,5 +1,5 @@
 // Published program versions as a process has read them: what a version asks never changes, so it is read and planned once.
-// It must not know which version is asked now; whoever does names it.
+// The caller names the version.
 
 import type { Db, Sql } from '../db/client.ts'
 import { findActiveVersionName, loadProgramVersion, type VersionName } from '../db/programs.ts'

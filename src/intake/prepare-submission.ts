@@ -1,5 +1,5 @@
 // What an application is to be made of, taken out of the answers in progress: checked, and rendered but for its times.
-// It must not know its number or its time; here nobody waits for anybody else's submission yet.
+// Its number and its time are drawn later, in submit: nothing here waits for another submission.
 
 import { createHash } from 'node:crypto'
 import type { ApplicantName } from '../db/applicants.ts'

@@ -1,5 +1,4 @@
 // How many requests work on one program at a time, so that a program that is blocked never takes all connections of intake.
-// It must not know what the requests do.
 
 import { Problem } from '../problem.ts'
 

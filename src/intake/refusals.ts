@@ -1,5 +1,4 @@
 // The refusals that saving and submitting share.
-// It must not know which of the two it is asked by, nor any answer.
 
 import { type ApplicantName, isApplicant } from '../db/applicants.ts'
 import type { Db } from '../db/client.ts'

@@ -1,5 +1,4 @@
 // Saves answers to a program while its applicant is still answering, and tells what is saved.
-// It must not know what becomes of them at submission.
 
 import { type ApplicantName, holdApplicant } from '../db/applicants.ts'
 import type { Sql, Transaction } from '../db/client.ts'

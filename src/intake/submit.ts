@@ -1,5 +1,5 @@
 // Makes an application of the answers in progress: numbered, stored as it is exported, superseding the last.
-// It must not know how a request for it comes in or who may make one; what it is made of is prepare-submission's.
+// What is submitted is made by prepare-submission.
 
 import { appendAuditEvent } from '../db/audit.ts'
 import type { Sql, Transaction } from '../db/client.ts'

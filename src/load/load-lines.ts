@@ -1,5 +1,4 @@
 // Bytes of NDJSON in the export's shape into a bulk load, in the order of their lines.
-// It must not know how applications are stored, nor where the bytes come from.
 
 import type { Sql } from '../db/client.ts'
 import { ApplicationPacker, type PackedApplications } from './packing/pack-applications.ts'

@@ -1,5 +1,5 @@
 // Tells the rest of the house that a version is there: what is derived from it is asked for in the transaction that makes it.
-// It must not derive anything, nor reach for the queue, whose store may be away.
+// It must not reach for the queue, whose store may be away.
 
 import type { Transaction } from '../db/client.ts'
 import { enqueue } from '../queue/enqueue.ts'

@@ -1,5 +1,4 @@
 // What publishing a document would change, there and in every other program that asks the same questions.
-// It must not write anything.
 
 import type { Sql } from '../db/client.ts'
 import { findActiveVersion, findProgram } from '../db/programs.ts'

@@ -1,5 +1,4 @@
 // An edit of a program, whether it becomes a draft or is published: what it is based on, whether it is valid, what it changes.
-// It must not save or publish anything.
 
 import { appendAuditEvent } from '../db/audit.ts'
 import type { Transaction } from '../db/client.ts'

@@ -1,5 +1,5 @@
 // What the publication of new question versions does to the other programs that ask these questions.
-// It must not know how the publication came about. The question bank's lock must be held.
+// The question bank's lock must be held.
 
 import { appendAuditEvent } from '../db/audit.ts'
 import type { Db, Transaction } from '../db/client.ts'

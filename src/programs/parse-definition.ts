@@ -1,5 +1,4 @@
 // From an unknown document to a program definition, or to a Problem that names every fault.
-// It must not write anything.
 
 import type { Db } from '../db/client.ts'
 import { type BankQuestion, readBankQuestions } from '../db/questions.ts'

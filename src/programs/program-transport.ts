@@ -1,5 +1,5 @@
 // Takes a program out of one database and brings it into another, id for id.
-// It must not change anything of it on the way: what is exported again from there is the same to the byte.
+// Nothing changes on the way: what is exported again from there is the same to the byte.
 
 import { appendAuditEvent } from '../db/audit.ts'
 import type { Sql, Transaction } from '../db/client.ts'

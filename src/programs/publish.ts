@@ -1,5 +1,5 @@
 // An edit or a draft becomes the program's active version, and what it changes in shared questions reaches every program that asks
-// them. One transaction under the question bank's lock. It must not compute what is derived from versions; it announces them.
+// them. One transaction under the question bank's lock. What is derived from versions is asked for (announce), not computed.
 
 import { appendAuditEvent } from '../db/audit.ts'
 import type { Sql, Transaction } from '../db/client.ts'

@@ -1,5 +1,5 @@
 // An administrator's edit becomes the program's one draft.
-// It must not publish anything, and nothing it does is seen in an export (D21).
+// Nothing it does is seen in an export (D21).
 
 import { appendAuditEvent } from '../db/audit.ts'
 import type { Sql, Transaction } from '../db/client.ts'

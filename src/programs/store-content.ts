@@ -1,5 +1,5 @@
 // From a definition to what a program version holds: questions and question versions are made where the bank lacks them.
-// It must not know whether the version is to be a draft or published. The question bank's lock must be held.
+// The question bank's lock must be held.
 
 import type { Transaction } from '../db/client.ts'
 import type { VersionContent } from '../db/program-versions.ts'

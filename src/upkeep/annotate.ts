@@ -1,5 +1,4 @@
 // Gives an application a status or a note, or takes them away.
-// It must not know who may do so, nor by which door they came.
 
 import {
   type AnnotationState,

@@ -1,5 +1,4 @@
 // Writes the times of every application anew, for another zone of the instance.
-// It must not know which zone is right; that is configured.
 //
 // One transaction, which readers see happen at once: an export under way goes on with the texts it began with, and none ever has
 // times of two zones on a page. It locks everything that writes applications: submissions and loads by their counters, changes of

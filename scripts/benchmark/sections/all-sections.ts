@@ -1,4 +1,4 @@
-// Every section of the benchmark by its name. It must not know what any of them does.
+// Every section of the benchmark by its name.
 
 import type { BenchContext } from '../bench-context.ts'
 import type { SectionReport } from '../findings.ts'

@@ -1,5 +1,4 @@
 // How many requests a second checkAuth answers, next to a route of the same framework that does nothing.
-// It must not know how keys are checked.
 
 import { type BenchContext, metered } from '../bench-context.ts'
 import { type Conversation, startHttpLoad } from '../conversations.ts'

@@ -1,5 +1,4 @@
 // What compression costs: bytes of JSON a second with each encoding against none, and on which thread it is done.
-// It must not know how the service compresses.
 
 import { gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { type BenchContext, type Cost, metered, withService } from '../bench-context.ts'

@@ -1,5 +1,4 @@
 // Whether a page far into a walk costs what the first one costs.
-// It must not know what a page token holds.
 
 import { type BenchContext, withService } from '../bench-context.ts'
 import { digits, type SectionReport } from '../findings.ts'

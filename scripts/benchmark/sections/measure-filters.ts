@@ -1,5 +1,4 @@
 // Whether filters find their applications without reading the others: a day at the end, and the few of one revision state.
-// It must not know how they are found.
 
 import { type BenchContext, withService } from '../bench-context.ts'
 import { readLastFullDay, readProgramFacts } from '../bench-statements.ts'

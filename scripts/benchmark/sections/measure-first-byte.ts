@@ -1,5 +1,4 @@
 // Whether the first byte of a large page comes as soon as that of a small one.
-// It must not know how a page is made.
 
 import { type BenchContext, withService } from '../bench-context.ts'
 import { digits, type SectionReport } from '../findings.ts'

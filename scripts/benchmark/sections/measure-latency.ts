@@ -1,5 +1,4 @@
 // How long somebody with a small question waits while others pull everything.
-// It must not know what the service does to be fair.
 
 import { type BenchContext, withService } from '../bench-context.ts'
 import { startHttpLoad } from '../conversations.ts'

@@ -1,5 +1,4 @@
 // Whether the drain is the limit it is taken for: compared with psql, which is written in C and copies to nowhere.
-// It must not know the service.
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,5 +1,5 @@
 // How fast scripts/load takes in what an export gave, next to PostgreSQL's own COPY of the same rows.
-// It must not know how either works. In databases of their own, which are gone afterwards.
+// In databases of their own, which are gone afterwards.
 //
 // The load is the whole command, from the start of its process to its end: it reads the export's JSON, checks every answer, and
 // stores applicants and the history of statuses too. COPY is given its rows ready and in PostgreSQL's own form, from the

@@ -1,5 +1,5 @@
 // The most memory the service holds: for one large export, for eight at once, and for readers who take nothing.
-// It must not know where the memory goes. A fresh process each time, since memory once taken is rarely given back.
+// A fresh process each time, since memory once taken is rarely given back.
 
 import { type BenchContext, withService } from '../bench-context.ts'
 import { BlockingSocket } from '../blocking-socket.ts'

@@ -1,5 +1,4 @@
 // The heart of the benchmark: one page of each size, from the drain, the service and the peers, round by round, interleaved.
-// It must not know how any of them works.
 
 import { type BenchContext, type Cost, metered } from '../bench-context.ts'
 import { drainRequest } from '../bench-statements.ts'

@@ -1,5 +1,4 @@
 // Whether publishing costs more the more applications there are. On a copy of the database, which is gone afterwards.
-// It must not know what publishing does.
 
 import type { Sql } from '../../../src/db/client.ts'
 import { findActiveVersion } from '../../../src/db/programs.ts'

@@ -1,5 +1,4 @@
 // How long a process takes from its start to its first answer, on a database that is migrated already.
-// It must not know what it does until then.
 
 import { join } from 'node:path'
 import type { BenchContext } from '../bench-context.ts'

@@ -1,5 +1,4 @@
 // Which fields a condition can look at, and which operators and values fit them.
-// It must not know where in a program the condition stands.
 
 import { isCalendarDate } from '../question-types/date.ts'
 import type { FieldForm } from '../question-types/question-type.ts'

@@ -1,5 +1,4 @@
 // Whether a definition document has the form its schema asks for, every fault in words of our own.
-// It must not know what the names in the document refer to.
 
 import { Settings } from 'typebox/system'
 import { Value } from 'typebox/value'

@@ -1,5 +1,5 @@
 // What the questions of a definition document must keep to: names, keys, parents and settings (D15).
-// It reads documents that may be malformed elsewhere, and must not know how the bank is stored.
+// It reads documents that may be malformed elsewhere.
 
 import { type QuestionKind, type QuestionSettings, questionKinds } from '../questions/question.ts'
 import { foldedQuestionKey, questionKey, reservedQuestionKeys } from '../questions/question-key.ts'

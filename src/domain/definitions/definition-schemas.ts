@@ -1,5 +1,4 @@
 // The schemas that a program definition and a stored version have in common: the settings of a question, and conditions.
-// It must not know either document.
 
 import { type TOptional, type TProperties, type TSchema, type TUnsafe, Type } from 'typebox'
 import { optionList } from '../question-types/settings.ts'

@@ -1,5 +1,5 @@
 // What the screens of a definition document must keep to: each question once, in order, and conditions that can be decided.
-// It reads documents that may be malformed elsewhere, and must not know how the bank is stored.
+// It reads documents that may be malformed elsewhere.
 
 import { comparisonFaults } from './definition-conditions.ts'
 import { type DefinitionFault, isObject, member, members } from './definition-form.ts'

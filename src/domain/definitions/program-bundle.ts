@@ -1,5 +1,4 @@
 // The form in which a program travels from one database to another: its whole published history, id for id.
-// It must not know how a bundle is read from a database or written to one.
 
 import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'

@@ -1,5 +1,5 @@
 // The document that defines a program: its TypeScript type and its TypeBox schema, which is also the published JSON Schema.
-// It must not know what the question bank holds; checks beyond the document's form are in definition-form and its neighbours.
+// Checks beyond the document's form are in definition-form and its neighbours.
 
 import { Type } from 'typebox'
 import { type QuestionKind, type QuestionOption, type QuestionSettings, questionKinds } from '../questions/question.ts'

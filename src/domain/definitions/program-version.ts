@@ -1,5 +1,4 @@
 // One version of a program: its questions and the screens that ask them.
-// It must not know how a version is stored or published, or how an answer is checked.
 
 import type { VersionQuestion } from '../questions/question.ts'
 

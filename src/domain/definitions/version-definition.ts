@@ -1,5 +1,5 @@
 // From a stored version to the document that defines it, and from a document to one that leaves nothing to the bank.
-// The reverse of what publishing does; it must not know how versions are stored.
+// The reverse of what publishing does.
 
 import type { QuestionKind, QuestionSettings } from '../questions/question.ts'
 import { isOptionId, type KnownQuestion } from './definition-questions.ts'

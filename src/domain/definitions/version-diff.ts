@@ -1,5 +1,5 @@
 // What changed from one version of a program to another, in words an administrator can check.
-// It must not know how versions are stored. Compares by admin name, which never changes, so documents compare like versions.
+// Compares by admin name, which never changes, so documents compare like versions.
 
 import type { QuestionOption, QuestionSettings } from '../questions/question.ts'
 import type { NamedCondition, ProgramDefinition, QuestionDefinition, ScreenDefinition } from './program-definition.ts'

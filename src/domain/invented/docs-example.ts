@@ -1,5 +1,5 @@
 // The example response in the docs: the exporter's own text for invented answers.
-// It must not know the clock or any real applicant; what it shows is made up from the version alone.
+// Made up from the version alone: no clock, no real applicant.
 
 import type { Screen } from '../definitions/program-version.ts'
 import type { Answers, noEntityEnd } from '../questions/answers.ts'

@@ -1,5 +1,5 @@
 // Invented answers for the questions of a program version: the same for the docs every time, many and varied for seeds.
-// It must not know the clock, what becomes of the answers, or any real applicant.
+// Made up from the version alone: no clock, no real applicant.
 
 import type { Screen } from '../definitions/program-version.ts'
 import type { Answer, Answers, Entity } from '../questions/answers.ts'

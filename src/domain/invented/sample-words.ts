@@ -1,5 +1,4 @@
 // The words invented answers are made of: names, places, employers, sentences. Nobody real; places are real so that codes fit.
-// It must not know which question asks for them.
 
 /** Given names, many with letters beyond ASCII, because that is where software breaks. */
 export const givenNames = [

@@ -1,5 +1,4 @@
 // What the docs say about one version of a program, put together from the program's versions. Pure, so it can be kept or made again.
-// It must not know where versions come from, how docs are shown, or the address of the service.
 
 import { enumeratorDepthUsual } from '../definitions/program-definition.ts'
 import type { DescribableVersion } from '../definitions/version-definition.ts'

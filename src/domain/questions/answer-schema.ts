@@ -1,5 +1,4 @@
 // The shape of each question object as JSON Schema 2020-12.
-// It must not know what surrounds the question objects of a response.
 
 import { type JsonSchema, openEnum, type SchemaStyle } from '../question-types/field-schema.ts'
 import type { KeyNode } from './key-map.ts'

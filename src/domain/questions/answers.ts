@@ -1,5 +1,5 @@
 // What an answer is once it has been checked, and its JSON in an export.
-// It must not know where answers come from; checking them is intake's affair.
+// Checking them is intake's affair.
 
 import { type KeyNode, nullForm } from './key-map.ts'
 import { type PlainAnswer, plainType } from './question.ts'

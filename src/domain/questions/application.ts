@@ -1,5 +1,4 @@
 // The application object: its immutable part as stored text, its changeable part, and the plain whole.
-// It must not know how either part is stored or sent.
 
 import { formatOffsetTime, type Micros } from '../values/offset-time.ts'
 import { type Answers, type EntityEnd, markedEntityEnd, renderMembers } from './answers.ts'

@@ -1,5 +1,4 @@
 // Takes out of invented answers those to questions that would not have been shown, as a submission does.
-// It must not check the answers themselves.
 
 import type { Condition, Screen } from '../definitions/program-version.ts'
 import type { Answer } from './answers.ts'

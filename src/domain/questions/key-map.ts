@@ -1,5 +1,5 @@
 // The tree of every question a program ever published, and the JSON each has when unanswered.
-// A pure function of published versions; it must not know where they come from or how an application is stored.
+// A pure function of published versions.
 
 import { isList } from '../question-types/question-type.ts'
 import { type ExportedType, exportedType, exportedTypes, questionTypes, type VersionQuestion } from './question.ts'

@@ -1,5 +1,4 @@
 // What a question is: its kind, its settings, and the type its answers have in an export.
-// It must not know how questions are stored, asked or answered.
 
 import * as allTypes from '../question-types/all-types.ts'
 import type { QuestionShape, QuestionType, SettingSchemas, SettingsOf } from '../question-types/question-type.ts'

@@ -1,5 +1,4 @@
 // The shape of an export response as JSON Schema 2020-12, made from a program's key map.
-// It must not know how a response is made, nor where its schema is shown.
 
 import { anyText, type JsonSchema, openEnum, orNull, type SchemaStyle } from '../question-types/field-schema.ts'
 import { anyQuestionSchema, objectSchema, questionsSchema } from './answer-schema.ts'

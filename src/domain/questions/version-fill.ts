@@ -1,5 +1,4 @@
 // What the stored text of one program version lacks of its program's key map: the unanswered forms to be copied in.
-// It must not know the text they are copied into.
 
 import { type KeyMap, type KeyNode, nullMembers } from './key-map.ts'
 

@@ -1,5 +1,5 @@
 // Whether a condition of a program version holds, given the answers so far.
-// It must not know screens, entities or where an answer is found; that is handed in.
+// Screens, entities and where an answer is found are handed in.
 
 import type { ComparisonOperator, Condition, ConditionValue } from '../definitions/program-version.ts'
 import type { Answer } from './answers.ts'

@@ -1,5 +1,4 @@
 // Bytes as text of digits and letters alone. One text for a run of bytes, one run of bytes for a text.
-// It must not know what the bytes mean.
 
 /** In the order of their values. */
 export const base62Alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'

@@ -1,5 +1,4 @@
 // Internet addresses and subnets, IPv4 and IPv6, compared as numbers and never as text.
-// It must not know whose address it is or what being inside a subnet means.
 
 import ipaddr from 'ipaddr.js'
 

@@ -1,5 +1,4 @@
 // Language tags (BCP 47: RFC 5646) and their canonical form.
-// It must not know whose language it is.
 
 /** Longest tag that is taken; the longest in use are about 35 characters. */
 const languageTagLengthMax = 100

@@ -1,5 +1,5 @@
 // Instants: as whole microseconds inside the house, as ISO 8601 with an offset outside it.
-// It must not know the present time or which zone the instance is in; both are handed in.
+// The present time and the instance's zone are handed in.
 
 /**
  * Whole microseconds since 1970-01-01T00:00:00Z, which is what PostgreSQL keeps. Always a safe integer, which reaches from

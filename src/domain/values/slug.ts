@@ -1,5 +1,4 @@
 // The stable name of a program, as it stands in addresses.
-// It must not know which programs there are.
 
 export const slugPattern = '^[a-z0-9]+(-[a-z0-9]+)*$'
 export const slugLengthMax = 100

@@ -1,5 +1,5 @@
 // What the bodies of intake requests hold, parsed once, with every fault named.
-// It must not know questions: answers are handed on as they came.
+// Answers are handed on as they came.
 
 import type { Submitter } from '../../domain/questions/application.ts'
 import { isJsonObject, type Json, type JsonObject, pointerTo } from '../../domain/values/json-text.ts'

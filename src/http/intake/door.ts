@@ -1,5 +1,4 @@
 // What every intake request passes first: may this caller come in, to this program, for this applicant.
-// It must not know what is behind the door.
 
 import { authorizeIntake, authorizeSubmit, type Caller } from '../../access/caller.ts'
 import { noSuchApplicant } from '../../intake/refusals.ts'

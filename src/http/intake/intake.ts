@@ -1,5 +1,4 @@
 // The form front end's door: applicants register, answer and submit behind it.
-// It must not know anything but which routes there are.
 
 import { Elysia } from 'elysia'
 import type { Deps } from '../deps.ts'

@@ -1,5 +1,4 @@
 // Reads a request's body as JSON, within bounds, to the letter.
-// It must not know what the body is for.
 
 import { type Json, parseJson, placedDetail } from '../../domain/values/json-text.ts'
 import { invalidRequest, Problem } from '../../problem.ts'

@@ -1,5 +1,4 @@
 // What OpenAPI says about the docs themselves.
-// It must not know how docs are made or served.
 
 import { keyRefusals, problemAnswer, programSlugParameter } from './export-operations.ts'
 

@@ -1,5 +1,4 @@
 // What OpenAPI says about the two operations for clients: checking a key and exporting. Shared by all documents of the service.
-// It must not know any program, nor decide anything: the endpoints themselves are in http.
 
 import type { JsonSchema } from '../../domain/question-types/field-schema.ts'
 

@@ -1,5 +1,4 @@
 // What OpenAPI says about the form front end's door.
-// It must not know any program, nor decide anything: the endpoints themselves are in http/intake.
 
 import type { JsonSchema } from '../../domain/question-types/field-schema.ts'
 import { keyRefusals, problemAnswer } from './export-operations.ts'

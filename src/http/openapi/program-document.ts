@@ -1,5 +1,4 @@
 // The export of one program as an OpenAPI 3.1 document: its own address, its own questions, its own example.
-// It must not know how the document is served.
 
 import type { JsonSchema } from '../../domain/question-types/field-schema.ts'
 import type { KeyMap } from '../../domain/questions/key-map.ts'

@@ -1,5 +1,4 @@
 // What a route says of itself for OpenAPI.
-// It must not know any route.
 
 import type { DocumentDecoration } from 'elysia'
 

@@ -1,5 +1,4 @@
 // The fields of an answer as a form front end sends them: a Map of JSON whose numbers are as they were written.
-// It must not know what a type makes of its fields.
 
 import { FieldReader, textFault } from '../../domain/question-types/field-reader.ts'
 import { isList } from '../../domain/question-types/question-type.ts'

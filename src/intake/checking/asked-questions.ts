@@ -1,5 +1,4 @@
 // The questions of a program version as they are asked: in their order, each with what decides whether it is.
-// It must not know any answer.
 
 import type { Condition, ProgramVersion } from '../../domain/definitions/program-version.ts'
 import { optionIdsOf } from '../../domain/question-types/settings.ts'

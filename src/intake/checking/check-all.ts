@@ -1,5 +1,4 @@
 // Checks all answers to a program version: each by itself, and whether it is asked for, allowed and still missing.
-// It must not know where the answers come from or what is done with them.
 
 import type { ProgramVersion } from '../../domain/definitions/program-version.ts'
 import { countFits } from '../../domain/question-types/settings.ts'

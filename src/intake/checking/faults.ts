@@ -1,5 +1,4 @@
 // What is wrong with a document, gathered so that all of it can be said at once.
-// It must not know what the document is.
 
 import type { ProblemItem } from '../../problem.ts'
 

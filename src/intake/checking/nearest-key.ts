@@ -1,5 +1,4 @@
 // Finds what a mistyped key may have meant.
-// It must not know what the keys are keys of.
 
 /** Longer keys than this are never mistyped ones, and are not compared. */
 const lengthMax = 200

@@ -1,5 +1,5 @@
 // Applications into rows that the database takes as they are, but for their numbers, with what has to be known to number them.
-// It must not know other applications, or the database: packing is most of the work of a load, and is done beside it, in workers.
+// It is most of the work of a load, so it is done in threads, which have no database.
 
 import { packAnnotation, packApplication } from '../../db/bulk-rows.ts'
 import { CopyRows } from '../../db/copy-rows.ts'

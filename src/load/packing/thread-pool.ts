@@ -1,5 +1,4 @@
 // Threads that read blocks of lines, several at once, each block by whichever comes next.
-// It must not know what becomes of what they have read.
 
 import type { LineBlock } from '../reading/line-blocks.ts'
 import type { OpenProgram, ReadOptions } from '../reading/read-lines.ts'

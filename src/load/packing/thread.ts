@@ -1,5 +1,5 @@
 // A thread that reads blocks of lines for a load. Started by thread-pool, one message for each block and one for each answer.
-// It must not know the database: programs are asked for and sent to it.
+// It has no connection to the database: programs are asked for and sent to it.
 
 import type { LoadDefinition } from '../reading/known-program.ts'
 import type { LineBlock } from '../reading/line-blocks.ts'

@@ -1,5 +1,4 @@
 // Packed applications that are sent to the database together, and everything that has to be there before and beside them.
-// It must not know which applications may be loaded, nor what comes before or after its own.
 
 import {
   copyAnnotations,

@@ -1,5 +1,5 @@
 // Stores applications in bulk: hundreds of thousands in one transaction, through COPY, as if they had been submitted one by one.
-// It must not know where they come from; reading them is load-lines and the seed, which hand them over in their order.
+// load-lines and the seed hand them over in order.
 //
 // What it sees to, so that nobody who exports can tell a loaded application from a submitted one (contract D1, G1 to G6, G11):
 //

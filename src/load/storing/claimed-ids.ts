@@ -1,5 +1,4 @@
 // Makes sure that ids which come from outside are nobody else's: those already given out, and those given out meanwhile.
-// It must not know what the ids are of.
 //
 // Ids that the sequence has not reached are drawn from it, with all between them, as anybody would: what is drawn is ours alone, without
 // a lock that the intake of every program would wait for, and the sequence is past it when the load is done. What somebody else drew

@@ -1,5 +1,4 @@
 // What is wrong with a bulk load: which application, where it stands in the input, and why; bounded, however much is wrong.
-// It must not know what makes an application right.
 
 import { Problem, type ProblemItem } from '../../problem.ts'
 import type { Fault } from '../reading/document-faults.ts'

@@ -1,5 +1,4 @@
 // One program while it is being loaded into: where its numbering stands, and who is CURRENT in the input.
-// It must not know how applications are stored or sent.
 
 import { lockSubmissionCounter, type SubmissionCounter } from '../../db/bulk-rows.ts'
 import type { Transaction } from '../../db/client.ts'
