@@ -80,6 +80,46 @@ describe('JSON text', () => {
     )
   })
 
+  test('long strings are what JSON.parse says, or refused where it refuses them, wherever escapes and faults are', () => {
+    const run = fc.integer({ min: 60, max: 70 }).map(length => 'x'.repeat(length))
+    const piece = fc.constantFrom(
+      '\\"',
+      '\\\\',
+      '\\u00e9',
+      '\\ud800',
+      'é',
+      '→',
+      '"',
+      '\\',
+      '\\x',
+      '\n',
+      '",1,"',
+      '\\\\"',
+    )
+    const content = fc.array(fc.oneof(run, run, piece), { maxLength: 8 }).map(pieces => pieces.join(''))
+    let parsed = 0
+    fc.assert(
+      fc.property(content, text => {
+        const array = `["${text}","after"]`
+        const read = parseJson(array, { depthMax: 64 })
+        expect('json' in read).toBe(parses(array))
+        if (!('json' in read)) return
+        parsed++
+        expect(plain(read.json)).toEqual(JSON.parse(array))
+      }),
+      { numRuns: 2000 },
+    )
+    expect(parsed).toBeGreaterThan(200)
+    // As in a short one, a fault is told where it stands.
+    const long = 'x'.repeat(1000)
+    expect(faultOf(`"${long}\\"${long}\n"`)).toMatchObject({ code: 'malformed_json', line: 1, column: 2004 })
+    expect(faultOf(`"${long}\\x"`)).toMatchObject({ code: 'malformed_json', column: 1 })
+    expect(faultOf(`"${long}\\"`)).toMatchObject({
+      detail: expect.stringContaining('the text ends here'),
+      column: 1004,
+    })
+  })
+
   test('numbers keep their digits', () => {
     for (const number of ['1.10', '-0', '1E+2', '9007199254740993', '0.1000', `1${'0'.repeat(400)}`]) {
       expect(writeJson((parseJson(`[${number}]`, { depthMax: 8 }) as { json: Json }).json)).toBe(`[${number}]`)
