@@ -65,6 +65,16 @@ export async function insertAnnotationState(
       ${state.application_note})`
 }
 
+/** The newest state of an application's status and note; 0 when it never had any. */
+export async function newestAnnotationId(db: Db, program_id: number, application_id: number): Promise<number> {
+  const [row] = await db<{ annotation_id: number }[]>`
+    select coalesce(max(annotation_id), 0) as annotation_id
+    from application_annotation
+    where program_id = ${program_id}
+    and application_id = ${application_id}`
+  return row!.annotation_id
+}
+
 /** Every status and note the application ever had, oldest first. */
 export async function readAnnotationStates(
   db: Db,

@@ -62,6 +62,11 @@ grant update (state, published_at, published_by) on program_version to tributary
 grant update (display_name, statuses) on program to tributary_console;
 grant insert, update on derived_status to tributary_console;
 grant insert on outbox to tributary_console;
+-- Status and note, and a hold on the zone they are written in: a row can be held by those who may update a column of it, and the
+-- only value of this one is true.
+grant update (status, status_last_modified_time, application_note, annotations) on application to tributary_console;
+grant insert on application_annotation to tributary_console;
+grant update (only_row) on instance to tributary_console;
 
 -- The queue's own tables and functions, where the database carries the jobs. BullMQ makes a sequence there for each queue.
 do $$

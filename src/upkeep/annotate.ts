@@ -4,6 +4,7 @@ import {
   type AnnotationState,
   insertAnnotationState,
   lockAnnotations,
+  newestAnnotationId,
   readProgramStatuses,
   updateAnnotations,
 } from '../db/annotations.ts'
@@ -21,6 +22,8 @@ export interface AnnotationChange {
   status?: string | null | undefined
   /** Any text of at most `noteLengthMax`, or null for none; undefined leaves it as it is. */
   note?: string | null | undefined
+  /** The newest state of both that was seen when this was decided (0 before the first); undefined when none was. */
+  seen?: number | undefined
   /** `admin:<name>` or `operator:<system user>`. */
   actor: string
   /** Address of whoever asks, when there is one. */
@@ -38,7 +41,7 @@ export const noteLengthMax = 10_000
  * an export sees all of it or nothing (D22). Two changes at once come one after the other. `status_last_modified_time`
  * becomes `now` when a status is set, the same again included (D30), or taken away, and stays when only the note changes. A change
  * that sets no status and changes nothing leaves no trace. Returns what holds now.
- * Throws `invalid_request` with `/status` and `/note`, or `not_found`.
+ * Throws `invalid_request` with `/status` and `/note`, `not_found`, or `conflict` when somebody else changed them after `seen`.
  */
 export async function annotate(sql: Sql, change: AnnotationChange): Promise<Annotations> {
   return sql.begin('isolation level read committed', async tx => {
@@ -49,6 +52,12 @@ export async function annotate(sql: Sql, change: AnnotationChange): Promise<Anno
     const before = statuses && (await lockAnnotations(tx, program_id, application_id))
     if (before === undefined) {
       throw new Problem('not_found', { detail: `There is no application ${application_id} in this program.` })
+    }
+    if (change.seen !== undefined && (await newestAnnotationId(tx, program_id, application_id)) !== change.seen) {
+      throw new Problem('conflict', {
+        detail: `Status or note of application ${application_id} were changed meanwhile, so nothing was saved.`,
+        internal: 'seen_is_old',
+      })
     }
     const after = changed(before, change)
     if (after === before) return before

@@ -104,6 +104,15 @@ export const address = {
     `{"question_type":"ADDRESS","street":${json(a.street)},"line2":${json(a.line2)},"city":${json(a.city)},` +
     `"state":${json(a.state)},"zip":${json(a.zip)},"corrected":${json(a.corrected)},"latitude":${json(a.latitude)},` +
     `"longitude":${json(a.longitude)},"well_known_id":${json(a.well_known_id)},"service_area":${json(a.service_area)}}`,
+  lines: a => [
+    { text: a.line2 === null ? a.street : `${a.street}, ${a.line2}` },
+    { text: `${a.city}, ${a.state} ${a.zip}` },
+    ...(a.corrected === null ? [] : [{ text: correctedWords[a.corrected], look: 'aside' as const }]),
+    ...(a.service_area?.split(',') ?? []).map(area => ({ text: areaInWords(area), look: 'aside' as const })),
+    ...(a.latitude === null
+      ? []
+      : [{ text: `at ${a.latitude}, ${a.longitude} (system ${a.well_known_id})`, look: 'aside' as const }]),
+  ],
   /** "if any of `street`, `line2`, `city`, `state`, `zip` is provided, all of them except `line2` are required." */
   read: (fields, rules) => {
     const street = fields.text('street')
@@ -157,6 +166,21 @@ export const address = {
       )
     },
 } as const satisfies QuestionType<Address, typeof settings>
+
+const correctedWords: Readonly<Record<(typeof correctedStates)[number], string>> = {
+  Corrected: 'corrected against a directory',
+  Failed: 'could not be corrected',
+  AsEnteredByUser: 'kept as the applicant entered it',
+}
+
+/** `seattle_InArea_1767225600` → `inside seattle`. */
+function areaInWords(item: string): string {
+  const [, name, state] = /^(.+)_(InArea|NotInArea|Failed)_[0-9]+$/s.exec(item) ?? []
+  if (name === undefined) return item
+  return state === 'Failed'
+    ? `not known whether inside ${name}`
+    : `${state === 'InArea' ? 'inside' : 'outside'} ${name}`
+}
 
 const isState = (text: string): boolean => stateCodes.has(text)
 const isZip = (text: string): boolean => zipPattern.test(text)

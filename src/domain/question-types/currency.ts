@@ -23,6 +23,7 @@ export const currency = {
     },
   },
   text: a => `{"question_type":"CURRENCY","currency_dollars":${dollars(a.currency_cents)}}`,
+  lines: a => [{ text: dollarsInWords(a.currency_cents) }],
   read: fields => {
     const currency_cents = fields.cents('currency_dollars')
     return currency_cents === undefined ? undefined : { type: 'CURRENCY', currency_cents }
@@ -40,4 +41,11 @@ export function dollars(cents: number): string {
   const rest = Math.abs(cents) % 100
   const fraction = rest === 0 ? '' : `.${String(rest).padStart(2, '0').replace(/0$/, '')}`
   return `${cents < 0 ? '-' : ''}${whole}${fraction}`
+}
+
+/** Cents as people write dollars: `128100` → `$1,281`, `1250` → `$12.50`. */
+function dollarsInWords(cents: number): string {
+  const whole = Math.trunc(Math.abs(cents) / 100).toLocaleString('en-US')
+  const rest = Math.abs(cents) % 100
+  return `${cents < 0 ? '-' : ''}$${whole}${rest === 0 ? '' : `.${String(rest).padStart(2, '0')}`}`
 }

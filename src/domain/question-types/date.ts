@@ -21,6 +21,7 @@ export const date = {
     },
   },
   text: a => `{"question_type":"DATE","date":${json(a.date)}}`,
+  lines: a => [{ text: dayInWords(a.date) }],
   read: fields => {
     const date = fields.formatted('date', isCalendarDate, 'a day of the calendar as YYYY-MM-DD')
     return date === undefined ? undefined : { type: 'DATE', date }
@@ -47,4 +48,13 @@ export function isCalendarDate(text: string): boolean {
 function daysInMonth(year: number, month: number): number {
   if (month === 2) return (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0 ? 29 : 28
   return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31
+}
+
+const months = 'January February March April May June July August September October November December'.split(' ')
+
+/** `1962-08-27` → `27 August 1962`. */
+export function dayInWords(date: string): string {
+  const [year = '', month, day] = date.split('-')
+  const name = months[Number(month) - 1]
+  return name === undefined ? date : `${Number(day)} ${name} ${year.replace(/^0+(?=.)/, '')}`
 }

@@ -15,6 +15,7 @@ export const email = {
   settings: none,
   fields: { email: { form: 'text', schema: anyText('An e-mail address as typed. To be treated as any text.') } },
   text: a => `{"question_type":"EMAIL","email":${json(a.email)}}`,
+  lines: a => [{ text: a.email }],
   read: fields => {
     const email = fields.text('email')
     return email === undefined ? undefined : { type: 'EMAIL', email }

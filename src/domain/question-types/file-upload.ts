@@ -29,6 +29,7 @@ export const fileUpload = {
   },
   text: a =>
     `{"question_type":"FILE_UPLOAD","file_key":${json(a.file_urls[0] ?? null)},"file_urls":${json(a.file_urls)}}`,
+  lines: a => a.file_urls.map(text => ({ text, look: 'link' })),
   read: (fields, { settings }) => {
     const file_urls = fields.texts('file_urls')
     if (file_urls === undefined) return undefined

@@ -20,6 +20,7 @@ export const id = {
     id: { form: 'text', schema: orNull('string', { pattern: idPattern.source, description: 'Digits alone.' }) },
   },
   text: a => `{"question_type":"ID","id":${json(a.id)}}`,
+  lines: a => [{ text: a.id, look: 'code' }],
   read: (fields, { settings }) => {
     const id = fields.formatted('id', text => idPattern.test(text), 'digits 0 to 9 only')
     return id === undefined || !lengthFits(fields, 'id', id, settings) ? undefined : { type: 'ID', id }

@@ -32,6 +32,7 @@ export const name = {
   text: a =>
     `{"question_type":"NAME","first_name":${json(a.first_name)},"middle_name":${json(a.middle_name)},` +
     `"last_name":${json(a.last_name)},"suffix":${json(a.suffix)}}`,
+  lines: a => [{ text: [a.first_name, a.middle_name, a.last_name, a.suffix].filter(part => part !== null).join(' ') }],
   read: fields => {
     const first_name = fields.text('first_name')
     const middle_name = fields.optionalText('middle_name')

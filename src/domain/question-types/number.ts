@@ -24,6 +24,7 @@ export const number = {
   settings,
   fields: { number: { form: 'number', schema: orNull('integer', { description, ...safe }) } },
   text: a => `{"question_type":"NUMBER","number":${a.number}}`,
+  lines: a => [{ text: String(a.number) }],
   /** "Min and max values set on the question are enforced for new answers." */
   read: (fields, { settings: { min = safe.minimum, max = safe.maximum } }) => {
     const number = fields.integer('number')

@@ -26,6 +26,9 @@ export const phone = {
   },
   hints: ['country'],
   text: a => `{"question_type":"PHONE","phone_number":${json(a.phone_number)}}`,
+  lines: a => [
+    { text: parsePhoneNumberFromString(a.phone_number)?.formatInternational() ?? a.phone_number, look: 'code' },
+  ],
   read: fields => {
     const written = fields.text('phone_number')
     const country = fields.optionalText('country')

@@ -47,6 +47,13 @@ export interface AnswerRules<S extends SettingSchemas = SettingSchemas> {
   readonly stage: 'saved' | 'final' | 'older'
 }
 
+/** A line of an answer as people read it. */
+export interface AnswerLine {
+  text: string
+  /** `code` is read sign by sign, `aside` is said about the answer, `link` is an address that may be followed. */
+  look?: 'code' | 'aside' | 'link'
+}
+
 /** A type whose answers are complete in themselves. `A` is a checked answer, in the form it is kept in. */
 export interface QuestionType<A, S extends SettingSchemas = SettingSchemas> extends QuestionShape<A, S> {
   /**
@@ -54,6 +61,8 @@ export interface QuestionType<A, S extends SettingSchemas = SettingSchemas> exte
    * and stringify that takes twice as long, and this is most of what a load renders.
    */
   text(answer: A): string
+  /** The answer as people read it; `optionText` gives the words of an option. */
+  lines(answer: A, optionText: (id: string) => string): readonly AnswerLine[]
   /** The answer in fields that are not all empty; undefined when something is wrong with it, which is then noted. */
   read(fields: FieldReader, rules: AnswerRules<S>): A | undefined
   /** The invented answer that shows most: every field filled, several selections. Two variants differ. */

@@ -28,6 +28,7 @@ export const selectionList = <const T extends string, const K extends string>(ty
       },
     },
     text: a => `{"question_type":"${type}","selections":${json(a.selections)}}`,
+    lines: (a, optionText) => a.selections.map(id => ({ text: optionText(id) })),
     read: (fields, rules) => {
       const selections = fields.texts('selections')
       if (selections === undefined) return undefined

@@ -20,6 +20,7 @@ export const singleSelect = {
     },
   },
   text: a => `{"question_type":"SINGLE_SELECT","selection":${json(a.selection)}}`,
+  lines: (a, optionText) => [{ text: optionText(a.selection) }],
   read: (fields, rules) => {
     const selection = fields.text('selection')
     return selection !== undefined && isOption(fields, 'selection', selection, rules)

@@ -16,6 +16,7 @@ export const text = {
   settings: lengthSettings,
   fields: { text: { form: 'text', schema: anyText('Any text.') } },
   text: a => `{"question_type":"TEXT","text":${json(a.text)}}`,
+  lines: a => [{ text: a.text }],
   read: (fields, { settings }) => {
     const text = fields.text('text')
     return text === undefined || !lengthFits(fields, 'text', text, settings) ? undefined : { type: 'TEXT', text }

@@ -5,6 +5,7 @@ import { Problem } from '../../problem.ts'
 import type { Deps } from '../deps.ts'
 import { navigation } from '../shell/shell.tsx'
 import { shellAssets } from '../shell/shell-assets.ts'
+import { applicationDoors } from './applications/application-doors.ts'
 import { type ConsoleDoor, consoleRoutes, type GuardedDoor, redirect } from './console-doors.ts'
 import { keyDoors } from './keys/key-doors.ts'
 import { peopleDoors } from './people/people-doors.ts'
@@ -17,6 +18,7 @@ export const consoleDoors = (deps: Deps): ConsoleDoor[] => [
   ...signInDoors(deps),
   ...programDoors(deps),
   ...keyDoors(deps),
+  ...applicationDoors(deps),
   ...peopleDoors(deps),
   nothing,
 ]

@@ -50,6 +50,7 @@ export const navigation: readonly { title: string | undefined; entries: readonly
     entries: [
       { part: 'programs', path: '/admin/programs', text: 'Programs', icon: 'folder-open', roles: all },
       { part: 'questions', path: '/admin/questions', text: 'Questions', icon: 'list-tree', roles: readers },
+      { part: 'applications', path: '/admin/applications', text: 'Applications', icon: 'inbox', roles: all },
     ],
   },
   {
@@ -66,6 +67,8 @@ export interface ShellProps {
   context: PageContext
   title: string
   part: Part | undefined
+  /** What stands as the heading, where that is not the title: what is personal is kept out of titles, which browsers remember. */
+  heading?: ComponentChildren
   /** The way here from the top, each a link but for the page itself. */
   crumbs?: readonly { text: string; path?: string }[]
   /** Deeds beside the heading. */
@@ -77,7 +80,8 @@ export interface ShellProps {
   children?: ComponentChildren
 }
 
-export function Shell({ context, title, part, crumbs = [], deeds, lead, scripts = [], children }: ShellProps): VNode {
+export function Shell(props: ShellProps): VNode {
+  const { context, title, heading = title, part, crumbs = [], deeds, lead, scripts = [], children } = props
   const { root } = context
   return (
     <Page context={context} title={title} scripts={['/assets/comfort.js', ...scripts]}>
@@ -92,7 +96,7 @@ export function Shell({ context, title, part, crumbs = [], deeds, lead, scripts 
             </nav>
           )}
           <div class="heading">
-            <h1>{title}</h1>
+            <h1>{heading}</h1>
             {deeds !== undefined && <div class="deeds">{deeds}</div>}
           </div>
           {lead !== undefined && <p class="lead">{lead}</p>}

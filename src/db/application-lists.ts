@@ -1,0 +1,266 @@
+// What the console reads of applications: lists by filter, one with its neighbours and revisions, and the text that is exported.
+// Nothing here grows with the size of a program: each statement walks an index and stops after a page.
+
+import type { RevisionState } from '../domain/questions/application.ts'
+import { latest, type Micros } from '../domain/values/offset-time.ts'
+import type { AnnotationState } from './annotations.ts'
+import type { Db } from './client.ts'
+import type { Position } from './walks.ts'
+
+/** What applications are wanted: those of which everything given is true. */
+export interface ListFilter {
+  /** Submitted at or after; before. */
+  from?: Micros | undefined
+  to?: Micros | undefined
+  /** Null: those that have none. */
+  status?: string | null | undefined
+  revisionState?: RevisionState | undefined
+  applicantId?: number | undefined
+  applicationId?: number | undefined
+}
+
+/** An application in a list, without its answers. */
+export interface ListedApplication extends Position {
+  application_id: number
+  applicant_id: number
+  is_current: boolean
+  status: string | null
+  status_last_modified_time: Micros | null
+  has_note: boolean
+}
+
+/** Where a page of a list begins: the newest, or next to a place; `newer` goes towards the present. */
+export interface ListPlace {
+  direction: 'older' | 'newer'
+  /** Not itself in the page. */
+  beyond: Position | undefined
+}
+
+/**
+ * At most `rowsMax` applications, in the order of the direction: newest first when it is `older`. What is submitted meanwhile is
+ * newer than all there is, so a walk towards the older never meets it.
+ *
+ * Which index is walked is not left to what PostgreSQL believes about the data: with a status, the order names its index's columns
+ * from the first, which no other index has; an applicant's, and one by its id, are gathered first.
+ */
+export async function readListedApplications(
+  db: Db,
+  programId: number,
+  filter: ListFilter,
+  { direction, beyond }: ListPlace,
+  rowsMax: number,
+): Promise<ListedApplication[]> {
+  const { status, revisionState, applicantId, applicationId } = filter
+  const desc = direction === 'older'
+  const ordered = desc ? db`desc` : db`asc`
+  const [least, most] = bounds(filter, { direction, beyond })
+  const scope =
+    status === undefined
+      ? db`program_id = ${programId}
+        ${least.submit_time === farPast ? db`` : db`and (submit_time, submit_seq) >= (${least.submit_time}::timestamptz, ${least.submit_seq}::bigint)`}
+        ${most.submit_time === latest ? db`` : db`and (submit_time, submit_seq) < (${most.submit_time}::timestamptz, ${most.submit_seq}::bigint)`}`
+      : db`(program_id, coalesce(status, ''), submit_time, submit_seq)
+          >= (${programId}::bigint, ${status ?? ''}::text, ${least.submit_time}::timestamptz, ${least.submit_seq}::bigint)
+        and (program_id, coalesce(status, ''), submit_time, submit_seq)
+          < (${programId}::bigint, ${status ?? ''}::text, ${most.submit_time}::timestamptz, ${most.submit_seq}::bigint)`
+  const columns = db`program_id, application_id, applicant_id, submit_time, submit_seq, superseded_seq, status,
+    status_last_modified_time, application_note`
+  const gathered =
+    applicationId !== undefined
+      ? db`(select ${columns} from application where program_id = ${programId} and application_id = ${applicationId} offset 0)`
+      : applicantId !== undefined
+        ? db`(select ${columns} from application where program_id = ${programId} and applicant_id = ${applicantId} offset 0)`
+        : undefined
+  const source = gathered === undefined ? db`application` : db`${gathered} as application`
+  const order =
+    status === undefined
+      ? db`submit_time ${ordered}, submit_seq ${ordered}`
+      : db`program_id ${ordered}, coalesce(status, '') ${ordered}, submit_time ${ordered}, submit_seq ${ordered}`
+  return db<ListedApplication[]>`
+    select application_id, applicant_id, submit_time, submit_seq, superseded_seq is null as is_current, status,
+      status_last_modified_time, application_note is not null as has_note
+    from ${source}
+    where ${scope}
+    ${revisionCondition(db, revisionState)}
+    ${applicantId === undefined ? db`` : db`and applicant_id = ${applicantId}`}
+    order by ${order}
+    limit ${rowsMax}`
+}
+
+/** Nothing is submitted as early (contract D35). */
+const farPast: Micros = Date.UTC(1899, 0, 1) * 1000
+
+/** The first place that is in the page, and the first that is not any more. */
+function bounds({ from, to }: ListFilter, { direction, beyond }: ListPlace): [least: Position, most: Position] {
+  let least: Position = { submit_time: Math.max(from ?? farPast, farPast), submit_seq: 0 }
+  let most: Position = { submit_time: Math.min(to ?? latest, latest), submit_seq: 0 }
+  if (beyond !== undefined) {
+    if (direction === 'older') {
+      if (isBefore(beyond, most)) most = beyond
+    } else {
+      const after = { ...beyond, submit_seq: beyond.submit_seq + 1 }
+      if (isBefore(least, after)) least = after
+    }
+  }
+  return [least, most]
+}
+
+const isBefore = (one: Position, other: Position): boolean =>
+  one.submit_time < other.submit_time || (one.submit_time === other.submit_time && one.submit_seq < other.submit_seq)
+
+/** In the words of the indexes, so that it is answered in them. */
+function revisionCondition(db: Db, state: RevisionState | undefined) {
+  if (state === undefined) return db``
+  return state === 'CURRENT'
+    ? db`and coalesce(superseded_seq, 9223372036854775807) = 9223372036854775807`
+    : db`and coalesce(superseded_seq, 9223372036854775807) < 9223372036854775807`
+}
+
+/** A program with how many applications were ever submitted to it, those erased since among them. */
+export interface ProgramWithSubmissions {
+  program_id: number
+  slug: string
+  display_name: string
+  submissions: number
+}
+
+/** Programs by slug, after this one; of these alone, unless all are meant. */
+export async function readProgramsWithSubmissions(
+  db: Db,
+  page: { among: 'all' | readonly number[]; after: string; rowsMax: number },
+): Promise<ProgramWithSubmissions[]> {
+  const { among, after, rowsMax } = page
+  return db<ProgramWithSubmissions[]>`
+    select p.program_id, p.slug, p.display_name, coalesce(c.submit_seq, 0) as submissions
+    from program p
+    left join submission_counter c using (program_id)
+    where p.slug > ${after}
+    and ${among === 'all' ? db`true` : db`p.program_id = any(${among as number[]}::bigint[])`}
+    order by p.slug
+    limit ${rowsMax}`
+}
+
+/** All about an application but what was answered. */
+export interface ApplicationDetails extends ListedApplication {
+  program_version_id: number
+  create_time: Micros
+  superseded_seq: number | null
+  application_note: string | null
+  /** The newest state of status and note; 0 before the first. */
+  annotation_id: number
+  /** The stored text up to the answers: language and submitter. */
+  head: string
+}
+
+export async function findApplicationDetails(
+  db: Db,
+  programId: number,
+  applicationId: number,
+): Promise<ApplicationDetails | undefined> {
+  // A quote within a text of JSON is escaped: what is looked for stands before the answers and nowhere earlier.
+  const [row] = await db<ApplicationDetails[]>`
+    select application_id, applicant_id, program_version_id, create_time, submit_time, submit_seq, superseded_seq,
+      superseded_seq is null as is_current, status, status_last_modified_time, application_note,
+      application_note is not null as has_note,
+      left(snapshot, strpos(snapshot, ',"application":{') - 1) || '}' as head,
+      (
+        select coalesce(max(annotation_id), 0)
+        from application_annotation state
+        where state.program_id = a.program_id
+        and state.application_id = a.application_id
+      ) as annotation_id
+    from application a
+    where program_id = ${programId}
+    and application_id = ${applicationId}`
+  return row
+}
+
+/** An application of the same applicant in the same program. */
+export interface Revision extends Position {
+  application_id: number
+  is_current: boolean
+  program_version_id: number
+}
+
+/** The newest of an applicant's applications to a program, newest first. */
+export async function readRevisions(
+  db: Db,
+  programId: number,
+  applicantId: number,
+  rowsMax: number,
+): Promise<Revision[]> {
+  return readTheirs(db, programId, applicantId, db`true`, rowsMax)
+}
+
+/** The applicant's application before this number; undefined when there is none, or it was erased. */
+export async function findRevisionBefore(
+  db: Db,
+  programId: number,
+  applicantId: number,
+  submitSeq: number,
+): Promise<Revision | undefined> {
+  const [row] = await readTheirs(db, programId, applicantId, db`submit_seq < ${submitSeq}`, 1)
+  return row
+}
+
+function readTheirs(
+  db: Db,
+  programId: number,
+  applicantId: number,
+  condition: ReturnType<Db>,
+  rowsMax: number,
+): PromiseLike<Revision[]> {
+  return db<Revision[]>`
+    select application_id, submit_time, submit_seq, superseded_seq is null as is_current, program_version_id
+    from (
+      select application_id, submit_time, submit_seq, superseded_seq, program_version_id
+      from application
+      where program_id = ${programId}
+      and applicant_id = ${applicantId}
+      offset 0
+    ) theirs
+    where ${condition}
+    order by submit_seq desc
+    limit ${rowsMax}`
+}
+
+/** The newest states of status and note, newest first. */
+export async function readNewestAnnotations(
+  db: Db,
+  programId: number,
+  applicationId: number,
+  rowsMax: number,
+): Promise<AnnotationState[]> {
+  return db<AnnotationState[]>`
+    select changed_at, changed_by, status, application_note
+    from application_annotation
+    where program_id = ${programId}
+    and application_id = ${applicationId}
+    order by annotation_id desc
+    limit ${rowsMax}`
+}
+
+/** What an export makes an application of. */
+export interface StoredApplication {
+  application_id: number
+  program_version_id: number
+  snapshot: string
+  annotations: string
+  is_current: boolean
+  /** When the newest version was published: the questions there were when this was read. */
+  questions_as_of: Micros
+}
+
+export async function findStoredApplication(
+  db: Db,
+  programId: number,
+  applicationId: number,
+): Promise<StoredApplication | undefined> {
+  const [row] = await db<StoredApplication[]>`
+    select application_id, program_version_id, snapshot, annotations, superseded_seq is null as is_current,
+      (select max(v.published_at) from program_version v where v.program_id = a.program_id) as questions_as_of
+    from application a
+    where program_id = ${programId}
+    and application_id = ${applicationId}`
+  return row
+}

@@ -1,0 +1,47 @@
+// A condition in the words that the applicant read, so that people see why something was not asked.
+
+import { operatorWords } from '../definitions/condition-words.ts'
+import type { Condition, ConditionValue } from '../definitions/program-version.ts'
+import { dayInWords, isCalendarDate } from '../question-types/date.ts'
+import type { VersionQuestion } from '../questions/question.ts'
+
+const dateVerbs: Partial<typeof operatorWords> = {
+  less_than: 'is before',
+  less_than_or_equal: 'is on or before',
+  greater_than: 'is after',
+  greater_than_or_equal: 'is on or after',
+}
+
+/** `“Do you rent or own?” is Rent`: when something is asked. */
+export function conditionInWords(condition: Condition, questions: readonly VersionQuestion[]): string {
+  if ('all' in condition) return joined(condition.all, ' and ', questions)
+  if ('any' in condition) return joined(condition.any, ' or ', questions)
+  if ('not' in condition) return `not (${conditionInWords(condition.not, questions)})`
+  const question = questions.find(({ question_id }) => question_id === condition.question_id)
+  const name = `“${question?.settings.text ?? 'another question'}”`
+  if (condition.operator === 'answered') return `${name} ${operatorWords.answered}`
+  const { field, operator, value } = condition
+  // Where an answer has several fields, which one is meant.
+  const part = question?.kind === 'ADDRESS' || question?.kind === 'NAME' ? ` (${field.replaceAll('_', ' ')})` : ''
+  const verb = (question?.kind === 'DATE' ? dateVerbs[operator] : undefined) ?? operatorWords[operator]
+  return `${name}${part} ${verb} ${valueInWords(value, question)}`
+}
+
+function joined(conditions: readonly Condition[], word: string, questions: readonly VersionQuestion[]): string {
+  const parts = conditions.map(condition => {
+    const words = conditionInWords(condition, questions)
+    return 'all' in condition || 'any' in condition ? `(${words})` : words
+  })
+  return parts.join(word)
+}
+
+function valueInWords(value: ConditionValue, question: VersionQuestion | undefined): string {
+  const values: readonly (string | number)[] = typeof value === 'object' ? value : [value]
+  return values
+    .map(one => {
+      if (typeof one === 'number') return String(one)
+      const option = question?.settings.options?.find(({ admin_id }) => admin_id === one)
+      return option?.text ?? (question?.kind === 'DATE' && isCalendarDate(one) ? dayInWords(one) : one)
+    })
+    .join(', ')
+}

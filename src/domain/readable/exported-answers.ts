@@ -1,0 +1,101 @@
+// Question objects of an export, as JSON.parse leaves them, back into answers and into lines for people to read.
+// It must not know how they are laid out on a page.
+
+import { FieldReader } from '../question-types/field-reader.ts'
+import type { AnswerLine } from '../question-types/question-type.ts'
+import type { Answer, Answers } from '../questions/answers.ts'
+import { plainType } from '../questions/question.ts'
+import type { PlacedQuestion } from './placed-questions.ts'
+
+export type ExportedObject = Readonly<Record<string, unknown>>
+
+const isObject = (value: unknown): value is ExportedObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** The question object under a key, own ones only: a key may be `__proto__`. Undefined when there is none. */
+export function questionObject(object: ExportedObject, key: string): ExportedObject | undefined {
+  const found = Object.hasOwn(object, key) ? object[key] : undefined
+  return isObject(found) ? found : undefined
+}
+
+/** The entities in the question object of an ENUMERATOR. */
+export const entitiesOf = (object: ExportedObject | undefined): readonly ExportedObject[] =>
+  Array.isArray(object?.entities) ? object.entities.filter(isObject) : []
+
+export const nameOf = (entity: ExportedObject): string => String(entity.entity_name)
+
+/** Whether every field of a question object is null or an empty list, or there is no such object. */
+export const isUnanswered = (object: ExportedObject | undefined): boolean =>
+  object === undefined ||
+  Object.entries(object).every(
+    ([name, value]) => name === 'question_type' || value === null || (Array.isArray(value) && value.length === 0),
+  )
+
+/** Whether two values are the same JSON, in whatever order their members are: that depends on the version. */
+export function isSame(one: unknown, other: unknown): boolean {
+  if (Array.isArray(one))
+    return Array.isArray(other) && one.length === other.length && one.every((item, i) => isSame(item, other[i]))
+  if (!isObject(one) || !isObject(other)) return one === other
+  const names = Object.keys(one)
+  return (
+    names.length === Object.keys(other).length &&
+    names.every(name => Object.hasOwn(other, name) && isSame(one[name], other[name]))
+  )
+}
+
+/** The answer in a question object; undefined when it is unanswered, or in no form that is known. */
+export function readAnswer(placed: PlacedQuestion, object: ExportedObject | undefined): Answer | undefined {
+  if (object === undefined || isUnanswered(object)) return undefined
+  if (placed.type === 'ENUMERATOR') {
+    const entities = entitiesOf(object).map(entity => ({
+      entity_name: nameOf(entity),
+      answers: readAnswers(placed.repeated, entity),
+    }))
+    return { type: 'ENUMERATOR', entities }
+  }
+  const fields = new ExportedFields(object)
+  // Whatever was once an option is one, and is no matter here.
+  const optionIds = new Set([object.selection, object.selections].flat().filter(id => typeof id === 'string'))
+  const answer = plainType(placed.type).read(fields, { settings: {}, optionIds, stage: 'older' })
+  return fields.full ? undefined : answer
+}
+
+/** The answers in an object of question objects, by key. */
+export function readAnswers(questions: readonly PlacedQuestion[], object: ExportedObject): Answers {
+  const answers = new Map<string, Answer>()
+  for (const placed of questions) {
+    const key = placed.question.question_key
+    const answer = readAnswer(placed, questionObject(object, key))
+    if (answer !== undefined) answers.set(key, answer)
+  }
+  return answers
+}
+
+/** An answer to anything but an ENUMERATOR in lines; none when it is unanswered. In a form that is not known, as it is exported. */
+export function linesOf(placed: PlacedQuestion, object: ExportedObject | undefined): readonly AnswerLine[] {
+  if (object === undefined || isUnanswered(object)) return []
+  const answer = readAnswer(placed, object)
+  if (answer === undefined || answer.type === 'ENUMERATOR') return [{ text: JSON.stringify(object), look: 'code' }]
+  const texts = new Map((placed.question.settings.options ?? []).map(option => [option.admin_id, option.text]))
+  return plainType(answer.type).lines(answer, id => texts.get(id) ?? id)
+}
+
+class ExportedFields extends FieldReader {
+  #faulty = false
+
+  constructor(private readonly object: ExportedObject) {
+    super()
+  }
+
+  override raw(name: string): unknown {
+    return Object.hasOwn(this.object, name) ? (this.object[name] ?? null) : null
+  }
+
+  override fault(): undefined {
+    this.#faulty = true
+  }
+
+  override get full(): boolean {
+    return this.#faulty
+  }
+}

@@ -1,0 +1,64 @@
+// The questions of a program version as people see them: screen by screen, repeated questions within their enumerator.
+// It must not know any answer.
+
+import type { Condition, ProgramVersion } from '../definitions/program-version.ts'
+import { type ExportedType, exportedType, type VersionQuestion } from '../questions/question.ts'
+
+/** What is needed of a version to show what was answered to it. */
+export type ReadableVersion = Pick<ProgramVersion, 'screens' | 'questions'>
+
+export interface PlacedQuestion {
+  question: VersionQuestion
+  type: ExportedType
+  /** It is asked when all of these hold: its screen's and its own. */
+  conditions: readonly Condition[]
+  /** The questions repeated under it, on whatever screen. */
+  repeated: readonly PlacedQuestion[]
+}
+
+export interface PlacedScreen {
+  /** Undefined for questions that stand on no screen. */
+  name: string | undefined
+  condition: Condition | null
+  /** Those of the top level. STATIC ones have no answer, and are left out. */
+  questions: readonly PlacedQuestion[]
+}
+
+interface GrowingQuestion extends PlacedQuestion {
+  repeated: GrowingQuestion[]
+}
+
+export function placedScreens({ screens, questions }: ReadableVersion): PlacedScreen[] {
+  const byId = new Map(questions.map(question => [question.question_id, question]))
+  const placed = new Map<number, GrowingQuestion>()
+  const place = (question: VersionQuestion | undefined, conditions: readonly Condition[]) => {
+    const type = question && exportedType(question.kind)
+    if (question === undefined || type === undefined || placed.has(question.question_id)) return
+    placed.set(question.question_id, { question, type, conditions, repeated: [] })
+  }
+  const shown = screens.map(({ name, visible_when, questions: placements }) => {
+    for (const placement of placements)
+      place(
+        byId.get(placement.question_id),
+        [visible_when, placement.visible_when].filter(condition => condition !== null),
+      )
+    const ids = placements.map(({ question_id }) => question_id)
+    return { name: name as string | undefined, condition: visible_when, ids }
+  })
+  const onScreens = new Set(placed.keys())
+  for (const question of questions) place(question, [])
+  const left = [...placed.keys()].filter(id => !onScreens.has(id))
+  for (const one of placed.values()) {
+    const { enumerator_id } = one.question
+    if (enumerator_id !== null) placed.get(enumerator_id)?.repeated.push(one)
+  }
+  return [...shown, { name: undefined, condition: null, ids: left }]
+    .map(({ ids, ...screen }) => ({
+      ...screen,
+      questions: ids
+        .map(id => placed.get(id))
+        .filter(one => one !== undefined)
+        .filter(({ question }) => question.enumerator_id === null),
+    }))
+    .filter(({ questions }) => questions.length > 0)
+}

@@ -1,0 +1,188 @@
+// An application as people read it: by screen, in the questions' words, entities with their answers, and what was not asked said so.
+// With the application it replaced, each answer also says whether it is another one than there.
+
+import type { AnswerLine } from '../question-types/question-type.ts'
+import type { Answer, Answers } from '../questions/answers.ts'
+import type { VersionQuestion } from '../questions/question.ts'
+import { holds } from '../questions/visibility.ts'
+import { conditionInWords } from './asked-when.ts'
+import {
+  type ExportedObject,
+  entitiesOf,
+  isSame,
+  isUnanswered,
+  linesOf,
+  nameOf,
+  questionObject,
+  readAnswers,
+} from './exported-answers.ts'
+import { matchEntities } from './match-entities.ts'
+import { type PlacedQuestion, placedScreens, type ReadableVersion } from './placed-questions.ts'
+
+/** What an answer is against the application before: there is none before; there was another; there was one, and is none now. */
+export type AnswerChange = 'new' | 'changed' | 'gone'
+
+export interface ReadableRow {
+  question_id: number
+  question_key: string
+  text: string
+  answer: ReadableAnswer
+  change: AnswerChange | undefined
+}
+
+export type ReadableAnswer =
+  | { state: 'answered'; lines: readonly AnswerLine[] }
+  | { state: 'entities'; entities: readonly ReadableEntity[]; gone: readonly string[] }
+  | { state: 'unanswered' }
+  /** Why, in words. */
+  | { state: 'not_asked'; when: string }
+
+export interface ReadableEntity {
+  name: string
+  change: 'new' | undefined
+  rows: readonly ReadableRow[]
+}
+
+export interface ReadableScreen {
+  name: string | undefined
+  /** When the screen is shown, where it was not and nothing on it was answered. It has no rows then. */
+  notAsked: string | undefined
+  rows: readonly ReadableRow[]
+}
+
+export interface ReadableApplication {
+  /** From the first NAME question that was answered. */
+  applicant: string | undefined
+  screens: readonly ReadableScreen[]
+  /** Whether there is more than `rowsMax`. */
+  cut: boolean
+}
+
+/** Rows of one page: more is more than anybody reads, and a browser takes long over it. */
+export const rowsMax = 3000
+
+/** `application` is the member of that name of an exported application; `before` the same of the one it replaced. */
+export function readableApplication(
+  version: ReadableVersion,
+  application: ExportedObject,
+  before?: ExportedObject,
+): ReadableApplication {
+  const reader = new Reader(version)
+  const placed = placedScreens(version)
+  const questions = placed.flatMap(screen => screen.questions)
+  const scope: Scope = { enumeratorId: null, answers: readAnswers(questions, application), outer: undefined }
+  const screens = placed.map(({ name, condition, questions }): ReadableScreen => {
+    const hidden = condition !== null && !reader.holds(condition, scope)
+    const unanswered = questions.every(({ question }) =>
+      isUnanswered(questionObject(application, question.question_key)),
+    )
+    if (hidden && unanswered) return { name, notAsked: reader.words(condition), rows: [] }
+    return { name, notAsked: undefined, rows: reader.rows(questions, application, before, scope) }
+  })
+  const named = questions.find(({ type, question }) => type === 'NAME' && scope.answers.has(question.question_key))
+  const applicant =
+    named &&
+    linesOf(named, questionObject(application, named.question.question_key))
+      .map(({ text }) => text)
+      .join(' ')
+  return { applicant, screens, cut: reader.cut }
+}
+
+/** Where questions are answered: the application itself, or an entity. */
+interface Scope {
+  enumeratorId: number | null
+  answers: Answers
+  outer: Scope | undefined
+}
+
+type Condition = PlacedQuestion['conditions'][number]
+
+class Reader {
+  readonly #questions: ReadonlyMap<number, VersionQuestion>
+  #rows = 0
+
+  constructor(private readonly version: ReadableVersion) {
+    this.#questions = new Map(version.questions.map(question => [question.question_id, question]))
+  }
+
+  get cut(): boolean {
+    return this.#rows > rowsMax
+  }
+
+  holds(condition: Condition, scope: Scope): boolean {
+    return holds(condition, id => this.#seenFrom(scope, this.#questions.get(id)))
+  }
+
+  words(condition: Condition): string {
+    return conditionInWords(condition, this.version.questions)
+  }
+
+  rows(
+    questions: readonly PlacedQuestion[],
+    object: ExportedObject,
+    before: ExportedObject | undefined,
+    scope: Scope,
+  ): ReadableRow[] {
+    const rows: ReadableRow[] = []
+    for (const placed of questions) {
+      if (++this.#rows > rowsMax) break
+      const { question_id, question_key, settings } = placed.question
+      const now = questionObject(object, question_key)
+      const then = before && questionObject(before, question_key)
+      rows.push({
+        question_id,
+        question_key,
+        text: settings.text,
+        answer: this.#answer(placed, now, then, scope, before !== undefined),
+        change: before === undefined ? undefined : changeOf(now, then),
+      })
+    }
+    return rows
+  }
+
+  #answer(
+    placed: PlacedQuestion,
+    now: ExportedObject | undefined,
+    then: ExportedObject | undefined,
+    scope: Scope,
+    compared: boolean,
+  ): ReadableAnswer {
+    const isList = placed.type === 'ENUMERATOR'
+    if (isUnanswered(now) && !(isList && entitiesOf(then).length > 0)) {
+      const failed = placed.conditions.filter(condition => !this.holds(condition, scope))
+      if (failed.length === 0) return { state: 'unanswered' }
+      return { state: 'not_asked', when: failed.map(condition => this.words(condition)).join(' and ') }
+    }
+    if (!isList) return { state: 'answered', lines: linesOf(placed, now) }
+    const { pairs, gone } = matchEntities(entitiesOf(now), entitiesOf(then))
+    const entities: ReadableEntity[] = []
+    for (const { entity, earlier } of pairs) {
+      if (++this.#rows > rowsMax) break
+      const inner = {
+        enumeratorId: placed.question.question_id,
+        answers: readAnswers(placed.repeated, entity),
+        outer: scope,
+      }
+      // What is new altogether is marked once, and not at each of its answers.
+      entities.push({
+        name: nameOf(entity),
+        change: compared && earlier === undefined ? 'new' : undefined,
+        rows: this.rows(placed.repeated, entity, earlier, inner),
+      })
+    }
+    return { state: 'entities', entities, gone: gone.map(nameOf) }
+  }
+
+  /** A condition may look at the entity's own answers and at those around it. */
+  #seenFrom(scope: Scope, question: VersionQuestion | undefined): Answer | undefined {
+    for (let at: Scope | undefined = scope; at !== undefined && question !== undefined; at = at.outer)
+      if (at.enumeratorId === question.enumerator_id) return at.answers.get(question.question_key)
+    return undefined
+  }
+}
+
+function changeOf(now: ExportedObject | undefined, then: ExportedObject | undefined): AnswerChange | undefined {
+  if (isUnanswered(now)) return isUnanswered(then) ? undefined : 'gone'
+  if (isUnanswered(then)) return 'new'
+  return isSame(now, then) ? undefined : 'changed'
+}

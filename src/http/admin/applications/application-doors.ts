@@ -1,0 +1,267 @@
+// Applications in the console: which programs, a list with filters, one application, what changed in it, as it is exported, and
+// status and note.
+
+import { actorOf, mayReadAnswers, maySeeProgram } from '../../../access/roles.ts'
+import {
+  type ApplicationDetails,
+  findApplicationDetails,
+  findRevisionBefore,
+  type ListedApplication,
+  type ListFilter,
+  type ListPlace,
+  readListedApplications,
+  readNewestAnnotations,
+  readProgramsWithSubmissions,
+  readRevisions,
+  type StoredApplication,
+} from '../../../db/application-lists.ts'
+import { findProgram, loadProgramVersion, type Program } from '../../../db/programs.ts'
+import { applicationChanges } from '../../../domain/readable/application-changes.ts'
+import type { ExportedObject } from '../../../domain/readable/exported-answers.ts'
+import { readableApplication } from '../../../domain/readable/readable-application.ts'
+import { isSlug } from '../../../domain/values/slug.ts'
+import { exportedObject } from '../../../export/exported-object.ts'
+import { Problem } from '../../../problem.ts'
+import { annotate } from '../../../upkeep/annotate.ts'
+import { openApplications, type Reading } from '../../../upkeep/open-application.ts'
+import type { Deps } from '../../deps.ts'
+import { emptyForm, type FormState } from '../../shell/parts.tsx'
+import { everyRole, htmlResponse, pageFields } from '../../shell/shell.tsx'
+import { type ConsoleDoor, redirect, type Visit } from '../console-doors.ts'
+import { ApplicationPage } from './application-page.tsx'
+import { ChangesPage } from './changes-page.tsx'
+import { ExportedPage } from './exported-page.tsx'
+import { ApplicationsPage, ProgramChoicePage } from './list-pages.tsx'
+import { type ListPage, type ListQuery, listSearch, readListQuery } from './list-query.ts'
+
+/** Applications on a page of a list, and programs on a page of the choice. */
+const pageRows = 50
+const programRows = 200
+/** Shown beside an application. */
+const revisionsShown = 20
+const statesShown = 30
+/** A note of 10,000 characters has up to nine bytes for each in a form. */
+const noteFormBytesMax = 256 * 1024
+
+export function applicationDoors(deps: Deps): ConsoleDoor[] {
+  const { consoleDb: db, keyMaps, config } = deps
+
+  /** One that the person may see: any other does not exist for them. */
+  const program = async ({ params, person }: Visit): Promise<Program> => {
+    const found = isSlug(params.slug!) ? await findProgram(db, params.slug!) : undefined
+    if (found !== undefined && maySeeProgram(person, found.program_id)) return found
+    throw new Problem('not_found', { detail: 'There is no such program.' })
+  }
+
+  const details = async (visit: Visit, { program_id }: Program): Promise<ApplicationDetails> => {
+    const { applicationId } = visit.params
+    const id = /^[1-9]\d{0,14}$/.test(applicationId!) ? Number(applicationId) : undefined
+    const found = id === undefined ? undefined : await findApplicationDetails(db, program_id, id)
+    if (found === undefined) throw new Problem('not_found', { detail: 'There is no such application in this program.' })
+    return found
+  }
+
+  const choose = async ({ context, person, url }: Visit): Promise<Response> => {
+    const among = person.programIds === 'all' ? 'all' : [...person.programIds]
+    const after = url.searchParams.get('after') ?? ''
+    const rows = await readProgramsWithSubmissions(db, { among, after, rowsMax: programRows + 1 })
+    const programs = rows.slice(0, programRows)
+    return htmlResponse(
+      ProgramChoicePage({ context, programs, next: rows.length > programRows ? programs.at(-1)!.slug : undefined }),
+    )
+  }
+
+  const list = async (visit: Visit): Promise<Response> => {
+    const shown = await program(visit)
+    const query = readListQuery(visit.url.searchParams, config.timeZone)
+    const found = query.faults.length > 0 ? nothing : await readPage(shown.program_id, query)
+    const page = ApplicationsPage({ context: visit.context, program: shown, query, ...found })
+    return htmlResponse(page, query.faults.length > 0 ? 400 : 200)
+  }
+
+  const read = (programId: number, filter: ListFilter, place: ListPlace, rowsMax: number) =>
+    readListedApplications(db, programId, filter, place, rowsMax)
+
+  /** A page, newest first, and whether there is more on either side of it. */
+  const readPage = async (programId: number, { filter, place }: ListQuery): Promise<ListPage> => {
+    const rows = await read(programId, filter, place, pageRows + 1)
+    const more = rows.length > pageRows
+    const applications = rows.slice(0, pageRows)
+    if (place.direction === 'older') return { applications, older: more, newer: place.beyond !== undefined }
+    // Where the newest is reached, the page is the first one, filled up.
+    if (!more) return readPage(programId, { filter, place: first } as ListQuery)
+    return { applications: applications.reverse(), older: true, newer: true }
+  }
+
+  /** The bytes that an export would have for each, in order. */
+  const exported = async (programId: number, stored: readonly StoredApplication[]): Promise<Buffer[]> => {
+    const objects: Buffer[] = []
+    for (const one of stored) {
+      const { fills } = await keyMaps.load(db, programId, one.questions_as_of)
+      objects.push(exportedObject(one, fills.get(one.program_version_id)!))
+    }
+    return objects
+  }
+
+  const open = (visit: Visit, programId: number, readings: readonly { applicationId: number; reading: Reading }[]) =>
+    openApplications(db, { program_id: programId, actor: actorOf(visit.person), address: visit.address }, readings)
+
+  /** What was answered in this application, and in the one it is compared with. */
+  const openAnswers = async (visit: Visit, programId: number, applicationId: number, beforeId: number | undefined) => {
+    const readings = [{ applicationId, reading: 'shown' as const }]
+    const stored = await open(visit, programId, [
+      ...readings,
+      ...(beforeId === undefined ? [] : [{ applicationId: beforeId, reading: 'compared' as const }]),
+    ])
+    const objects = await exported(programId, stored)
+    const opened = []
+    for (const [i, { program_version_id }] of stored.entries()) {
+      const { application } = JSON.parse(objects[i]!.toString()) as { application: ExportedObject }
+      opened.push({ version: await loadProgramVersion(db, program_version_id), application })
+    }
+    return opened
+  }
+
+  const before = ({ applicant_id, submit_seq }: ApplicationDetails, programId: number) =>
+    findRevisionBefore(db, programId, applicant_id, submit_seq)
+
+  const show = async (visit: Visit, form: FormState = emptyForm, status = 200): Promise<Response> => {
+    const shown = await program(visit)
+    const { program_id } = shown
+    const application = await details(visit, shown)
+    const query = readListQuery(visit.url.searchParams, config.timeZone)
+    const filter = query.faults.length > 0 ? {} : query.filter
+    const beside = (direction: ListPlace['direction']): Promise<ListedApplication | undefined> =>
+      read(program_id, filter, { direction, beyond: application }, 1).then(([row]) => row)
+    const [earlier, revisions, states, newer, older] = await Promise.all([
+      before(application, program_id),
+      readRevisions(db, program_id, application.applicant_id, revisionsShown + 1),
+      readNewestAnnotations(db, program_id, application.application_id, statesShown + 1),
+      beside('newer'),
+      beside('older'),
+    ])
+    const opened = mayReadAnswers(visit.person)
+      ? await openAnswers(visit, program_id, application.application_id, earlier?.application_id)
+      : []
+    const [now, then] = opened
+    return htmlResponse(
+      ApplicationPage({
+        context: visit.context,
+        program: shown,
+        application,
+        earlier,
+        revisions: revisions.slice(0, revisionsShown),
+        moreRevisions: revisions.length > revisionsShown,
+        states: states.slice(0, statesShown),
+        moreStates: states.length > statesShown,
+        newer: newer?.application_id,
+        older: older?.application_id,
+        search: listSearch(query.values),
+        answers: now && readableApplication(now.version, now.application, then?.application),
+        changes: now && then && applicationChanges(now, then),
+        form,
+        done: visit.url.searchParams.get('done'),
+      }),
+      status,
+    )
+  }
+
+  const save = async (visit: Visit): Promise<Response> => {
+    const { program_id, slug } = await program(visit)
+    const { application_id, status, application_note } = await details(visit, { program_id } as Program)
+    const { form } = visit
+    const chosen = form.get('status') || null
+    // A browser ends lines with CR and LF, whatever was in the field before.
+    const note = lines(form.get('note') ?? '') || null
+    try {
+      await annotate(db, {
+        program_id,
+        application_id,
+        // What was not touched is not set again: that would give it a new time (contract D30).
+        status: chosen === status ? undefined : chosen,
+        note: note === lines(application_note ?? '') ? undefined : note,
+        seen: Number(form.get('seen')),
+        actor: actorOf(visit.person),
+        address: visit.address,
+        now: visit.now,
+        timeZone: config.timeZone,
+      })
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error
+      if (error.kind === 'conflict' && error.internal === 'seen_is_old')
+        return show(visit, { values: form, faults: [conflictFault] }, 409)
+      if (error.kind === 'invalid_request' && error.errors.length > 0)
+        return show(visit, { values: form, faults: error.errors }, 400)
+      throw error
+    }
+    const query = readListQuery(visit.url.searchParams, config.timeZone)
+    query.values.set('done', 'saved')
+    return redirect(visit, `/admin/programs/${slug}/applications/${application_id}?${query.values}`)
+  }
+
+  const changes = async (visit: Visit): Promise<Response> => {
+    const shown = await program(visit)
+    const application = await details(visit, shown)
+    const earlier = await before(application, shown.program_id)
+    if (earlier === undefined)
+      throw new Problem('not_found', { detail: 'There is no application of this applicant before this one.' })
+    const [now, then] = await openAnswers(visit, shown.program_id, application.application_id, earlier.application_id)
+    return htmlResponse(
+      ChangesPage({
+        context: visit.context,
+        program: shown,
+        application,
+        earlier,
+        ...applicationChanges(now!, then!),
+      }),
+    )
+  }
+
+  const asExported = async (visit: Visit, reading: Reading) => {
+    const shown = await program(visit)
+    const application = await details(visit, shown)
+    const stored = await open(visit, shown.program_id, [{ applicationId: application.application_id, reading }])
+    const [bytes] = await exported(shown.program_id, stored)
+    return { program: shown, application, bytes: bytes! }
+  }
+
+  const showExported = async (visit: Visit): Promise<Response> => {
+    const { program, application, bytes } = await asExported(visit, 'as_exported')
+    return htmlResponse(ExportedPage({ context: visit.context, program, application, bytes }))
+  }
+
+  const download = async (visit: Visit): Promise<Response> => {
+    const { application, bytes } = await asExported(visit, 'downloaded')
+    return new Response(new Uint8Array(bytes), {
+      headers: {
+        ...pageFields,
+        'Content-Type': 'application/json',
+        'Content-Disposition': `attachment; filename="application-${application.application_id}.json"`,
+      },
+    })
+  }
+
+  const all = '/admin/programs/:slug/applications'
+  const one = `${all}/:applicationId`
+  const readers = ['ADMINISTRATOR', 'PROGRAM_ADMINISTRATOR'] as const
+  return [
+    { method: 'GET', path: '/admin/applications', roles: everyRole, answer: choose },
+    { method: 'GET', path: all, roles: everyRole, answer: list },
+    { method: 'GET', path: one, roles: everyRole, answer: visit => show(visit) },
+    { method: 'POST', path: one, roles: readers, bodyBytesMax: noteFormBytesMax, answer: save },
+    { method: 'GET', path: `${one}/changes`, roles: readers, answer: changes },
+    { method: 'GET', path: `${one}/exported`, roles: readers, answer: showExported },
+    { method: 'GET', path: `${one}/download`, roles: readers, answer: download },
+  ]
+}
+
+const nothing: ListPage = { applications: [], older: false, newer: false }
+const first: ListPlace = { direction: 'older', beyond: undefined }
+
+const lines = (text: string): string => text.replaceAll('\r\n', '\n')
+
+const conflictFault = {
+  parameter: 'note',
+  code: 'changed_meanwhile',
+  detail: 'Somebody changed status or note while you were typing, so nothing was saved.',
+}

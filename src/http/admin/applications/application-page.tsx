@@ -1,0 +1,325 @@
+// The page of one application: what was answered, status and note, history, and the applicant's other submissions.
+
+/** @jsxImportSource preact */
+
+import type { AnnotationState } from '../../../db/annotations.ts'
+import type { ApplicationDetails, Revision } from '../../../db/application-lists.ts'
+import type { Program } from '../../../db/programs.ts'
+import type { ApplicationChange } from '../../../domain/readable/application-changes.ts'
+import type { ReadableApplication } from '../../../domain/readable/readable-application.ts'
+import { Icon } from '../../shell/icon.tsx'
+import {
+  DeedForm,
+  FaultSummary,
+  type FormState,
+  figures,
+  Notice,
+  SelectField,
+  TextArea,
+  When,
+} from '../../shell/parts.tsx'
+import { type PageContext, Shell } from '../../shell/shell.tsx'
+import { AnswersView } from './answers-view.tsx'
+import { RevisionBadge } from './list-pages.tsx'
+import { applicationsPath } from './list-query.ts'
+
+export interface ApplicationPageProps {
+  context: PageContext
+  program: Program
+  application: ApplicationDetails
+  /** The one it replaced. */
+  earlier: Revision | undefined
+  revisions: readonly Revision[]
+  moreRevisions: boolean
+  states: readonly AnnotationState[]
+  moreStates: boolean
+  /** Neighbours in the list that one came from, and how it was filtered. */
+  newer: number | undefined
+  older: number | undefined
+  search: string
+  /** Undefined for those who may not read answers. */
+  answers: ReadableApplication | undefined
+  changes: { changes: readonly ApplicationChange[]; more: boolean } | undefined
+  form: FormState
+  done: string | null
+}
+
+/** The way to an application, for the pages below it. */
+export const crumbsOf = (program: Program, applicationId?: number) => [
+  { text: 'Applications', path: '/admin/applications' },
+  { text: program.display_name, path: applicationsPath(program.slug) },
+  ...(applicationId === undefined
+    ? []
+    : [{ text: String(applicationId), path: `${applicationsPath(program.slug)}/${applicationId}` }]),
+]
+
+export function ApplicationPage(props: ApplicationPageProps) {
+  const { context, program, application, answers, form, newer, older, search } = props
+  const list = context.root + applicationsPath(program.slug)
+  const path = `${list}/${application.application_id}`
+  return (
+    <Shell
+      context={context}
+      title={`Application ${application.application_id}`}
+      heading={
+        <>
+          {answers?.applicant ?? `Application ${application.application_id}`}{' '}
+          <RevisionBadge isCurrent={application.is_current} />
+        </>
+      }
+      part="applications"
+      crumbs={[...crumbsOf(program), { text: String(application.application_id) }]}
+      lead={<Lead {...props} />}
+      deeds={
+        <>
+          {answers !== undefined && (
+            <a class="button plain" href={`${path}/exported`}>
+              As exported
+            </a>
+          )}
+          {newer !== undefined && (
+            <a class="button plain" rel="prev" href={`${list}/${newer}${search}`}>
+              <Icon name="chevron-left" />
+              Newer
+            </a>
+          )}
+          {older !== undefined && (
+            <a class="button plain" rel="next" href={`${list}/${older}${search}`}>
+              Older
+              <Icon name="chevron-right" />
+            </a>
+          )}
+        </>
+      }
+    >
+      {props.done === 'saved' && form.faults.length === 0 && (
+        <Notice tone="good">Saved. Clients see it with their next read of this application.</Notice>
+      )}
+      <FaultSummary form={form} title="Nothing was saved yet" />
+      <Replaced {...props} />
+      <div class="columns">
+        {answers === undefined ? (
+          <div class="card">
+            <h2>Answers</h2>
+            <p class="soft">Auditors see everything about an application but what was answered.</p>
+          </div>
+        ) : (
+          <AnswersView answers={answers} exportedPath={`${path}/exported`} />
+        )}
+        <div class="stack">
+          <StatusCard {...props} action={path + search} />
+          <History {...props} />
+          <Revisions {...props} />
+        </div>
+      </div>
+    </Shell>
+  )
+}
+
+interface Head {
+  language: string
+  submitter_type: string
+  ti_email: string | null
+  ti_organization: string | null
+}
+
+function Lead({ context, application }: ApplicationPageProps) {
+  const head = JSON.parse(application.head) as Head
+  return (
+    <>
+      Application {application.application_id} · submitted{' '}
+      <When at={application.submit_time} timeZone={context.config.timeZone} /> by {submitterOf(head, application)} · in{' '}
+      {languageName(head.language)}
+    </>
+  )
+}
+
+function submitterOf(head: Head, { applicant_id }: ApplicationDetails): string {
+  if (head.submitter_type === 'APPLICANT') return `the applicant (${applicant_id})`
+  if (head.submitter_type !== 'TRUSTED_INTERMEDIARY') return head.submitter_type
+  return `${head.ti_organization}, ${head.ti_email} (trusted intermediary) for applicant ${applicant_id}`
+}
+
+const languageNames = new Intl.DisplayNames('en', { type: 'language' })
+
+/** `Spanish` for `es`; the tag itself where it has no name. */
+function languageName(tag: string): string {
+  try {
+    return languageNames.of(tag) ?? tag
+  } catch {
+    return tag
+  }
+}
+
+/** What it replaced and what replaced it. */
+function Replaced({ context, program, application, earlier, revisions, changes }: ApplicationPageProps) {
+  const path = context.root + applicationsPath(program.slug)
+  const { timeZone } = context.config
+  const link = (id: number) => <a href={`${path}/${id}`}>{id}</a>
+  const later = revisions.findLast(({ submit_seq }) => submit_seq > application.submit_seq)
+  return (
+    <>
+      {!application.is_current && (
+        <Notice tone="attention">
+          <strong>This is not the applicant’s newest application.</strong>{' '}
+          {later === undefined ? (
+            'A newer one replaced it.'
+          ) : (
+            <>
+              {link(later.application_id)} of <When at={later.submit_time} timeZone={timeZone} day /> replaced it.
+            </>
+          )}
+        </Notice>
+      )}
+      {earlier !== undefined && (
+        <Notice tone="info">
+          <strong>Submitted again.</strong> It replaced {link(earlier.application_id)} of{' '}
+          <When at={earlier.submit_time} timeZone={timeZone} day />
+          {changes === undefined ? (
+            '.'
+          ) : (
+            <>
+              : {changeCount(changes)}{' '}
+              <a class="strong" href={`${path}/${application.application_id}/changes`}>
+                Compare
+              </a>
+            </>
+          )}
+        </Notice>
+      )}
+    </>
+  )
+}
+
+function changeCount({ changes, more }: NonNullable<ApplicationPageProps['changes']>): string {
+  if (changes.length === 0) return 'no answer changed.'
+  if (more) return `more than ${figures(changes.length)} answers changed.`
+  return changes.length === 1 ? 'one answer changed.' : `${figures(changes.length)} answers changed.`
+}
+
+function StatusCard({ context, program, application, form, action }: ApplicationPageProps & { action: string }) {
+  const { status, status_last_modified_time, application_note } = application
+  const { timeZone } = context.config
+  const typed = form.values.size > 0
+  const present = (
+    <>
+      <p>
+        {status ?? 'No status yet'}
+        {status_last_modified_time !== null && (
+          <small>
+            since <When at={status_last_modified_time} timeZone={timeZone} />
+          </small>
+        )}
+      </p>
+      {application_note !== null && <p class="kept">{application_note}</p>}
+    </>
+  )
+  if (context.person?.role === 'AUDITOR')
+    return (
+      <section class="card">
+        <h2>Status</h2>
+        {present}
+      </section>
+    )
+  // One that the program no longer offers stays until another is chosen.
+  const statuses =
+    status === null || program.statuses.includes(status) ? program.statuses : [status, ...program.statuses]
+  return (
+    <section class="card">
+      <h2>Status and note</h2>
+      {typed && (
+        <div class="now">
+          <p class="soft">What holds now:</p>
+          {present}
+        </div>
+      )}
+      <DeedForm csrf={context.csrf} action={action}>
+        <input type="hidden" name="seen" value={String(application.annotation_id)} />
+        <SelectField
+          form={form}
+          name="status"
+          label="Status"
+          value={status ?? ''}
+          choices={[{ value: '', text: 'None' }, ...statuses.map(one => ({ value: one, text: one }))]}
+        />
+        <TextArea form={form} name="note" label="Note" optional value={application_note ?? ''} rows={5} />
+        <button type="submit">Save</button>
+        <p class="hint">Clients see both on their next read.</p>
+      </DeedForm>
+    </section>
+  )
+}
+
+function History({ context, application, states, moreStates }: ApplicationPageProps) {
+  const { timeZone } = context.config
+  return (
+    <section class="card">
+      <h2>History</h2>
+      <ol class="history">
+        {states.map((state, i) => {
+          const earlier = states[i + 1]
+          return (
+            <li>
+              <strong>{titleOf(state, earlier, moreStates)}</strong>
+              <small>
+                <When at={state.changed_at} timeZone={timeZone} /> · {state.changed_by.replace(/^admin:/, '')}
+              </small>
+              {state.application_note !== (earlier?.application_note ?? null) && (
+                <p class="kept">{state.application_note ?? 'Note taken away.'}</p>
+              )}
+            </li>
+          )
+        })}
+        {moreStates && <li class="soft">… and earlier ones.</li>}
+        <li>
+          <strong>Submitted</strong>
+          <small>
+            <When at={application.submit_time} timeZone={timeZone} />
+          </small>
+        </li>
+        <li>
+          <strong>Begun</strong>
+          <small>
+            <When at={application.create_time} timeZone={timeZone} />
+          </small>
+        </li>
+      </ol>
+    </section>
+  )
+}
+
+function titleOf(state: AnnotationState, earlier: AnnotationState | undefined, moreStates: boolean): string {
+  const status = state.status ?? 'No status'
+  // What stood before the oldest that is shown is not known.
+  if (earlier === undefined && moreStates) return status
+  return state.status === (earlier?.status ?? null) && state.application_note !== (earlier?.application_note ?? null)
+    ? 'Note'
+    : status
+}
+
+function Revisions({ context, program, application, revisions, moreRevisions }: ApplicationPageProps) {
+  const path = context.root + applicationsPath(program.slug)
+  return (
+    <section class="card">
+      <h2>Submissions of this applicant</h2>
+      <ol class="history">
+        {revisions.map(({ application_id, submit_time, is_current }) => (
+          <li>
+            {application_id === application.application_id ? (
+              <strong class="figure">{application_id}, this one</strong>
+            ) : (
+              <a class="figure" href={`${path}/${application_id}`}>
+                {application_id}
+              </a>
+            )}{' '}
+            <RevisionBadge isCurrent={is_current} />
+            <small>
+              <When at={submit_time} timeZone={context.config.timeZone} />
+            </small>
+          </li>
+        ))}
+      </ol>
+      {moreRevisions && <a href={`${path}?applicant=${application.applicant_id}`}>All of them</a>}
+    </section>
+  )
+}

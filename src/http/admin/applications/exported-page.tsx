@@ -1,0 +1,69 @@
+// An application as clients get it.
+
+/** @jsxImportSource preact */
+
+import type { ApplicationDetails } from '../../../db/application-lists.ts'
+import type { Program } from '../../../db/programs.ts'
+import { indentedJson } from '../../../domain/values/indented-json.ts'
+import { Icon } from '../../shell/icon.tsx'
+import { figures } from '../../shell/parts.tsx'
+import { type PageContext, Shell } from '../../shell/shell.tsx'
+import { crumbsOf } from './application-page.tsx'
+import { applicationsPath } from './list-query.ts'
+
+/** What is longer is for a download: a browser takes long over it. */
+const shownBytesMax = 256 * 1024
+
+export function ExportedPage(props: {
+  context: PageContext
+  program: Program
+  application: ApplicationDetails
+  bytes: Buffer
+}) {
+  const { context, program, application, bytes } = props
+  const shown = bytes.length <= shownBytesMax ? bytes.toString() : undefined
+  return (
+    <Shell
+      context={context}
+      title={`Application ${application.application_id} as exported`}
+      heading="As exported"
+      part="applications"
+      crumbs={[...crumbsOf(program, application.application_id), { text: 'As exported' }]}
+      lead={`What a client gets that reads it now, ${figures(bytes.length)} bytes. Reading it here is noted in the audit trail, as a download is.`}
+      deeds={
+        <>
+          {shown !== undefined && (
+            <button type="button" class="plain" data-copy="exact" hidden>
+              <Icon name="copy" />
+              Copy
+            </button>
+          )}
+          <a
+            class="button"
+            href={`${context.root}${applicationsPath(program.slug)}/${application.application_id}/download`}
+          >
+            <Icon name="download" />
+            Download
+          </a>
+        </>
+      }
+    >
+      {shown === undefined ? (
+        <p class="card">It is too long to be shown here. Download it to read it.</p>
+      ) : (
+        <>
+          <section class="card">
+            <h2>With line breaks</h2>
+            <pre class="json">{indentedJson(shown)}</pre>
+          </section>
+          <details class="card letter">
+            <summary>To the letter</summary>
+            <pre class="json" id="exact">
+              {shown}
+            </pre>
+          </details>
+        </>
+      )}
+    </Shell>
+  )
+}

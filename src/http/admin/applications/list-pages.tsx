@@ -1,0 +1,219 @@
+// The pages that lead to an application: the choice of a program, and the list with its filters.
+
+/** @jsxImportSource preact */
+
+import type { ListedApplication, ProgramWithSubmissions } from '../../../db/application-lists.ts'
+import type { Program } from '../../../db/programs.ts'
+import { Icon } from '../../shell/icon.tsx'
+import {
+  Badge,
+  FaultSummary,
+  type FormState,
+  figures,
+  SelectField,
+  Table,
+  TextField,
+  When,
+} from '../../shell/parts.tsx'
+import { type PageContext, Shell } from '../../shell/shell.tsx'
+import { applicationsPath, type ListPage, type ListQuery, listSearch, statusValue } from './list-query.ts'
+
+export function ProgramChoicePage(props: {
+  context: PageContext
+  programs: readonly ProgramWithSubmissions[]
+  next: string | undefined
+}) {
+  const { context, programs, next } = props
+  const { root } = context
+  return (
+    <Shell
+      context={context}
+      title="Applications"
+      part="applications"
+      lead="What applicants submitted, program by program. Choose one to look through its applications."
+    >
+      <Table
+        caption="Programs"
+        rows={programs}
+        empty={
+          context.person?.role === 'PROGRAM_ADMINISTRATOR'
+            ? 'You have no program yet. An administrator gives you programs on your page under People.'
+            : 'There is no program yet. When one is published, its applications are found here.'
+        }
+        columns={[
+          {
+            head: 'Program',
+            cell: ({ slug, display_name }) => (
+              <>
+                <a class="strong" href={root + applicationsPath(slug)}>
+                  {display_name}
+                </a>
+                <small class="mono">{slug}</small>
+              </>
+            ),
+          },
+          { head: 'Submitted so far', figures: true, cell: ({ submissions }) => figures(submissions) },
+        ]}
+      />
+      {next !== undefined && (
+        <nav class="pages" aria-label="Pages">
+          <a class="button plain" href={`${root}/admin/applications?after=${next}`}>
+            More programs
+            <Icon name="chevron-right" />
+          </a>
+        </nav>
+      )}
+    </Shell>
+  )
+}
+
+interface ListProps extends ListPage {
+  context: PageContext
+  program: Program
+  query: ListQuery
+}
+
+export function ApplicationsPage({ context, program, query, applications, older, newer }: ListProps) {
+  const { root, config } = context
+  const { timeZone } = config
+  const path = root + applicationsPath(program.slug)
+  const search = listSearch(query.values)
+  const filtered = query.values.size > 0
+  return (
+    <Shell
+      context={context}
+      title={`Applications to ${program.display_name}`}
+      heading={program.display_name}
+      part="applications"
+      crumbs={[{ text: 'Applications', path: '/admin/applications' }, { text: program.display_name }]}
+      lead="Newest first. Each submission is an application of its own; one that was submitted again is obsolete."
+    >
+      <Filters path={path} program={program} query={query} />
+      {query.faults.length === 0 && (
+        <Table<ListedApplication>
+          caption="Applications, newest first"
+          rows={applications}
+          empty={
+            filtered ? (
+              <>
+                No application is like that. <a href={path}>Show all of them</a>
+              </>
+            ) : (
+              'Nobody has applied yet. Each application is found here as soon as it is submitted.'
+            )
+          }
+          columns={[
+            {
+              head: 'Application',
+              cell: ({ application_id }) => (
+                <a class="strong figure" href={`${path}/${application_id}${search}`}>
+                  {application_id}
+                </a>
+              ),
+            },
+            { head: 'Submitted', cell: ({ submit_time }) => <When at={submit_time} timeZone={timeZone} /> },
+            {
+              head: 'Applicant',
+              cell: ({ applicant_id }) => (
+                <a class="figure" href={`${path}?applicant=${applicant_id}`}>
+                  {applicant_id}
+                </a>
+              ),
+            },
+            { head: 'Revision', cell: ({ is_current }) => <RevisionBadge isCurrent={is_current} /> },
+            {
+              head: 'Status',
+              cell: ({ status, status_last_modified_time, has_note }) => (
+                <>
+                  {status ?? <span class="soft">none</span>}
+                  {has_note && <span class="soft"> · has a note</span>}
+                  {status_last_modified_time !== null && (
+                    <small>
+                      since <When at={status_last_modified_time} timeZone={timeZone} />
+                    </small>
+                  )}
+                </>
+              ),
+            },
+          ]}
+        />
+      )}
+      {(newer || older) && applications.length > 0 && (
+        <nav class="pages" aria-label="Pages">
+          {newer && (
+            <>
+              <a class="button plain" href={path + search}>
+                Newest
+              </a>
+              <a class="button plain" rel="prev" href={path + listSearch(query.values, 'newer', applications[0])}>
+                <Icon name="chevron-left" />
+                Newer
+              </a>
+            </>
+          )}
+          {older && (
+            <a class="button plain" rel="next" href={path + listSearch(query.values, 'older', applications.at(-1))}>
+              Older
+              <Icon name="chevron-right" />
+            </a>
+          )}
+        </nav>
+      )}
+    </Shell>
+  )
+}
+
+export const RevisionBadge = ({ isCurrent }: { isCurrent: boolean }) =>
+  isCurrent ? <Badge tone="good">current</Badge> : <Badge>obsolete</Badge>
+
+function Filters({ path, program, query }: { path: string; program: Program; query: ListQuery }) {
+  const form: FormState = { values: query.values, faults: query.faults }
+  const sought = query.values.get('status')
+  // A status that the program no longer offers is still what some applications have.
+  const statuses = [...program.statuses]
+  if (sought?.startsWith('is:') && !statuses.includes(sought.slice(3))) statuses.push(sought.slice(3))
+  const dateType = (name: string) =>
+    query.faults.some(({ parameter }) => parameter === name) ? ('text' as const) : ('date' as const)
+  return (
+    <search>
+      <FaultSummary form={form} title="The list needs another look at its filters" />
+      <form class="sieve card" method="get" action={path} noValidate>
+        <TextField form={form} name="from" label="Submitted on or after" type={dateType('from')} />
+        <TextField form={form} name="to" label="Submitted before" type={dateType('to')} />
+        <SelectField
+          form={form}
+          name="status"
+          label="Status"
+          choices={[
+            { value: '', text: 'Any' },
+            { value: statusValue(null), text: 'None yet' },
+            ...statuses.map(status => ({ value: statusValue(status), text: status })),
+          ]}
+        />
+        <SelectField
+          form={form}
+          name="revision"
+          label="Revision"
+          choices={[
+            { value: '', text: 'Any' },
+            { value: 'CURRENT', text: 'Current' },
+            { value: 'OBSOLETE', text: 'Obsolete' },
+          ]}
+        />
+        <TextField form={form} name="applicant" label="Applicant" inputmode="numeric" />
+        <TextField form={form} name="application" label="Application" inputmode="numeric" />
+        <div class="deeds">
+          <button type="submit">
+            <Icon name="search" />
+            Show
+          </button>
+          {query.values.size > 0 && (
+            <a class="button plain" href={path}>
+              Clear
+            </a>
+          )}
+        </div>
+      </form>
+    </search>
+  )
+}

@@ -1,0 +1,46 @@
+// Opens an application's answers for a person. That it was read is in the audit trail before anybody sees a word of it.
+// It must not know what is made of the text.
+
+import { findStoredApplication, type StoredApplication } from '../db/application-lists.ts'
+import { appendAuditEvent } from '../db/audit.ts'
+import { inTransaction, type Sql } from '../db/client.ts'
+import { Problem } from '../problem.ts'
+
+/** Why answers are read: to show the application, to compare it with a later one, or to give it as it is exported. */
+export type Reading = 'shown' | 'compared' | 'as_exported' | 'downloaded'
+
+export interface ReadingPerson {
+  program_id: number
+  /** `admin:<e-mail>`. */
+  actor: string
+  address: string | undefined
+}
+
+/**
+ * The stored texts of these applications of a program, in this order. Each one that is read is an event `application_read`, in the
+ * transaction that reads it, committed before this resolves: where the trail cannot be written, nothing is read.
+ * Throws `not_found` when one of them is not there.
+ */
+export async function openApplications(
+  sql: Sql,
+  { program_id, actor, address }: ReadingPerson,
+  readings: readonly { applicationId: number; reading: Reading }[],
+): Promise<StoredApplication[]> {
+  return inTransaction(sql, async tx => {
+    const opened: StoredApplication[] = []
+    for (const { applicationId, reading } of readings) {
+      const found = await findStoredApplication(tx, program_id, applicationId)
+      if (found === undefined)
+        throw new Problem('not_found', { detail: `There is no application ${applicationId} in this program.` })
+      await appendAuditEvent(tx, {
+        actor,
+        action: 'application_read',
+        subject: String(applicationId),
+        address,
+        detail: { program_id, reading },
+      })
+      opened.push(found)
+    }
+    return opened
+  })
+}

@@ -1,0 +1,84 @@
+// What changed between two applications, for people to read.
+
+import { describe, expect, test } from 'bun:test'
+import { applicationChanges, changesMax } from '../../../src/domain/readable/application-changes.ts'
+import type { ExportedObject } from '../../../src/domain/readable/exported-answers.ts'
+import { aVersion } from '../../support/program-version.ts'
+
+const version = aVersion({
+  reason: { kind: 'TEXT' },
+  child: { kind: 'ENUMERATOR' },
+  born: { kind: 'DATE', under: 'child' },
+  job: { kind: 'ENUMERATOR', under: 'child' },
+  pay: { kind: 'CURRENCY', under: 'job' },
+})
+const text = (value: string | null) => ({ question_type: 'TEXT', text: value })
+const list = (...entities: object[]) => ({ question_type: 'ENUMERATOR', entities })
+const born = (date: string | null) => ({ question_type: 'DATE', date })
+const pay = (currency_dollars: number) => ({ question_type: 'CURRENCY', currency_dollars })
+const child = (entity_name: string, date: string | null, ...jobs: object[]) => ({
+  entity_name,
+  born: born(date),
+  job: list(...jobs),
+})
+
+const between = (before: ExportedObject, now: ExportedObject, versions = { before: version, now: version }) =>
+  applicationChanges({ version: versions.now, application: now }, { version: versions.before, application: before })
+const told = (...given: Parameters<typeof between>) =>
+  between(...given).changes.map(({ path, before, now }) => [
+    path.join(' / '),
+    before.map(line => line.text),
+    now.map(line => line.text),
+  ])
+
+describe('what changed', () => {
+  test('is nothing between two that are the same', () => {
+    const one = { reason: text('a'), child: list(child('Bo', '2020-01-02')) }
+    expect(told(one, structuredClone(one))).toEqual([])
+  })
+
+  test('is told at the place of each answer, at every depth', () => {
+    expect(
+      told(
+        { reason: text('a'), child: list(child('Bo', '2020-01-02', { entity_name: 'Bakery', pay: pay(10) })) },
+        { reason: text(null), child: list(child('Bo', '2020-01-03', { entity_name: 'Bakery', pay: pay(12.5) })) },
+      ),
+    ).toEqual([
+      ['reason?', ['a'], []],
+      ['child? / Bo / born?', ['2 January 2020'], ['3 January 2020']],
+      ['child? / Bo / job? / Bakery / pay?', ['$10'], ['$12.50']],
+    ])
+  })
+
+  test('an entity that is new or gone is told whole', () => {
+    expect(
+      told(
+        { reason: text(null), child: list(child('Old', '2001-02-03')) },
+        { reason: text(null), child: list(child('New', null, { entity_name: 'Bakery', pay: pay(10) })) },
+      ),
+    ).toEqual([
+      ['child? / New', [], ['New', 'job? Bakery', 'job? pay? $10']],
+      ['child? / Old', ['Old', 'born? 3 February 2001'], []],
+    ])
+  })
+
+  test('what only one of two versions asks is told as new or as gone', () => {
+    const narrow = aVersion({ reason: { kind: 'TEXT' } })
+    const wide = aVersion({ reason: { kind: 'TEXT' }, more: { kind: 'TEXT' } })
+    const [less, more] = [
+      { reason: text('a'), more: text(null) },
+      { reason: text('a'), more: text('b') },
+    ]
+    expect(told(less, more, { before: narrow, now: wide })).toEqual([['more?', [], ['b']]])
+    expect(told(more, less, { before: wide, now: narrow })).toEqual([['more?', ['b'], []]])
+  })
+
+  test('ends at so many, and says so', () => {
+    const many = (date: string) => ({
+      reason: text(null),
+      child: list(...Array.from({ length: changesMax + 5 }, (_, i) => child(`${i}`, date))),
+    })
+    const { changes, more } = between(many('2020-01-02'), many('2020-01-03'))
+    expect([changes.length, more]).toEqual([changesMax, true])
+  })
+})
