@@ -7,7 +7,7 @@ import type { Transaction } from '../db/client.ts'
 import { type TakenInProgress, takeInProgress } from '../db/in-progress.ts'
 import { findActiveVersionName, type VersionName } from '../db/programs.ts'
 import { findSubmissionRequest, insertSubmissionRequest, type SubmittedRow } from '../db/submissions.ts'
-import { renderBehindTimes, type Submitter } from '../domain/questions/application.ts'
+import { renderAfterTimes, type Submitter } from '../domain/questions/application.ts'
 import type { Micros } from '../domain/values/offset-time.ts'
 import { Problem } from '../problem.ts'
 import { readSavedAnswers } from './answers-in-progress.ts'
@@ -42,8 +42,8 @@ export interface PreparedSubmission {
   /** When the first answer was saved; null when none was: the submission itself is then the first that was heard of it (D28). */
   create_time: Micros | null
   key: FrontEndKey
-  /** Its snapshot from behind the times on. */
-  behindTimes: string
+  /** The part of its snapshot that follows the times. */
+  afterTimes: string
   /** The zone its times are to be rendered in. */
   time_zone: string
 }
@@ -68,7 +68,7 @@ export async function prepareSubmission(
   const { program_version_id, slug } = version
   const checked = checkAnswers(version, readSavedAnswers(saved.answers ?? nothingAnswered), 'submit')
   if ('errors' in checked) {
-    // Whoever saved while this was waiting may have been asked by a newer version.
+    // Answers that were saved while this waited may be to a newer version.
     if ((await findActiveVersionName(tx, program_id))?.program_version_id !== program_version_id)
       throw new VersionReplaced()
     throw refusedAnswers('The application cannot be submitted as it is.', checked)
@@ -80,7 +80,7 @@ export async function prepareSubmission(
     program_id,
     key,
     create_time: saved.create_time,
-    behindTimes: renderBehindTimes(details, shape),
+    afterTimes: renderAfterTimes(details, shape),
     time_zone: timeZone,
   }
 }
@@ -95,7 +95,7 @@ async function beginSubmission(tx: Transaction, request: SubmitRequest): Promise
   const key = { program_id, api_key_id, idempotency_key }
   const application_id = await insertSubmissionRequest(tx, { ...key, applicant_id, front_end, request_hash })
   if (application_id !== undefined) return application_id
-  // Before anything is told of an earlier request: the key may have come to another front end since.
+  // Before anything of an earlier request is revealed: the key may belong to another front end by now.
   await requireApplicant(tx, { applicant_id, front_end })
   const earlier = await findSubmissionRequest(tx, key)
   if (earlier !== undefined && !earlier.request_hash.equals(request_hash)) {

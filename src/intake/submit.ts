@@ -75,10 +75,10 @@ export async function storeSubmission(
   prepared: PreparedSubmission,
   drawn: { submit_seq: number; submit_time: Micros },
 ): Promise<Receipt> {
-  const { behindTimes, time_zone, key, ...ids } = prepared
+  const { afterTimes, time_zone, key, ...ids } = prepared
   const create_time = prepared.create_time ?? drawn.submit_time
   const application = { ...ids, ...drawn, create_time }
-  const snapshot = renderTimes(application, time_zone) + behindTimes
+  const snapshot = renderTimes(application, time_zone) + afterTimes
   const annotations = renderAnnotations(noAnnotations, time_zone)
   // Sent together: the program's counter is held meanwhile.
   const [stored] = await Promise.all([
@@ -116,7 +116,7 @@ async function refuseOtherTimeZone(tx: Transaction, timeZone: string): Promise<v
   if ((await findInstanceTimeZone(tx)) === timeZone) return
   throw new Problem('unavailable', {
     detail:
-      'The service is being set up anew and takes no submissions just now. Nothing was submitted; try again later.',
+      'The service is being reconfigured and takes no submissions just now. Nothing was submitted; try again later.',
     headers: { 'Retry-After': '30' },
     internal: 'other_time_zone',
   })

@@ -15,7 +15,7 @@ export interface DefinitionFault {
 /** Levels of arrays and objects, one in another. Conditions take two for each level of theirs. */
 export const definitionDepthMax = 64
 
-// TypeBox stops at 8 errors unless told otherwise; whoever wrote the document wants to see all of them.
+// TypeBox stops at 8 errors by default; the author of the document wants to see all of them.
 Settings.Set({ maxErrors: 10_000 })
 
 /** Characters of a definition as JSON, which everything that is made of it is linear in. */

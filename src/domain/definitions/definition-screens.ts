@@ -32,7 +32,7 @@ export function screenFaults(
   const placed = readPlacements(document)
   const first = new Map<string, Placed>()
   for (const placement of [...placed].reverse()) first.set(placement.admin_name, placement)
-  // Where the questions cannot be read at all, or the bank cannot be asked, a name nobody defines is no fault.
+  // Where the questions cannot be read at all, or the bank cannot be asked, an unknown name is no fault.
   const complete = bank !== undefined && Array.isArray(member(document, 'questions'))
   return [
     ...statusFaults(document),
@@ -111,7 +111,7 @@ function placementFaults(
       )
 }
 
-/** D29, of an enumerator that the document leaves to the bank; of its own ones the questions are told. */
+/** D29, for an enumerator that is only in the bank; for those in the document their questions are named (definition-questions). */
 function bankedDepthFaults(
   { admin_name, path }: Placed,
   known: ReadonlyMap<string, ReadQuestion>,

@@ -1,4 +1,4 @@
-// The words invented answers are made of: names, places, employers, sentences. Nobody real; places are real so that codes fit.
+// The words invented answers are made of: names, places, employers, sentences. No real people; places are real, so that codes fit.
 
 /** Given names, many with letters beyond ASCII, because that is where software breaks. */
 export const givenNames = [
@@ -172,7 +172,7 @@ export const organizations = [
   'Café Zürich',
 ] as const
 
-/** Area codes that exist; with 555-01xx behind them nobody is called. */
+/** Area codes that exist; followed by 555-01xx they make numbers that are never assigned. */
 export const areaCodes = ['206', '312', '404', '505', '602', '704', '808', '907'] as const
 
 export const fileNames = [

@@ -22,7 +22,7 @@ export interface VersionDocs {
   example: string
   /** The beginning of it, for lists of programs. */
   short_example: ShortExample
-  /** In order of first publication, repeated questions behind their enumerator. */
+  /** In order of first publication, repeated questions after their enumerator. */
   questions: readonly QuestionDocs[]
   /** The published version that `changes` compares with; null for a program's first. */
   changed_since: number | null
@@ -41,7 +41,7 @@ export interface DocsMaking {
   enumeratorDepthMax?: number
 }
 
-/** Most changes that are told one by one. */
+/** Most changes that are listed one by one. */
 const changesMax = 200
 
 /** A question of the export. */

@@ -14,7 +14,7 @@ export abstract class FieldReader {
   /** Notes what is wrong with a field, or with one item of it. */
   abstract fault(name: string, code: string, detail: string, item?: number): undefined
 
-  /** Whether no more faults are told, so that there is no use in looking for them. */
+  /** Whether the list of faults is full, so that there is no use in looking for more. */
   abstract get full(): boolean
 
   /** A field that has to be given: not empty, well-formed Unicode. */

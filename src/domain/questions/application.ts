@@ -46,8 +46,8 @@ export function renderTimes(s: Pick<Submission, 'create_time' | 'submit_time'>, 
   return `{"create_time":"${create}","submit_time":"${submit}"`
 }
 
-/** What a snapshot has behind its times: all that can be rendered before the time of submission is known. */
-export function renderBehindTimes(
+/** What a snapshot has after its times: all that can be rendered before the time of submission is known. */
+export function renderAfterTimes(
   s: Omit<Submission, 'create_time' | 'submit_time'>,
   shape: readonly KeyNode[],
 ): string {

@@ -21,7 +21,7 @@ type AllOf<Union> = (Union extends unknown ? (one: Union) => void : never) exten
   ? All
   : never
 
-/** The part of a question that a new question version may change. Which settings a kind may have is told by its type. */
+/** The part of a question that a new question version may change. Its type says which settings a kind may have. */
 export type QuestionSettings = { text: string; help?: string } & SettingsOf<AllOf<Types[ExportedType]['settings']>>
 
 /** One selectable option. `admin_id` is what an export carries; for MAP it is the id of a map feature. */

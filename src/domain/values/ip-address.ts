@@ -31,8 +31,8 @@ export function parseAddress(text: string): Address | undefined {
 }
 
 /**
- * An IPv4 address behind 96 zero bits (`::10.0.0.1`), which RFC 4291 has given up: no client has such an address, and a subnet of
- * IPv4 would not contain it. `::` and `::1` are not of these.
+ * An IPv4 address after 96 zero bits (`::10.0.0.1`), a form that RFC 4291 deprecates: no client has such an address, and a subnet
+ * of IPv4 would not contain it. `::` and `::1` are not of this form.
  */
 function isIPv4Compatible({ parts }: ipaddr.IPv6): boolean {
   return parts.slice(0, 6).every(part => part === 0) && (parts[6] !== 0 || parts[7]! > 1)

@@ -51,7 +51,7 @@ function offsetPeriod(ms: number, timeZone: string): OffsetPeriod {
   const local = Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(timeZone)
   const offsetMinutes = Math.round(local.offsetNanoseconds / 60e9)
   const period = {
-    // The change at this very instant, if it is one, counts as before it.
+    // `getTimeZoneTransition('previous')` excludes the instant itself; with 1 ns added, a transition at it counts.
     from:
       local.add({ nanoseconds: 1 }).getTimeZoneTransition('previous')?.epochMilliseconds ?? Number.NEGATIVE_INFINITY,
     until: local.getTimeZoneTransition('next')?.epochMilliseconds ?? Number.POSITIVE_INFINITY,

@@ -32,7 +32,7 @@ describe('an address', () => {
     ['the same, small', '::2'],
     ['a zone', 'fe80::1%eth0'],
     ['octal', '192.0.02.1'],
-    ['octal behind an IPv6 prefix', '::ffff:010.0.0.1'],
+    ['octal after an IPv6 prefix', '::ffff:010.0.0.1'],
     ['zeros without end', `::ffff:${'0'.repeat(40)}1.2.3.4`],
     ['hexadecimal', '0xc0.0.2.1'],
     ['shortened', '192.0.513'],

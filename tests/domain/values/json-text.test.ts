@@ -71,7 +71,7 @@ describe('JSON text', () => {
           const i = at % (text.length + 1)
           const changed = text.slice(0, i) + piece + text.slice(i + cut)
           const code = faultOf(changed)?.code
-          // A key that stands twice is found before what is malformed behind it.
+          // A key that stands twice is found before what is malformed after it.
           if (code !== 'duplicate_key')
             expect([changed, code]).toEqual([changed, parses(changed) ? undefined : 'malformed_json'])
         },
