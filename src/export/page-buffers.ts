@@ -16,7 +16,7 @@ export class PageBuffers {
     return this.#spare.pop() ?? Buffer.allocUnsafeSlow(this.bytes)
   }
 
-  /** Gives back a buffer that nobody reads any more. One of another size was not taken here. */
+  /** Gives back a buffer that is not read any more. One of another size was not taken here, and is left to the collector. */
   give(buffer: Buffer): void {
     if (buffer.length !== this.bytes) return
     this.inUse--

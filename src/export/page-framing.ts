@@ -1,6 +1,6 @@
 // What a page has around its applications. Another format of export is another framing; which one is asked for is decided elsewhere.
 
-/** How applications stand in a page. Whoever reads a page must be able to tell from `end` that it is whole (contract G9). */
+/** How applications stand in a page. From `end`, a reader must be able to tell that the page is whole (contract G9). */
 export interface PageFraming {
   opening: Buffer
   /** Between two applications. */

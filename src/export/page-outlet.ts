@@ -122,7 +122,7 @@ export class PageOutlet {
   #goOn(taken: boolean): void {
     this.#writing.shift()
     const [next] = this.#writing
-    // Only from now on could anything be taken of it.
+    // The stall clock of this write starts now: until here it was queued after the one before.
     if (next !== undefined) next.sinceMs = performance.now()
     if (!taken) this.gone = true
     while (this.#writing.length < this.#writesMax && this.#waiting.length > 0) {

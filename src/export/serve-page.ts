@@ -1,4 +1,4 @@
-// One page of a walk, from its plan to its receipt: written, told of, and refused where the database is not the walk's.
+// One page of a walk, from its plan to its receipt: written, noted, and refused where the database is not the walk's.
 
 import type { Sql } from '../db/client.ts'
 import { isBehindWalk, isOtherHistory, type Position } from '../db/walks.ts'
@@ -62,7 +62,7 @@ export async function servePage(page: Page, serving: Serving, sink: Sink): Promi
   }
 }
 
-/** A page is never short because the database behind it is (G13): waiting helps, or the walk is over. */
+/** A database that lags behind the walk never makes a page short (G13): waiting helps, or the walk is over. */
 function refusal(cause: unknown, resumed: boolean): unknown {
   if (isOtherHistory(cause) && resumed) return walkIsLost(cause)
   if (isBehindWalk(cause) || isOtherHistory(cause)) return databaseIsBehind(cause)

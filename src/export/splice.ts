@@ -40,7 +40,7 @@ export function splicedBytes(row: StoredRow, fill: VersionFill): number {
 }
 
 /**
- * Writes one application object into `target` at `offset` and returns the offset behind it, or -1 when it does not fit
+ * Writes one application object into `target` at `offset` and returns the offset after it, or -1 when it does not fit
  * (what was written up to then is to be overwritten). `target` must not overlap the row.
  */
 export function spliceRow(target: Buffer, offset: number, row: StoredRow, fill: VersionFill): number {

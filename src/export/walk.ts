@@ -54,7 +54,7 @@ export function shownFilters(walk: WalkFilters) {
 /**
  * `Snapshot-Time` (G6): the earliest instant that no application of this walk's snapshot can have, and no later one can
  * precede. As `toDate` it takes in everything up to the snapshot, as the next `fromDate` everything after it, and the two
- * share nothing. Of a program that nobody has submitted to it is before all times (D35): a first load may bring any of them.
+ * share nothing. For a program without submissions it is before all times (D35): a first load may bring any of them.
  */
 export function snapshotTime(start: Pick<WalkStart, 'horizon' | 'last_submit_time'>): string {
   return start.horizon === 0 ? beforeAllSubmissions : formatMicros(start.last_submit_time + 1)

@@ -81,7 +81,7 @@ describe('contract D8: the page token', () => {
     expect(tokenLength).toBeLessThan(200)
   })
 
-  test('two tokens for the same contents have nothing in common behind the key id, so that none tells of another', () => {
+  test('two tokens for the same contents have nothing in common after the key id, so that one reveals nothing of another', () => {
     const [a, b] = [sealPageToken(example, [key]), sealPageToken(example, [key])]
     const equal = [...a].filter((character, i) => character === b[i]).length
     // 5 fixed bytes are 7 characters; the rest agrees by chance only, about one in 62.

@@ -46,7 +46,7 @@ async function stalledExport(key: TestKey): Promise<Bun.Socket> {
 }
 
 describe('"Per key …: exports at a time (4). Over: 429 problem with Retry-After and RateLimit/RateLimit-Policy fields" (contract D23)', () => {
-  test('one too many is refused; other keys are not; whoever leaves gives a place back', async () => {
+  test('one too many is refused; other keys are not; a client that leaves gives a place back', async () => {
     const key = await aKey()
     const client = clientOf(key)
     const [first, second] = [await stalledExport(key), await stalledExport(key)]
@@ -68,7 +68,7 @@ describe('"Per key …: exports at a time (4). Over: 429 problem with Retry-Afte
     second.terminate()
   })
 
-  test('a page that fails gives its place back: nobody is locked out by a broken database', async () => {
+  test('a page that fails gives its place back: a broken database locks no key out', async () => {
     const client = clientOf(await aKey())
     const damaged = await insertRawProgram(database.sql, 'damaged')
     await insertRawApplications(database.sql, damaged, 3)

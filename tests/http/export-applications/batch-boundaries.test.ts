@@ -67,7 +67,7 @@ describe('G7: "When more results exist, nextPageToken is a string. When none rem
     }
   })
 
-  test.each(ends.slice(1).flatMap(around))('pages of %d, one behind the other, are the whole walk', async pageSize => {
+  test.each(ends.slice(1).flatMap(around))('pages of %d, one after the other, are the whole walk', async pageSize => {
     const joined: number[] = []
     let token: string | null = null
     let pages = 0

@@ -19,7 +19,7 @@ let frontEnd: FrontEnd
 beforeAll(async () => {
   database = await createTestDatabase({ connectionsMax: 40 })
   await aProgram(database.sql, { slug, questions: [q.text('words')] })
-  // Commits are delayed at random after the sequence was drawn: the row is inserted behind the draw.
+  // Commits are delayed at random after the sequence was drawn: the row is inserted after the draw.
   await database.sql
     .unsafe(`
     create function dawdle() returns trigger language plpgsql as $$ begin perform pg_sleep(random() * 0.008); return new; end $$;
@@ -307,5 +307,5 @@ describe('a walk', () => {
   })
 })
 
-/** The text of a page without its token, which is sealed anew each time. */
+/** The text of a page without its token, which is sealed again each time. */
 const withoutToken = (text: string): string => text.replace(/"nextPageToken":"[0-9A-Za-z]+"/, '"nextPageToken":"…"')
