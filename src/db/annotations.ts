@@ -28,7 +28,7 @@ export async function lockAnnotations(
   return row
 }
 
-/** Sets status, its time, the note and their rendered text together, so that nobody ever reads one without the others (D22). */
+/** Sets status, its time, the note and their rendered text together, so that none is ever read without the others (D22). */
 export async function updateAnnotations(
   tx: Transaction,
   place: { program_id: number; application_id: number },

@@ -47,8 +47,8 @@ interface ApiKeyAuthenticationRow {
 
 /**
  * One statement, whether the key exists or not. Its programs are read only for the hash of its own secret: a wrong one takes as long
- * for a key with a thousand programs as for one with none. That PostgreSQL compares the hashes tells nothing, since nobody without the
- * pepper knows the hash of what he sends; whether the key is let in is decided by `access/credential`, in constant time.
+ * for a key with a thousand programs as for one with none. That PostgreSQL compares the hashes reveals nothing, since without the
+ * pepper a caller cannot know the hash of what was sent; whether the key is let in is decided by `access/credential`, in constant time.
  */
 export async function findApiKeyForAuthentication(
   db: Db,
@@ -86,7 +86,7 @@ export async function findApiKey(db: Db, apiKeyId: string): Promise<ApiKeyRow | 
   return row
 }
 
-/** As `findApiKey`, and nobody else changes the key until the transaction ends. */
+/** As `findApiKey`, with the key locked against changes until the transaction ends. */
 export async function lockApiKey(db: Db, apiKeyId: string): Promise<ApiKeyRow | undefined> {
   const [row] = await db<ApiKeyRow[]>`
     select ${listedColumns(db)}

@@ -18,7 +18,7 @@ export interface AuditEvent {
   detail?: { readonly [key: string]: JSONValue | undefined }
 }
 
-/** Appends one event. Within the transaction of what it tells of, so that neither is there without the other. */
+/** Appends one event. Within the transaction of what it records, so that neither is there without the other. */
 export async function appendAuditEvent(db: Db, event: AuditEvent): Promise<void> {
   await db`
     insert into audit_event (actor, action, subject, address, detail)

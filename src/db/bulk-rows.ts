@@ -1,4 +1,4 @@
-// What a bulk load asks of the database: locks, many rows at a time, and ids that nobody else is given.
+// What a bulk load asks of the database: locks, many rows at a time, and ids that are given out once.
 
 import type { Micros } from '../domain/values/offset-time.ts'
 import { putInt8 } from './binary-values.ts'
@@ -18,7 +18,7 @@ export interface SubmissionCounter {
   last_submit_time: Micros
 }
 
-/** The program's counter, locked to the end of the transaction: nobody submits to the program meanwhile. */
+/** The program's counter, locked to the end of the transaction: submissions to the program wait meanwhile. */
 export async function lockSubmissionCounter(tx: Transaction, program_id: number): Promise<SubmissionCounter> {
   const [row] = await tx<SubmissionCounter[]>`
     select submit_seq, last_submit_time
@@ -205,8 +205,8 @@ async function readLastId(db: Db, sequence: IdSequence): Promise<number> {
 }
 
 /**
- * The next ids of the sequence, given to nobody else even if the transaction fails; as ranges with their ends, in order, of which there
- * are several where others drew in between.
+ * The next ids of the sequence, never given out again even if the transaction fails. Ranges with both ends, in order; there are several
+ * when others drew in between.
  */
 export async function drawIds(db: Db, sequence: IdSequence, count: number): Promise<{ first: number; last: number }[]> {
   return db<{ first: number; last: number }[]>`

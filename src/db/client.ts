@@ -1,7 +1,7 @@
 // Opens PostgreSQL and fixes, once, how its types appear in the code. It holds no statement and decides nothing.
 // Instants are whole microseconds (numbers), int8 is a number asserted safe, date and numeric stay text.
 //
-// postgres.js is patched: why, and what for, is told in patches/README.md. What the patch adds is declared in postgres-patch.d.ts.
+// postgres.js is patched; patches/README.md says why. What the patch adds is declared in postgres-patch.d.ts.
 
 import postgres from 'postgres'
 import { formatMicros, type Micros, parsePostgresInstant } from '../domain/values/offset-time.ts'
@@ -140,7 +140,7 @@ export function isLostConnection(error: unknown): boolean {
   return typeof code === 'string' && lostConnectionCodes.test(code)
 }
 
-/** Whether a connection was lost because its time was up: to wait that long once more helps nobody. */
+/** Whether a connection was lost because its time was up: waiting that long once more does not help. */
 export function hasWaited(error: unknown): boolean {
   const code = (error as { code?: unknown } | null)?.code
   return code === 'CONNECTION_SILENT' || code === 'CONNECTION_BUSY' || code === 'CONNECT_TIMEOUT'
@@ -151,7 +151,7 @@ export const isStatementTimeout = (error: unknown): boolean => (error as { code?
 
 /**
  * Whether an error says that the database cannot do this just now, and that the same may succeed later without being changed: it
- * cannot be reached, has run out of something, is read-only while another takes its place, lets nobody in while it is mended, or
+ * cannot be reached, has run out of something, is read-only while another takes its place, accepts no logins during maintenance, or
  * chose this transaction to give way.
  */
 export function mayPass(error: unknown): boolean {

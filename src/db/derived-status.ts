@@ -47,7 +47,7 @@ export async function requestDerived(
 
 /**
  * Notes that a run begins, and returns the newest request that it meets. Undefined when no request is open, when it was given up
- * and nobody asked again, or when the program version is gone: then there is nothing to run for.
+ * and not asked for again, or when the program version is gone: then there is nothing to run for.
  */
 export async function beginRun(db: Db, thing: DerivedThing, codeVersion?: number): Promise<number | undefined> {
   const [row] = await db<{ requested: number }[]>`

@@ -42,7 +42,7 @@ export async function readApplicantHoldings(db: Db, applicantId: number): Promis
 
 /**
  * Locks an applicant so that nothing of it can be saved or submitted until the transaction ends; false when there is none. Saving
- * and submitting lock the applicant before anything else, too, so that nobody waits in a circle.
+ * and submitting lock the applicant before anything else, too, so there is no deadlock.
  */
 export async function lockApplicant(tx: Transaction, applicantId: number): Promise<boolean> {
   const rows = await tx`
@@ -67,7 +67,7 @@ export async function deleteApplicant(tx: Transaction, applicantId: number): Pro
 
 /**
  * Removes one application; false when there is none. The idempotency key it came with stays, so that a submission repeated late
- * is told so and makes no second one.
+ * is refused and makes no second one.
  */
 export async function deleteApplication(tx: Transaction, place: ErasedApplication): Promise<boolean> {
   const rows = await tx`

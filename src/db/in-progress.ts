@@ -28,7 +28,7 @@ export async function findInProgress(
   return row
 }
 
-/** What is saved of an applicant who is known to be the front end's; nobody else saves or submits it until the transaction ends. */
+/** What is saved of an applicant who is known to be the front end's; no other transaction saves or submits it until this one ends. */
 export async function lockInProgress(
   tx: Transaction,
   programId: number,
@@ -89,9 +89,8 @@ export interface TakenInProgress {
 
 /**
  * Takes the application in progress out, with what else has to be known to submit it: one statement, so that a submission waits
- * for the database once. Undefined when the front end has no such applicant; otherwise nobody else saves or submits it until the
- * transaction ends. The language and the version are those of the moment this was asked, though others may have been waited for
- * since.
+ * for the database once. Undefined when the front end has no such applicant; otherwise no other transaction saves or submits it
+ * until this one ends. Language and version are those of the moment at which the statement began, even if it then waited.
  */
 export async function takeInProgress(
   tx: Transaction,

@@ -55,7 +55,7 @@ export async function holdInstanceTimeZone(tx: Transaction, timeZone: string): P
 function refuseOtherTimeZone(stored: string | undefined, timeZone: string): void {
   if (stored !== timeZone) {
     throw new Problem('conflict', {
-      detail: `INSTANCE_TIME_ZONE is ${timeZone}, but this database holds times written in ${stored}. Set it back, or run scripts/rerender-times to write them anew.`,
+      detail: `INSTANCE_TIME_ZONE is ${timeZone}, but this database holds times written in ${stored}. Set it back, or run scripts/rerender-times to write them again.`,
     })
   }
 }

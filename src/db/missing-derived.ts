@@ -10,8 +10,8 @@ interface CodeVersions {
 }
 
 /**
- * Key maps of active versions, and docs of active and draft ones, that are missing or stale and that nobody is already
- * working on. Those that have failed for good under this code are not among them: asking again is an operator's decision.
+ * Key maps of active versions, and docs of active and draft ones, that are missing or stale and that no worker is
+ * already working on. Those that have failed for good under this code are not among them: asking again is an operator's decision.
  */
 export async function readMissingDerived(db: Db, code: CodeVersions): Promise<DerivedThing[]> {
   return db<DerivedThing[]>`

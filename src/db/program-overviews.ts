@@ -1,5 +1,5 @@
 // What the console lists of programs, their versions and the question bank, page by page.
-// Nothing here looks at applications: how many there are is told by the counter that numbers them.
+// Nothing here looks at applications: the counter that numbers them says how many there are.
 
 import type { ProgramVersionState } from '../domain/definitions/program-version.ts'
 import type { QuestionKind, QuestionSettings } from '../domain/questions/question.ts'

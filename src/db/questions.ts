@@ -8,8 +8,8 @@ import type { Db, Transaction } from './client.ts'
 const bankLockId = 7_319_042_552
 
 /**
- * Waits until no other transaction holds the question bank, and holds it to the end of this one. Whoever saves or publishes
- * a program takes it first: questions are shared, so a publication can reach every program, and one lock taken first
+ * Waits until no other transaction holds the question bank, and holds it to the end of this one. Saving and publishing
+ * a program take it first: questions are shared, so a publication can reach every program, and one lock taken first
  * cannot deadlock. Reading, submitting and exporting never take it.
  */
 export async function lockQuestionBank(tx: Transaction): Promise<void> {

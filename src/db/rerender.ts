@@ -1,4 +1,4 @@
-// Every time that is stored as text, to be written anew in another zone.
+// Every time that is stored as text, to be written again in another zone.
 
 import type { Annotations } from '../domain/questions/application.ts'
 import type { Micros } from '../domain/values/offset-time.ts'
@@ -36,7 +36,7 @@ export interface StoredTimes extends Annotations {
   submit_time: Micros
 }
 
-/** The next applications behind a place, by program and id. */
+/** The next applications after a place, by program and id. */
 export async function readStoredTimes(
   db: Db,
   after: Pick<StoredTimes, 'program_id' | 'application_id'>,

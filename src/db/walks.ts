@@ -62,7 +62,7 @@ export interface PageQuery extends WalkScope {
   rowsMax: number
 }
 
-/** Whether an error says that the database has not come as far as the walk: it is behind, or was set back (G13). */
+/** Whether an error says that the database lacks submissions of the walk: it lags behind, or was set back (G13). */
 export const isBehindWalk = (error: unknown): boolean => sqlState(error) === 'TB001'
 
 /** Whether an error says that the applications of the walk are not those that the database has under their numbers (G13). */
@@ -141,7 +141,7 @@ export async function readPageRows(sql: Sql, query: PageQuery, firstRows: number
       reader.take(viewRow(row, bytes, at))
       batches.noteRow()
     } catch (error) {
-      // What reaches the driver costs the connection. Here a row is at fault, and the connection goes on after the last of them.
+      // What this throws would cost the connection. Only a row is at fault: the rest are read and dropped, and the connection goes on.
       failure = { error }
       batches.stop()
     }
@@ -151,7 +151,7 @@ export async function readPageRows(sql: Sql, query: PageQuery, firstRows: number
   if (failure !== undefined) throw failure.error
 }
 
-/** When the batches of a statement are asked for: one ahead, unless the reader is behind. */
+/** When the batches of a statement are asked for: one ahead, unless the reader cannot keep up. */
 class Batches {
   #received = 0
   #asked: number

@@ -1,5 +1,5 @@
 // That PostgreSQL answers the statements of an export by walking an index, whatever is asked and whatever it knows of the table.
-// The statements are those the service sends, taken from the wire, so that no copy of them can fall behind.
+// The statements are those the service sends, taken from the wire, so that no copy of them can be out of date.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { openDatabase, type Sql } from '../../src/db/client.ts'
@@ -103,7 +103,7 @@ interface Asked {
   statement: RecordedStatement
 }
 
-/** What the service asks for the first page, and for the one behind it if there is one. */
+/** What the service asks for the first page, and for the one after it if there is one. */
 async function askedFor(filters: Filters): Promise<Asked[]> {
   const asked: Asked[] = []
   let parameters: Record<string, string> = filters

@@ -98,7 +98,7 @@ describe('what happens to a statement ends with it', () => {
     await expectInOrder()
   })
 
-  test('rows that nobody wants any more', async () => {
+  test('rows that are not wanted any more', async () => {
     const rows = one`select 'x' || i from generate_series(1, 1000) i`
     expect(await readTexts(rows, [10, 20, 0])).toHaveLength(30)
     await expectInOrder()
@@ -152,7 +152,7 @@ describe('what happens to a statement ends with it', () => {
     }
   })
 
-  test('a plain cursor whose plan is out of date, and fails again when it is made anew, rejects', async () => {
+  test('a plain cursor whose plan is out of date, and fails again when it is made again, rejects', async () => {
     await one`create table changing (a int)`
     const read = () => one`select *, 1 / a from changing where a <> ${1}`.cursor(2, () => {})
     await read()

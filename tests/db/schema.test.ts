@@ -5,7 +5,7 @@ import { dumpSchema } from '../support/schema-dump.ts'
 
 const file = join(import.meta.dir, 'schema.sql')
 
-test('schema.sql is what the migrations make (UPDATE_SCHEMA=1 writes it anew)', async () => {
+test('schema.sql is what the migrations make (UPDATE_SCHEMA=1 writes it again)', async () => {
   const database = await createTestDatabase()
   const schema = await dumpSchema(database.sql)
   await database.drop()

@@ -43,7 +43,7 @@ test('a connection that says nothing is given up, also while ever more statement
   proxy.fallSilent()
   const codes: unknown[] = []
   let asked = 0
-  // Each is written behind the one before, on the same connection.
+  // Each is written after the one before, on the same connection.
   await until('the first to fail', async () => {
     asked++
     void codeOf(sql`select 1`).then(code => codes.push(code))
@@ -71,7 +71,7 @@ test('a transaction that falls silent is given up', async () => {
   expect(await codeOf(work)).toBe('CONNECTION_CLOSED')
 })
 
-test('no silence: a cursor whose reader takes its time, a transaction that asks nothing, a connection that nobody uses', async () => {
+test('no silence: a cursor whose reader takes its time, a transaction that asks nothing, a connection that is idle', async () => {
   const aWhile = () => database.sql`select pg_sleep(${(silenceTimeoutMs * 3) / 1000})`
   const seen: number[] = []
   await sql`select n from generate_series(1, 6) as n`.cursor(2, async rows => {
