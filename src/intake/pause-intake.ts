@@ -7,7 +7,7 @@ import { findProgram } from '../db/programs.ts'
 import { formatMicros, type Micros } from '../domain/values/offset-time.ts'
 import { Problem } from '../problem.ts'
 
-/** Longest pause: it ends by itself, so that nobody is turned away for good because somebody forgot it. */
+/** Longest pause: it ends by itself, so that a pause that is forgotten does not turn applicants away for good. */
 export const pauseMsMax = 7 * 86_400_000
 /** Longest time a client that was turned away is told to wait. */
 const retrySecondsMax = 60

@@ -66,7 +66,7 @@ export class ProgramTurns {
     }
   }
 
-  /** Hands the turn on, so that nobody who comes now overtakes those who wait. */
+  /** Hands the turn on, so that a request that comes now does not overtake those that wait. */
   #next(programId: number, line: Line): void {
     const [first] = line.waiting
     if (first !== undefined) {

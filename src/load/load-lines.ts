@@ -15,7 +15,7 @@ interface LoadLinesOptions extends LoadOptions {
   threads?: number
   /** The size of the input, where it is known beforehand. */
   inputBytes?: number | undefined
-  /** Told of each piece of the input how many bytes it has. */
+  /** Called for each piece of the input, with its number of bytes. */
   onBytes?: ((bytes: number) => void) | undefined
 }
 

@@ -26,7 +26,7 @@ export interface AnnotationChange {
   seen?: number | undefined
   /** `admin:<name>` or `operator:<system user>`. */
   actor: string
-  /** Address of whoever asks, when there is one. */
+  /** Address that the request came from, when there is one. */
   address?: string | undefined
   now: Micros
   /** The instance's zone. */
@@ -74,7 +74,7 @@ export async function annotate(sql: Sql, change: AnnotationChange): Promise<Anno
       action: 'application_annotated',
       subject: String(application_id),
       address: change.address,
-      // The note may hold what an applicant has told, and is not repeated.
+      // The note may hold what an applicant said, and is not repeated.
       detail: {
         program_id,
         status: after.status,

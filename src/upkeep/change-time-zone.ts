@@ -1,8 +1,8 @@
-// Writes the times of every application anew, for another zone of the instance.
+// Writes the times of every application again, for another zone of the instance.
 //
 // One transaction, which readers see happen at once: an export under way goes on with the texts it began with, and none ever has
 // times of two zones on a page. It locks everything that writes applications: submissions and loads by their counters, changes of
-// status by the zone they hold. Those that wait meanwhile, and were told the zone before, find another and refuse.
+// status by the zone they hold. Writers that were blocked still carry the old zone; when they go on they see the new one and abort.
 
 import { appendAuditEvent } from '../db/audit.ts'
 import { analyzeApplications, lockLoads } from '../db/bulk-rows.ts'

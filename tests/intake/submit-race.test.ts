@@ -98,7 +98,7 @@ describe('submissions that race', () => {
     await database.sql.unsafe('drop trigger dawdle on application')
   })
 
-  test('whoever waits too long is told so, and nothing has happened', async () => {
+  test('a submission that waits too long is refused, and nothing has happened', async () => {
     const store = await aStore()
     const applicant = await store.register()
     await store.save(applicant, { n: { number: 1 } })

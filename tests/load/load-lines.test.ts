@@ -329,7 +329,7 @@ describe('order and times', () => {
     ])
   })
 
-  test('G6: whoever polled a program without submissions sees what is loaded then, of whatever time', async () => {
+  test('G6: a client that polled a program without submissions sees what is loaded then, of whatever time', async () => {
     const to = await program()
     const watermark = snapshotTime(await readWalkStart(sql, to.program_id))
     const old = '1900-01-01T00:00:00Z'
@@ -450,7 +450,7 @@ describe('revision states', () => {
 })
 
 describe('ids', () => {
-  test('the sequences go on behind what was loaded, near or far', async () => {
+  test('the sequences go on after what was loaded, near or far', async () => {
     const to = await program()
     await load(sql, lines(to, { id: 40, applicant: 30 }))
     expect(await submit(sql, to, await insertApplicant(sql, testFrontEnd, 'en-US'))).toMatchObject({

@@ -138,7 +138,7 @@ class Check {
       return undefined
     }
     const answers = new Map<string, Answer>()
-    // Entered whatever its name is, so that what is wrong with its answers is told too.
+    // Entered whatever its name is, so that what is wrong with its answers is named too.
     this.#enter(asked.question.question_id, { json, path, answers, byQuestion: new Map(), outer }, asked.children)
     const namePath = pointerTo(path, 'entity_name')
     const nameJson = json.get('entity_name') ?? null

@@ -2,7 +2,7 @@
 
 import type { ProblemItem } from '../../problem.ts'
 
-/** Most faults that are told of one document; a body of 2 MB can hold hundreds of thousands. */
+/** Most faults that are listed for one document; a body of 2 MB can hold hundreds of thousands. */
 export const faultsMax = 200
 
 /** Faults by JSON Pointer, up to `faultsMax`. */
@@ -14,7 +14,7 @@ export class Faults {
     if (!this.full) this.items.push({ path, code, detail })
   }
 
-  /** Whether no more are told, so that there is no use in looking for them. */
+  /** Whether the list is full, so that there is no use in looking for more. */
   get full(): boolean {
     return this.items.length >= faultsMax
   }

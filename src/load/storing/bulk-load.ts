@@ -1,16 +1,16 @@
 // Stores applications in bulk: hundreds of thousands in one transaction, through COPY, as if they had been submitted one by one.
 // load-lines and the seed hand them over in order.
 //
-// What it sees to, so that nobody who exports can tell a loaded application from a submitted one (contract D1, G1 to G6, G11):
+// What it guarantees, so that an export cannot tell a loaded application from a submitted one (contract D1, G1 to G6, G11):
 //
 // - The program's submission counter is locked from its first application to the end: numbers are given in the order of the
-//   input, and nobody submits in between. The transaction is one moment for every walk; no horizon falls within it.
-// - An application that is OBSOLETE is superseded at the number behind its own, whichever application took over. Horizons being
-//   before or after the whole load, none can tell; and memory is not needed for what comes later in the input.
-// - Times never run back: not within the input, and not behind the program's last submission, since clients that ask from
+//   input, and submissions wait. The transaction is one moment for every walk; no horizon falls within it.
+// - An application that is OBSOLETE gets `superseded_seq = submit_seq + 1`, whichever application took over. Every horizon is
+//   before or after the whole load, so no walk sees a difference; and nothing has to be remembered of what comes later.
+// - Times never run back: not within the input, and not before the program's last submission, since clients that ask from
 //   `Snapshot-Time` on would never see what lies before it. Only a program without submissions takes any past time: until then
 //   its `Snapshot-Time` is before all times.
-// - Ids are kept, so they must be free, and are nobody else's from then on (claimed-ids).
+// - Ids are kept, so they must be free, and are never given out again (claimed-ids).
 //
 // It works in batches of some megabytes: while one is being sent and indexed by PostgreSQL, the next is read and rendered.
 // Applications come packed (pack-applications), so that reading and rendering can be done in other threads; here they are only
@@ -45,7 +45,7 @@ export interface LoadOptions extends PackOptions {
    * there stay with the one they have.
    */
   frontEnd?: string | undefined
-  /** Told how many applications were taken so far, after each batch. */
+  /** Called after each batch, with the number of applications taken so far. */
   onProgress?: ((applications: number) => void) | undefined
 }
 
@@ -79,7 +79,7 @@ export async function bulkLoad(
   })
 }
 
-/** Batches after which the planner is told of what is there by then: more often as long as the tables are small. */
+/** Batches after which the planner's statistics are refreshed: more often while the tables are small. */
 const sketchedBatches: ReadonlySet<number> = new Set([1, 8, 64])
 
 /** A load under way. */
@@ -162,7 +162,7 @@ export class BulkLoad {
   /** Does some work on the connection when that before it has ended, however it did. */
   #queue<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#work.then(work, work)
-    // Whoever awaits it is told; until then it must not count as unhandled.
+    // A failure reaches the caller that awaits it; until then it must not count as unhandled.
     done.catch(() => {})
     this.#work = done
     return done

@@ -1,13 +1,13 @@
-// Makes sure that ids which come from outside are nobody else's: those already given out, and those given out meanwhile.
+// Makes sure that ids which come from outside belong to no other application: none given out before, none given out meanwhile.
 //
-// Ids that the sequence has not reached are drawn from it, with all between them, as anybody would: what is drawn is ours alone, without
-// a lock that the intake of every program would wait for, and the sequence is past it when the load is done. What somebody else drew
-// in between is theirs, and the input must not have it.
+// Ids that the sequence has not reached are drawn from it, with all between them, as a submission would: what is drawn is ours alone, without
+// a lock that the intake of every program would wait for, and the sequence is past it when the load is done. What another session drew
+// in between is that session's, and the input must not have it.
 
 import { drawIds, type IdSequence, moveSequence, settleSequence } from '../../db/bulk-rows.ts'
 import type { Transaction } from '../../db/client.ts'
 
-/** A wider gap between ids is skipped and not drawn. Nobody draws as many in the moment between the last draw and the skip. */
+/** A wider gap between ids is skipped and not drawn. So many are never drawn in the moment between the last draw and the skip. */
 const gapMax = 1000
 
 export class ClaimedIds {

@@ -19,11 +19,11 @@ export function describePlace(place: Place): string {
   return item === 0 ? `line ${line}` : `line ${line}, application ${item}`
 }
 
-/** Faults told one by one; of further ones only the number. */
-const toldMax = 50
+/** Faults listed one by one; further ones are only counted. */
+const listedMax = 50
 
 export class LoadFaults {
-  readonly #told: { place: Place; item: ProblemItem }[] = []
+  readonly #listed: { place: Place; item: ProblemItem }[] = []
   readonly #places = new Set<Place>()
   #faults = 0
 
@@ -35,21 +35,21 @@ export class LoadFaults {
     this.#places.add(place)
     this.#faults += faults.length
     for (const { path, code, detail } of faults) {
-      if (this.#told.length === toldMax) return
+      if (this.#listed.length === listedMax) return
       const item = { parameter: describePlace(place), code, detail: path === '' ? detail : `${path} ${detail}` }
-      this.#told.push({ place, item })
+      this.#listed.push({ place, item })
     }
   }
 
   /** The refusal of the whole load. `read` is how many applications were looked at. */
   problem(read: number): Problem {
-    const told = this.#told.toSorted((a, b) => a.place - b.place).map(({ item }) => item)
+    const listed = this.#listed.toSorted((a, b) => a.place - b.place).map(({ item }) => item)
     const number = (count: number): string => count.toLocaleString('en-US')
     return new Problem('invalid_request', {
       detail:
         `Nothing was loaded: ${number(this.#places.size)} of ${number(read)} applications cannot be.` +
-        (this.#faults > told.length ? ` ${number(told.length)} of ${number(this.#faults)} reasons:` : ''),
-      errors: told,
+        (this.#faults > listed.length ? ` ${number(listed.length)} of ${number(this.#faults)} reasons:` : ''),
+      errors: listed,
     })
   }
 }

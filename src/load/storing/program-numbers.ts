@@ -74,7 +74,8 @@ export class LoadProgram {
 
   /**
    * The next numbers. The first application of an applicant in the input, CURRENT or OBSOLETE, is newer than any the database
-   * has. What is OBSOLETE is superseded at the number behind its own: no horizon lies within a load, so none can tell.
+   * has. An OBSOLETE one gets `superseded_seq = submit_seq + 1`: a load commits as one, so no walk has its
+   * horizon between the two.
    */
   number({ applicant_id, is_current }: PackedApplication): Numbers {
     const submit_seq = ++this.#submitSeq

@@ -47,7 +47,7 @@ describe('lineBlocks', () => {
     )
   })
 
-  test('leaves out a line that is too long, tells its number, and goes on behind it', async () => {
+  test('leaves out a line that is too long, names its number, and goes on after it', async () => {
     const long = 'x'.repeat(30)
     const limits = { lineBytesMax: 20, blockBytes: 1000 }
     for (const size of [1, 7, 1000]) {
