@@ -1,4 +1,4 @@
-// Ends a child process when this process is gone, however it went: SIGKILL leaves nobody here to do it.
+// Ends a child process when this process is gone, however it went: after SIGKILL it cannot do so itself.
 
 interface EndOptions {
   signal: 'SIGINT' | 'SIGTERM' | 'SIGKILL'

@@ -60,7 +60,7 @@ export function showHelpIfAsked(help: string): void {
 }
 
 /**
- * What the command line asks for, before any database is opened: help is printed, and what `parse` throws is told, and then the
+ * What the command line asks for, before any database is opened: help is printed, or what `parse` throws, and then the
  * process ends.
  */
 export async function readCommandLine<T>(help: string, parse: (args: string[]) => T | Promise<T>): Promise<T> {

@@ -3,7 +3,7 @@
 import { parseJson, placedDetail } from '../src/domain/values/json-text.ts'
 import { invalidRequest, Problem } from '../src/problem.ts'
 
-/** Deeper than any document says something; what a document may be nested to is for whoever reads it to say. */
+/** Deeper than any document says something; how deep a document may be nested is checked where its meaning is. */
 const depthMax = 1000
 
 /**

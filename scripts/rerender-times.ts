@@ -1,4 +1,4 @@
-// Writes the times of every stored application anew, after INSTANCE_TIME_ZONE was changed.
+// Writes the times of every stored application again, after INSTANCE_TIME_ZONE was changed.
 
 import { regenerateDocs } from '../src/derived/sweep.ts'
 import { rerenderTimes } from '../src/upkeep/change-time-zone.ts'
@@ -7,7 +7,7 @@ import { inThousands, startProgress } from './progress.ts'
 
 const help = `Usage: scripts/rerender-times
 
-Writes the times in all stored applications anew in the zone that INSTANCE_TIME_ZONE names, and makes it the zone of this
+Writes the times in all stored applications again, in the zone that INSTANCE_TIME_ZONE names, and makes it the zone of this
 database: all of it at once, or nothing. Stop the service first, change INSTANCE_TIME_ZONE, run this, and start it again.
 The instants stay what they are; only the offset they are written with changes.`
 

@@ -166,7 +166,7 @@ function authorization(key: DemoKey): string {
 }
 
 /**
- * Starts a process of the service. A terminal sends Ctrl-C to the whole group; this one is told by us, once. If we are killed
+ * Starts a process of the service. A terminal sends Ctrl-C to the whole group; this one gets it from us, once. If we are killed
  * it ends too.
  */
 function launch(main: string, environment: Environment): Bun.Subprocess {

@@ -98,7 +98,7 @@ export function createApp(foundation: Foundation): App {
  */
 const strictTransport = 'max-age=31536000'
 
-/** Why a call with a key was refused is kept for a while, for whoever asks by its request id. */
+/** Why a call with a key was refused is kept for a while, to be looked up by its request id. */
 function noteRefusal(refusals: RefusalNotes, record: RequestRecord, now: Micros): void {
   const { reason, api_key_id = null, address = null } = record.fields
   if (reason === undefined || record.path.startsWith('/admin')) return

@@ -19,7 +19,7 @@ interface DatabaseError extends Error {
 const placeFields = ['code', 'errno', 'syscall', 'address', 'port'] as const
 const causesMax = 5
 
-/** The facts of an error as they are logged. `depth` counts the causes it stands behind. */
+/** The facts of an error as they are logged. `depth` counts the errors that it is a cause of. */
 export function errorFacts(error: unknown, depth = 0): unknown {
   if (!(error instanceof Error)) return { type: typeof error, message: String(error) }
   const type = error.name

@@ -96,7 +96,7 @@ async function serve(config: Config): Promise<void> {
   keepRunning(log)
 }
 
-/** What nobody caught is a fault of ours or of a library: it is logged, and the other requests go on. */
+/** An uncaught error is a fault of ours or of a library: it is logged, and the other requests go on. */
 function keepRunning(log: Log): void {
   process.on('uncaughtException', error => log.error({ err: error }, 'uncaught exception'))
   process.on('unhandledRejection', error => log.error({ err: error }, 'unhandled rejection'))
@@ -124,7 +124,7 @@ function openPool(
     prepare: config.databasePrepare,
     statementTimeoutMs: pooled ? 0 : config.statementTimeoutMs,
     silenceTimeoutMs: config.silenceTimeoutMs,
-    // Nobody waits any more for what waited longer.
+    // A request that has waited longer was refused already.
     queueTimeoutMs: config.responseTimeoutMs,
   })
 }

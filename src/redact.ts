@@ -1,5 +1,5 @@
 // Takes secrets of API keys out of text that is about to be written: raw, in Base64, and percent-encoded.
-// Looser than what a scanner looks for: half a secret, or one with more behind it, is taken out too.
+// Looser than what a scanner looks for: half a secret, or one followed by more, is taken out too.
 
 const replacement = '[redacted]'
 

@@ -17,7 +17,7 @@ export interface HttpSubject {
   stop(): Promise<void>
 }
 
-/** What the harness's own API key and secrets are; made anew for each run. */
+/** What the harness's own API key and secrets are; made for each run. */
 export interface ServiceAccess {
   slug: string
   authorization: string

@@ -84,7 +84,7 @@ function submitter(next: Rng): Submitter {
   return { submitter_type: 'TRUSTED_INTERMEDIARY', ti_email, ti_organization }
 }
 
-/** Most have been looked at; what was is told within a month. */
+/** Most have been looked at, and got a status within a month. */
 function annotations(next: Rng, plan: SeedPlan, submitTime: Micros): Annotations {
   const application_note = next() < 0.15 ? pick(next, sentences) : null
   if (plan.statuses.length === 0 || next() >= 0.6)

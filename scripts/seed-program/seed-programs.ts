@@ -73,7 +73,7 @@ export async function seedPrograms(sql: Sql, options: SeedOptions): Promise<Load
   return receipt
 }
 
-/** Told before anything is made, since all of it would be refused. */
+/** Thrown before anything is made, since all of it would be refused. */
 function submittedLater(slug: string, last: Micros, now: Micros): Problem {
   return new Problem('conflict', {
     detail:

@@ -11,7 +11,7 @@ import type { KeySource, KnownKey } from './key-source.ts'
 export interface Attempt {
   /** Value of the Authorization header. */
   authorization: string | null
-  /** The client's; undefined when it could not be told. */
+  /** The client's; undefined when it could not be determined. */
   address: Address | undefined
   secure: boolean
   now: Micros

@@ -18,7 +18,7 @@ export interface Trust {
 }
 
 export interface Origin {
-  /** The client's; undefined when it cannot be told, which means refused. */
+  /** The client's; undefined when it cannot be determined, which means refused. */
   address: Address | undefined
   /** Whether credentials came over HTTPS, or from this machine itself in development. */
   secure: boolean

@@ -29,7 +29,7 @@ export class KeyUses {
     )
   }
 
-  /** A good credential came without encryption: whoever was listening has it too. Marked and audited once. Returns at once. */
+  /** A good credential came without encryption: anybody who listened has it now. Marked and audited once. Returns at once. */
   noteExposure(apiKeyId: string, address: string | undefined, now: Micros, alreadyMarked: boolean): void {
     this.log.warn({ api_key_id: apiKeyId, address }, 'an API key was sent over plain HTTP: it is exposed, replace it')
     if (alreadyMarked) return

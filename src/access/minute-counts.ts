@@ -16,7 +16,7 @@ export class MinuteCounts<Key> {
   /** The minute of a key that is under way, or a new one in which nothing was counted yet. */
   at(key: Key, now: Micros): Minute {
     const minute = this.#minutes.get(key)
-    // A minute of the future is what a clock set back leaves behind.
+    // A clock that was set back leaves minutes of the future here.
     if (minute !== undefined && now >= minute.startedAt && now < minute.startedAt + minuteMicros) return minute
     const fresh = { startedAt: now, count: 0 }
     this.#minutes.set(key, fresh)

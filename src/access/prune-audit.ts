@@ -1,6 +1,6 @@
 // Moves the oldest part of the audit trail into a file, and only then out of the database. What is left goes on from anchors.
 //
-// The order is what keeps every event: the file is written, read back, recorded together with the event that tells of it, and after
+// The order is what keeps every event: the file is written, read back, recorded together with its event, and after
 // that the database lets go of what is in it, batch by batch, each anchor moving with its batch. A run that ends between two of these
 // steps is finished by the next one.
 

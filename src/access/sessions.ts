@@ -49,7 +49,7 @@ export function isCsrf(session: Session, given: string | null): boolean {
   return sent.length === expected.length && timingSafeEqual(sent, expected)
 }
 
-/** The person whose e-mail and password these are; undefined, after the same work, when they are nobody's. */
+/** The person whose e-mail and password these are; undefined, after the same work, when they fit no person. */
 export async function verifySignIn(
   sql: Sql,
   email: string,

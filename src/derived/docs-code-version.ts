@@ -1,4 +1,4 @@
-// Which release of the code made the docs that are kept, told by what this one makes of a program it always makes the same of.
+// Which release of the code made the docs that are kept: a fingerprint of the docs that this release makes of one fixed program.
 // It must not depend on any real program, or every installation would have a number of its own.
 
 import { createHash } from 'node:crypto'
@@ -43,7 +43,7 @@ function fingerprint(): number {
 }
 
 /**
- * Changes whenever a release makes other docs of the same program, so that nobody has to remember to count it up. What was
+ * Changes whenever a release makes other docs of the same program, so it need not be counted up by hand. What was
  * kept under another number is stale: it is made again, on the next read or by the sweep.
  */
 export const docsCodeVersion = fingerprint()

@@ -9,7 +9,7 @@ import { planFill, type VersionFill } from '../domain/questions/version-fill.ts'
 import { earliest, type Micros } from '../domain/values/offset-time.ts'
 import { Problem } from '../problem.ts'
 
-/** To be counted up by whoever changes what is kept, or how it is computed: what is kept under another number is not used. */
+/** Count it up when you change what is kept, or how it is computed: what is kept under another number is not used. */
 export const keyMapCodeVersion = 1
 
 export interface ProgramKeyMap {
@@ -73,7 +73,7 @@ async function loadKeyMap(db: Db, programId: number, asOf: Micros): Promise<Prog
   return keyMapOf(published)
 }
 
-/** The database was set back, or is another than the one that told of the publication. */
+/** The database was set back, or is not the one in which the walk's newest publication was read. */
 function publicationMissing(): Problem {
   return new Problem('unavailable', {
     detail:

@@ -28,7 +28,7 @@ export async function sweepDerived(sql: Sql, options: { overdueMs: number } = { 
   })
 }
 
-/** Asks for the docs of a program, or of all programs, to be made anew, and returns the versions they are of. */
+/** Asks for the docs of a program, or of all programs, to be made again, and returns their versions. */
 export async function regenerateDocs(sql: Sql, programId: number | undefined): Promise<number[]> {
   return inTransaction(sql, async tx => {
     const versions = await readDocumentedVersionIds(tx, programId)

@@ -1,4 +1,4 @@
-// Who stays connected. A connection on which nothing is under way ends after a while; of those on which nobody has authenticated, an
+// Who stays connected. A connection on which nothing is under way ends after a while; of those that have not authenticated, an
 // address may have so many; and when descriptors run short, the oldest of them go first, so that some are left for the health port.
 // A request that was let in is never cut off here.
 
@@ -9,7 +9,7 @@ import type { OpenSocket, OpenSockets } from './open-sockets.ts'
 interface ConnectionLimits {
   /** How long a connection may stay without a request under way. */
   idleTimeoutMs: number
-  /** Connections of one address on which nobody has authenticated; 0 for no limit. */
+  /** Connections of one address that have not authenticated; 0 for no limit. */
   connectionsPerAddress: number
   /** Those of proxies stand for many clients, and are not counted. */
   trustedProxies: readonly Subnet[]
@@ -94,7 +94,7 @@ export class Connections {
   }
 }
 
-/** What a request tells of the connection it came on. */
+/** What a request notes about the connection it came on. */
 export class RequestConnection {
   readonly address: string
   readonly #name: string

@@ -23,11 +23,11 @@ export interface Foundation {
   db: Sql
   /**
    * Connections for exports, so that no number of them keeps others waiting. A walk's start and its rows are both read here, and
-   * every cursor asks anew whether its server has come as far as the start said (G13). So these may lead to several servers, some
-   * behind the others: then pages are refused now and then, and never short. `db` must not be behind any of them.
+   * every cursor asks its server whether it has the submissions of that start (G13). So these may lead to several servers, some of
+   * which lag: then pages are refused now and then, and never short. `db` must not lag behind any of them.
    */
   exportDb: Sql
-  /** Connections for intake: submissions wait for one another on them, and must keep nobody else waiting. */
+  /** Connections for intake: submissions wait for one another on them, and must keep nothing else waiting. */
   intakeDb: Sql
   /** Connections for the console, whose login may change what no other door may. */
   consoleDb: Sql

@@ -1,4 +1,4 @@
-// What the service counts about itself, for Prometheus. One registry a process, handed to whoever counts.
+// What the service counts about itself, for Prometheus. One registry a process, handed to all that count.
 // No label may name a key, an applicant or anything else without bound.
 
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'

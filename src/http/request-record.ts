@@ -47,7 +47,7 @@ export class RequestRecord {
   readonly fields: RequestFields = {}
   /** What made the request fail. */
   error: unknown
-  /** Set by a response that is still being written when the handler returns; whoever writes it calls `finish`. */
+  /** Set by a response that is still being written when the handler returns; its writer calls `finish`. */
   streaming = false
   /** Set by an answer to HEAD that does not know how long the body would be. */
   lengthUnknown = false

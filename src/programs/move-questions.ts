@@ -66,7 +66,7 @@ export async function planMoves(
   return moves
 }
 
-/** What would be published unasked is told whole, and nothing is published. */
+/** Refuses to publish other programs that were not named, with the list of what would change in each. */
 function refuseUnsaidMoves(moves: readonly Move[], { becauseOf, allowed }: Moving): void {
   const unsaid = moves.filter(({ slug }) => allowed !== 'all' && !allowed.includes(slug))
   if (unsaid.length === 0) return
@@ -129,7 +129,7 @@ export async function moveSharedQuestions(
 }
 
 /**
- * Puts back a draft that made place for a publication, under a new id: whoever has it open is told that it changed. It moves
+ * Puts back a draft that made place for a publication, under a new id, so an editor that has it open learns that it changed. It moves
  * along to released questions, but for those it changes itself: publishing it will then be refused with the difference.
  */
 export async function restoreDraft(

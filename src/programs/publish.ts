@@ -59,7 +59,7 @@ export interface PublicationResult {
 
 /**
  * Saves and publishes a definition in one go. The definition is checked again, so any document may be given.
- * A draft that the document is based on is used up; any other is kept, and is out of date from then on. Throws `invalid_request`
+ * `basis.draft` names the draft being published; it is removed. Any other draft is kept and becomes outdated. Throws `invalid_request`
  * with every fault, or `conflict` with what changed since the edit began or with the programs that would move and may not.
  */
 export async function publishDefinition(

@@ -23,7 +23,7 @@ const kept = async (programVersionId: number): Promise<KeptRow | undefined> => {
     where program_version_id = ${programVersionId}`
   return row
 }
-/** Puts a word into what is kept, by which to tell it from what is made anew. */
+/** Puts a word into what is kept, by which to tell it from what is made again. */
 const mark = async (programVersionId: number, changes: Partial<KeptRow> = {}): Promise<void> => {
   const row = (await kept(programVersionId))!
   const content = { ...row.content, display_name: 'kept', ...changes.content }
@@ -59,7 +59,7 @@ test('kept docs are shown as they were made, with the time they were made', asyn
   expect((await load(program_id))[0]!.docs.display_name).toBe('kept')
 })
 
-test('what another release or another zone made is stale, and made anew', async () => {
+test('what another release or another zone made is stale, and made again', async () => {
   const { program_id, program_version_id } = await aProgram(database.sql, {
     slug: 'stale',
     questions: [q.text('stale one')],

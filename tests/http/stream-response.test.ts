@@ -18,7 +18,7 @@ function aRecord(signal?: AbortSignal): RequestRecord {
   return new RequestRecord(request, new RequestConnection(connections, peer, request), origin, log, new Metrics())
 }
 
-test('a client that had gone before the first write is told of as gone, and nothing is written for it', async () => {
+test('a client that had gone before the first write is reported as gone, and nothing is written for it', async () => {
   let taken: boolean | undefined
   await streamResponse(aRecord(AbortSignal.abort()), new Headers(), new QueueTime(60_000), async sink => {
     taken = await sink.write(Buffer.from('first'), false)
@@ -27,7 +27,7 @@ test('a client that had gone before the first write is told of as gone, and noth
   expect(taken).toBe(false)
 })
 
-test('a client that goes while its first write waits for the response is told of as gone', async () => {
+test('a client that goes while its first write waits for the response is reported as gone', async () => {
   const leaving = new AbortController()
   let taken: Promise<boolean> | undefined
   const response = await streamResponse(aRecord(leaving.signal), new Headers(), new QueueTime(60_000), async sink => {

@@ -25,7 +25,7 @@ const refusal = async (cert: string, key: string): Promise<string[]> =>
     error => problemLines(error as Problem),
   )
 
-test('a certificate and its key, also with a chain behind it', async () => {
+test('a certificate and its key, also followed by a chain', async () => {
   const { cert, key } = testCertificate
   expect(await refusal(cert, key)).toEqual([])
   expect(await refusal(`${cert}\n${cert}`, key)).toEqual([])

@@ -109,7 +109,7 @@ describe('a program brought into an empty database', () => {
       expect(counter).toEqual({ submit_seq: 0, fits: true })
     }))
 
-  test('is told of in the audit trail', () =>
+  test('is in the audit trail', () =>
     inEmptyDatabase(async ({ sql }) => {
       await importProgram(sql, travelled(housing), 'operator:test')
       const events = await sql<{ actor: string; action: string; subject: string }[]>`

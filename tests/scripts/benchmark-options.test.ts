@@ -63,7 +63,7 @@ describe('curl', () => {
 })
 
 describe.if(process.platform === 'linux')('/proc', () => {
-  test('times are found behind a name with spaces and brackets', () => {
+  test('times are found after a name with spaces and brackets', () => {
     expect(statMs('12 (a b) c) S 1 1 1 0 -1 4194560 1 0 0 0 7 5 0 0 20 0')).toBe(120)
   })
 

@@ -126,7 +126,7 @@ describe('the applications', () => {
   })
 })
 
-test('more can be added to a program that has submissions, behind them', async () => {
+test('more can be added to a program that has submissions, after them', async () => {
   const programs = [{ slug, applications: 20 }]
   await seedPrograms(database.sql, { programs, now: Date.now() * 1000, timeZone: 'UTC', actor: 'operator:test' })
   const after = await exportLines(database.sql, slug)

@@ -49,7 +49,7 @@ export const bodyLimits = (deps: Deps): BodyLimits => ({
   arrivalMs: bodyArrivalMs,
 })
 
-/** An applicant's id in an address. What is no id is no applicant's. */
+/** The applicant's id in the path. Anything that is not an id is answered like an unknown applicant. */
 export function parseApplicantId(text: string): number {
   const id = /^[1-9][0-9]{0,15}$/.test(text) ? Number(text) : Number.NaN
   if (!Number.isSafeInteger(id)) throw noSuchApplicant()

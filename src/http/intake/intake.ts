@@ -1,4 +1,4 @@
-// The form front end's door: applicants register, answer and submit behind it.
+// The form front end's door: applicants register, answer and submit.
 
 import { Elysia } from 'elysia'
 import type { Deps } from '../deps.ts'

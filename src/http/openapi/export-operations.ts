@@ -66,7 +66,7 @@ export function problemAnswer(description: string, headers: JsonSchema = {}): Js
   return { description, headers: { ...requestId, ...headers }, content }
 }
 
-/** The refusals that any operation behind an API key may answer with. */
+/** The refusals of every operation that needs an API key. */
 export const keyRefusals = {
   401: problemAnswer(
     'The API key is missing or not valid, may not do this or may not access the program, or a constraint of the key is not met. The reason is in the log of the service alone.',

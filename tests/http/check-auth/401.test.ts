@@ -261,7 +261,7 @@ describe('"A secret or credential never reaches a log, an error, a job, a URL or
   })
 })
 
-test('without a database nobody is refused: 503, which says that trying again helps', async () => {
+test('without a database no key is refused: 503, which says that trying again helps', async () => {
   const gone = openDatabase({ url: 'postgres://127.0.0.1:1/gone', connectionsMax: 1 })
   const alone = await startTestService(database, {}, { db: gone, now: () => now })
   try {
