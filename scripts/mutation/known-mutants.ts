@@ -103,7 +103,7 @@ export const knownMutants: readonly Mutant[] = [
   },
   {
     id: 'e03',
-    file: 'src/http/docs/docs-shell.tsx',
+    file: 'src/http/docs/docs-response.ts',
     tests: ['tests/http/api-docs'],
     find: "const common = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' }",
     replace: "const common = { 'Cache-Control': 'no-store' }",

@@ -4,7 +4,7 @@
 import { type DocumentableVersion, versionDocs } from '../../src/domain/invented/version-docs.ts'
 import type { QuestionKind, QuestionSettings, VersionQuestion } from '../../src/domain/questions/question.ts'
 import { responseSchema } from '../../src/domain/questions/response-schema.ts'
-import { pageResponse } from '../../src/http/docs/docs-shell.tsx'
+import { pageResponse } from '../../src/http/docs/docs-response.ts'
 import { ProgramPage } from '../../src/http/docs/program-page.tsx'
 import { viewProgram } from '../../src/http/docs/program-view.ts'
 import { programOpenApi } from '../../src/http/openapi/program-document.ts'
@@ -103,7 +103,9 @@ const place = { baseUrl: 'https://example.org', root: '', timeZone: 'UTC' }
 const program = { program_id: 1, slug, display_name, statuses: [], created_at: 0 }
 const generated = { docs, state: 'ACTIVE' as const, since: 0, generated_at: 0, failed_at: null }
 const view = viewProgram(program, [generated], place)
-const page = await pageResponse(ProgramPage({ program: view, root: '' }), {}).text()
+const config = { installationName: '', environment: 'development' as const, timeZone: 'UTC' }
+const context = { root: '', config, person: undefined, csrf: '' }
+const page = await pageResponse(ProgramPage({ context, program: view, shown: view.versions[0] }), {}).text()
 console.log(
   JSON.stringify({
     example: example.length,

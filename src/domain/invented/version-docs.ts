@@ -57,9 +57,19 @@ export interface QuestionDocs {
   text: string
   /** Whether this version asks it. */
   asked: boolean
+  /** The name of the screen that asks it; null for one that no screen asks any more. */
+  screen: string | null
   fields: readonly { path: string; type: string }[]
   /** Every option id ever selectable, in order of first publication; a long text is cut. */
-  options: readonly { id: string; text: string; retired: boolean }[]
+  options: readonly OptionDocs[]
+}
+
+export interface OptionDocs {
+  id: string
+  text: string
+  retired: boolean
+  /** The first version that had it, and the last: the version itself, unless it is retired. */
+  versions: readonly [first: number, last: number]
 }
 
 /**
@@ -119,14 +129,20 @@ function questionDocs(
 ): QuestionDocs[] {
   const askedNow = new Map(version.questions.map(question => [question.question_id, question]))
   const askedLast = new Map<number, VersionQuestion>()
-  const optionTexts = new Map<string, string>()
-  for (const { questions } of [...earlier, version]) {
+  const options = new Map<string, { text: string; versions: [number, number] }>()
+  for (const { program_version_id, questions } of [...earlier, version]) {
     for (const question of questions) {
       askedLast.set(question.question_id, question)
-      for (const option of question.settings.options ?? [])
-        optionTexts.set(`${question.question_id} ${option.admin_id}`, option.text)
+      for (const { admin_id, text } of question.settings.options ?? []) {
+        const name = `${question.question_id} ${admin_id}`
+        const first = options.get(name)?.versions[0] ?? program_version_id
+        options.set(name, { text, versions: [first, program_version_id] })
+      }
     }
   }
+  const screens = new Map(
+    version.screens.flatMap(({ name, questions }) => questions.map(({ question_id }) => [question_id, name] as const)),
+  )
   const describe = (node: KeyNode, prefix: string, depth: number): QuestionDocs[] => {
     const { question_id, question_key, type } = node
     const path = `${prefix}.${question_key}`
@@ -141,12 +157,12 @@ function questionDocs(
         admin_name,
         text: shortened(settings.text, questionTextMax),
         asked: askedNow.has(question_id),
+        screen: screens.get(question_id) ?? null,
         fields: fieldPaths(node, path),
-        options: node.option_ids.map(id => ({
-          id,
-          text: shortened(optionTexts.get(`${question_id} ${id}`) ?? '', optionTextMax),
-          retired: !selectable.has(id),
-        })),
+        options: node.option_ids.map(id => {
+          const { text, versions } = options.get(`${question_id} ${id}`)!
+          return { id, text: shortened(text, optionTextMax), retired: !selectable.has(id), versions }
+        }),
       },
       ...node.children.flatMap(child => describe(child, `${path}.entities[<index>]`, depth + 1)),
     ]

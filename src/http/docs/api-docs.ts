@@ -1,14 +1,13 @@
-// All of the docs: of each program, of the service, the files their pages are shown with, and the way there from `/`.
+// All of the docs: of each program, of the service, and the way there from `/`.
 // It must not know what any of them answers.
 
 import { Elysia } from 'elysia'
 import type { Deps } from '../deps.ts'
 import { methodNotAllowed } from '../errors.ts'
 import { hiddenRoute } from '../openapi/route-detail.ts'
-import { docsAssets } from './docs-assets.ts'
 import { placeOf } from './place.ts'
 import { programDocsRoutes } from './program-docs-routes.ts'
-import { serviceApi } from './service-api.tsx'
+import { serviceApi } from './service-api.ts'
 
 export const apiDocs = (deps: Deps) => {
   const toDocs = ({ request }: { request: Request }): Response =>
@@ -17,7 +16,6 @@ export const apiDocs = (deps: Deps) => {
       headers: { Location: `${placeOf(deps.config, request).root}/docs/api/programs` },
     })
   return new Elysia({ name: 'api-docs' })
-    .use(docsAssets())
     .use(programDocsRoutes(deps))
     .use(serviceApi(deps))
     .get('/', toDocs, hiddenRoute)

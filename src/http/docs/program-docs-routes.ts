@@ -14,7 +14,7 @@ import { docsOperations } from '../openapi/docs-operations.ts'
 import { programOpenApi } from '../openapi/program-document.ts'
 import { hiddenRoute, routeDetail } from '../openapi/route-detail.ts'
 import { codeSamples } from './code-samples/code-samples.ts'
-import { common, type Fields, json, pageResponse } from './docs-shell.tsx'
+import { attachment, download, json, pageResponse } from './docs-response.ts'
 import { placeOf } from './place.ts'
 import { ProgramIndexPage } from './program-index-page.tsx'
 import { ProgramPage } from './program-page.tsx'
@@ -23,8 +23,9 @@ import { loadVisibleProgram, type Viewer, viewDocs } from './viewer.ts'
 
 const index = '/docs/api/programs'
 const program = `${index}/:programSlug`
-const schema = `${program}/versions/:version/response.schema.json`
-const openApi = `${program}/versions/:version/openapi.json`
+const version = `${program}/versions/:version`
+const schema = `${version}/response.schema.json`
+const openApi = `${version}/openapi.json`
 const sample = `${program}/samples/:fileName`
 
 /** What a handler is given. The router gives null for percent-encoding that cannot be decoded. */
@@ -36,7 +37,7 @@ interface Asked {
 
 /** `GET /docs/api/programs…`. Source: spec, "Generated program-specific docs"; contract D7. */
 export const programDocsRoutes = (deps: Deps) => {
-  const { showIndex, showProgram, sendSchema, sendOpenApi, sendSample } = handlers(deps)
+  const { showIndex, showProgram, showVersion, sendSchema, sendOpenApi, sendSample } = handlers(deps)
   const refuse = methodNotAllowed(['GET', 'HEAD'])
   return new Elysia({ name: 'program-docs' })
     .use(viewDocs(deps))
@@ -46,6 +47,9 @@ export const programDocsRoutes = (deps: Deps) => {
     .get(program, showProgram, { detail: routeDetail(docsOperations.program) })
     .head(program, showProgram, hiddenRoute)
     .all(program, refuse, hiddenRoute)
+    .get(version, showVersion, { detail: routeDetail(docsOperations.version) })
+    .head(version, showVersion, hiddenRoute)
+    .all(version, refuse, hiddenRoute)
     .get(schema, sendSchema, { detail: routeDetail(docsOperations.schema) })
     .head(schema, sendSchema, hiddenRoute)
     .all(schema, refuse, hiddenRoute)
@@ -69,7 +73,7 @@ function handlers(deps: Deps) {
   return {
     showIndex: async ({ viewer, request }: Asked): Promise<Response> => {
       const place = placeOf(config, request)
-      const among = viewer.programs === 'all' ? viewer.programs : [...viewer.programs.values()]
+      const among = viewer.programIds === 'all' ? viewer.programIds : [...viewer.programIds]
       // One more than is shown tells whether there are more.
       const rowsMax = listedProgramsMax + 1
       const programs = await readDocumentedPrograms(db, { among, after: readAfter(request), rowsMax })
@@ -77,25 +81,36 @@ function handlers(deps: Deps) {
       const list = viewPrograms(programs, await loadShortExamples(db, shown, { timeZone, enumeratorDepthMax }), place)
       return prefersJson(request)
         ? json(list, viewer.fields)
-        : pageResponse(ProgramIndexPage({ list, root: place.root }), viewer.fields)
+        : pageResponse(ProgramIndexPage({ list, context: viewer.context }), viewer.fields)
     },
     showProgram: async (asked: Asked): Promise<Response> => {
       const { found, place } = await load(asked)
       const view = viewProgram(found, await loadDocs(found.program_id), place)
       return prefersJson(asked.request)
         ? json(view, asked.viewer.fields)
-        : pageResponse(ProgramPage({ program: view, root: place.root }), asked.viewer.fields)
+        : pageResponse(
+            ProgramPage({ context: asked.viewer.context, program: view, shown: view.versions[0] }),
+            asked.viewer.fields,
+          )
+    },
+    showVersion: async (asked: Asked): Promise<Response> => {
+      const { found, place } = await load(asked)
+      const view = viewProgram(found, await loadDocs(found.program_id), place)
+      const shown = pickVersion(view.versions, asked.params.version)
+      return prefersJson(asked.request)
+        ? json(shown, asked.viewer.fields)
+        : pageResponse(ProgramPage({ context: asked.viewer.context, program: view, shown }), asked.viewer.fields)
     },
     sendSchema: async (asked: Asked): Promise<Response> => {
       const { found, place } = await load(asked)
-      const { docs } = pickVersion(await loadDocs(found.program_id), asked.params.version)
+      const docs = pickVersion(describedVersions(await loadDocs(found.program_id)), asked.params.version)
       const id = `${docsUrl(place, found.slug)}/versions/${docs.program_version_id}/response.schema.json`
       const document = responseSchema(docs.key_map, { slug: found.slug, id })
       return download(document, `${found.slug}-${docs.program_version_id}.schema.json`, asked.viewer.fields)
     },
     sendOpenApi: async (asked: Asked): Promise<Response> => {
       const { found, place } = await load(asked)
-      const { docs } = pickVersion(await loadDocs(found.program_id), asked.params.version)
+      const docs = pickVersion(describedVersions(await loadDocs(found.program_id)), asked.params.version)
       const { slug, display_name, program_version_id, key_map: keyMap } = docs
       const example: unknown = JSON.parse(docs.example)
       const document = programOpenApi({
@@ -130,23 +145,17 @@ function readAfter(request: Request): string {
   ])
 }
 
+const describedVersions = (versions: readonly GeneratedDocs[]) =>
+  versions.map(({ docs, state }) => ({ ...docs, state }))
+
 /** By its id, or as `active` or `draft`. */
-function pickVersion(versions: readonly GeneratedDocs[], wanted: string | null | undefined): GeneratedDocs {
+function pickVersion<Version extends { program_version_id: number; state: string }>(
+  versions: readonly Version[],
+  wanted: string | null | undefined,
+): Version {
   const found = versions.find(
-    ({ docs, state }) => String(docs.program_version_id) === wanted || state.toLowerCase() === wanted,
+    ({ program_version_id, state }) => String(program_version_id) === wanted || state.toLowerCase() === wanted,
   )
   if (found !== undefined) return found
   throw new Problem('not_found', { detail: 'The program has no active version and no draft of this number.' })
-}
-
-function download(document: unknown, fileName: string, fields: Fields): Response {
-  return attachment(`${JSON.stringify(document, null, 2)}\n`, 'application/json', fileName, fields)
-}
-
-/** File names are made of slugs and numbers: nothing to escape. */
-function attachment(text: string, type: string, fileName: string, fields: Fields): Response {
-  const disposition = `attachment; filename="${fileName}"`
-  return new Response(text, {
-    headers: { ...common, 'Content-Type': type, 'Content-Disposition': disposition, ...fields },
-  })
 }

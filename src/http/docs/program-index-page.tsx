@@ -1,98 +1,110 @@
 // The list of programs as a page: what there is, and a short example response of each version.
-// It must not know whose list it is.
 
 /** @jsxImportSource preact */
 
 import type { VNode } from 'preact'
-import { DocsShell, ScrollBox } from './docs-shell.tsx'
-import { type ListedProgram, type ListedVersionView, type ProgramList, versionAnchor } from './program-view.ts'
+import { type Column, Table } from '../shell/parts.tsx'
+import { type PageContext, Shell } from '../shell/shell.tsx'
+import { DocsTabs } from './docs-tabs.tsx'
+import { JsonTree } from './json-tree.tsx'
+import { Panel } from './panels.tsx'
+import type { ListedProgram, ListedVersionView, ProgramList } from './program-view.ts'
 
-export function ProgramIndexPage({ list, root }: { list: ProgramList; root: string }): VNode {
+interface ProgramIndexProps {
+  context: PageContext
+  list: ProgramList
+  /** What those who look after the docs see of them besides. */
+  columns?: readonly Column<ListedProgram>[]
+}
+
+export function ProgramIndexPage({ context, list, columns = [] }: ProgramIndexProps): VNode {
   const { programs, next_url } = list
+  const pathOf = ({ slug }: ListedProgram): string => `${context.root}/docs/api/programs/${slug}`
   return (
-    <DocsShell title="Programs" current="programs" root={root}>
-      <h1>Programs</h1>
-      {programs.length === 0 ? (
-        <p>There is no {next_url === null ? '' : 'other '}active or draft program that you may see.</p>
-      ) : (
-        <>
-          <ScrollBox label="Programs">
-            <Table programs={programs} root={root} />
-          </ScrollBox>
-          {programs.map(program => (
-            <Examples program={program} root={root} />
-          ))}
-        </>
-      )}
+    <Shell
+      context={context}
+      title="Documentation"
+      part="documentation"
+      styles={['/assets/docs.css']}
+      lead="What the export of each program looks like: question keys, option IDs, examples, and code that pulls all of it."
+    >
+      <DocsTabs context={context} current="programs" />
+      <Table
+        caption="Active and draft programs you may see"
+        rows={programs}
+        empty={<p>There is no {next_url === null ? '' : 'other '}active or draft program that you may see.</p>}
+        columns={[
+          {
+            head: 'Program',
+            cell: program => (
+              <>
+                <a class="strong" href={pathOf(program)}>
+                  {program.display_name}
+                </a>
+                <small>
+                  <code>{program.slug}</code>
+                </small>
+              </>
+            ),
+          },
+          { head: 'Active version', cell: program => program.active_version_id ?? 'none', figures: true },
+          { head: 'Draft', cell: program => <Draft program={program} path={pathOf(program)} />, figures: true },
+          ...columns,
+        ]}
+      />
+      {programs.map((program, i) => (
+        <Examples program={program} path={pathOf(program)} open={i === 0} />
+      ))}
       {next_url !== null && (
         <p>
-          <a href={`${root}/docs/api/programs${new URL(next_url).search}`}>More programs</a>
+          <a class="button plain" href={`${context.root}/docs/api/programs${new URL(next_url).search}`}>
+            More programs
+          </a>
         </p>
       )}
-    </DocsShell>
+    </Shell>
   )
 }
 
-const pathOf = (program: ListedProgram, root: string): string => `${root}/docs/api/programs/${program.slug}`
-
-function Table({ programs, root }: { programs: readonly ListedProgram[]; root: string }): VNode {
-  return (
-    <table>
-      <caption>
-        <span>Active and draft programs you may see</span>
-      </caption>
-      <thead>
-        <tr>
-          <th scope="col">Program</th>
-          <th scope="col">Active version</th>
-          <th scope="col">Draft</th>
-        </tr>
-      </thead>
-      <tbody>
-        {programs.map(program => (
-          <tr>
-            <th scope="row">
-              <a class="name" href={pathOf(program, root)}>
-                {program.display_name}
-              </a>
-              <br />
-              <code>{program.slug}</code>
-            </th>
-            <td>{program.active_version_id ?? 'none'}</td>
-            <td>{program.draft_version_id ?? 'none'}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  )
+function Draft({ program, path }: { program: ListedProgram; path: string }) {
+  const { draft_version_id: id } = program
+  return id === null ? 'none' : <a href={`${path}/versions/${id}`}>{id}</a>
 }
 
-function Examples({ program, root }: { program: ListedProgram; root: string }): VNode {
+function Examples({ program, path, open }: { program: ListedProgram; path: string; open: boolean }): VNode {
   return (
-    <section aria-labelledby={`program-${program.slug}`}>
+    <section class="card" aria-labelledby={`program-${program.slug}`}>
       <h2 id={`program-${program.slug}`}>{program.display_name}</h2>
-      {program.versions.map(version => (
-        <Example version={version} path={pathOf(program, root)} slug={program.slug} />
+      {program.versions.map((version, i) => (
+        <Example version={version} path={path} slug={program.slug} open={open && i === 0} />
       ))}
     </section>
   )
 }
 
-function Example({ version, path, slug }: { version: ListedVersionView; path: string; slug: string }): VNode {
+function Example(props: { version: ListedVersionView; path: string; slug: string; open: boolean }): VNode {
+  const { version, path, slug, open } = props
   const { program_version_id: id, state, example, questions_left_out: left } = version
-  const heading = `${state === 'ACTIVE' ? 'Active version' : 'Draft'} ${id}`
+  const title = `${state === 'ACTIVE' ? 'Active version' : 'Draft'} ${id}`
   return (
-    <>
-      <h3>{heading}</h3>
+    <details class="example" open={open}>
+      <summary>
+        {title}: <span class="soft">an example response</span>
+      </summary>
       <p>
         A response with one invented application{left > 0 && `, without ${left} more questions`}.{' '}
-        <a href={`${path}#${versionAnchor(id)}`}>All question keys and option IDs, schema and samples</a>
+        <a href={`${path}/versions/${id}`}>
+          All question keys and option IDs
+          <span class="unseen">
+            {' '}
+            of {slug}, {title.toLowerCase()}
+          </span>
+          , schema and samples
+        </a>
       </p>
-      <ScrollBox label={`Example response of ${slug}, ${heading.toLowerCase()}`} tall>
-        <pre>
-          <code>{JSON.stringify(example, null, 2)}</code>
-        </pre>
-      </ScrollBox>
-    </>
+      <Panel id={`example-${slug}-${id}`} title={`A page of ${slug}, ${title.toLowerCase()}`} tall>
+        <JsonTree value={example} id={`example-${slug}-${id}`} />
+      </Panel>
+    </details>
   )
 }

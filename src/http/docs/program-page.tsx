@@ -1,173 +1,330 @@
-// The docs of one program as a page: its active version and its draft side by side, then code that exports it.
-// It must not know more than the view it is given, which is also the JSON.
+// The docs of one version of a program as a page in three columns: a list to find one's way, what there is to understand, and what there
+// is to copy. A draft of a program that is in use shows what it changes, and leads to the active version for the rest.
 
 /** @jsxImportSource preact */
 
 import type { VNode } from 'preact'
-import { DocsShell, ScrollBox } from './docs-shell.tsx'
-import { type ProgramView, type VersionView, versionAnchor } from './program-view.ts'
-import { QuestionTable } from './question-table.tsx'
+import type { VersionChange } from '../../domain/definitions/version-diff.ts'
+import type { QuestionDocs } from '../../domain/invented/version-docs.ts'
+import { Badge, figures, Notice, Tabs } from '../shell/parts.tsx'
+import { type PageContext, ThreeColumns } from '../shell/shell.tsx'
+import { type FindGroup, FindList } from './find-list.tsx'
+import { Instant } from './instant.tsx'
+import { JsonTree } from './json-tree.tsx'
+import { CodeTabs, CopyButton, Panel } from './panels.tsx'
+import type { ProgramView, VersionView } from './program-view.ts'
+import { guideEntries, MetadataFields, PullingGuide } from './pulling-guide.tsx'
+import { findQuestions, QuestionList } from './question-list.tsx'
 
-export function ProgramPage({ program, root }: { program: ProgramView; root: string }): VNode {
-  const { display_name, slug, versions, code_samples } = program
+interface ProgramPageProps {
+  context: PageContext
+  program: ProgramView
+  /** Which of the program's versions; undefined of a program that has none. */
+  shown: VersionView | undefined
+}
+
+export function ProgramPage({ context, program, shown }: ProgramPageProps): VNode {
+  const { display_name, versions } = program
+  const common = {
+    context,
+    title: display_name,
+    part: 'documentation' as const,
+    crumbs: [{ text: 'Documentation', path: '/docs/api/programs' }, { text: display_name }],
+    styles: ['/assets/docs.css'],
+    scripts: ['/assets/find.js'],
+    copy: <Copying program={program} shown={shown} />,
+  }
+  if (shown === undefined)
+    return (
+      <ThreeColumns
+        {...common}
+        lead="This program has no active version and no draft. Its export is empty."
+        find={<FindList what="a section" groups={[{ title: 'Export', entries: guideEntries }]} />}
+      >
+        <Address program={program} />
+        <PullingGuide />
+      </ThreeColumns>
+    )
+  const active = versions.find(version => version.state === 'ACTIVE')
+  const compared = shown.state === 'DRAFT' ? active : undefined
+  const questions = compared === undefined ? shown.questions : changedQuestions(shown, compared)
   return (
-    <DocsShell title={display_name} current="programs" root={root}>
-      <h1>{display_name}</h1>
-      <dl class="facts">
-        <Fact name="Slug" value={<code>{slug}</code>} />
-        <Fact name="Export" value={<code>GET {program.export_url}</code>} />
-        <Fact name="Check your key" value={<code>GET {program.check_auth_url}</code>} />
-        <Fact name="Authentication" value="HTTP Basic, with the Username and Password of your API key" />
-      </dl>
-      <nav aria-label="On this page">
-        <ul class="inline">
-          {versions.map(version => (
-            <li>
-              <a href={`#${anchor(version)}`}>{heading(version)}</a>
-            </li>
-          ))}
-          <li>
-            <a href="#samples">Code samples</a>
-          </li>
-        </ul>
-      </nav>
-      {versions.length === 0 && <p>This program has no active version and no draft. Its export is empty.</p>}
-      <div class="versions">
-        {versions.map(version => (
-          <Version version={version} />
-        ))}
-      </div>
-      <section aria-labelledby="samples">
-        <h2 id="samples">Code samples</h2>
-        <p>
-          Ready to run. Each gets every page, repeats one that was refused for the moment or broke off, keeps only whole
-          ones, and takes the credentials from the environment.
-        </p>
-        {code_samples.map((sample, i) => (
-          <details open={i === 0}>
-            <summary>
-              <h3 id={`sample-${sample.id}`}>{sample.label}</h3>
-            </summary>
-            <p>
-              {sample.usage} {!sample.run_by_tests && <strong>Written with care, but not run by our tests.</strong>}{' '}
-              <a href={sample.url}>Download {sample.file_name}</a>
-            </p>
-            <ScrollBox label={`Code sample: ${sample.label}`}>
-              <pre>
-                <code>{sample.code}</code>
-              </pre>
-            </ScrollBox>
-          </details>
-        ))}
-      </section>
-    </DocsShell>
+    <ThreeColumns
+      {...common}
+      lead={<Lead version={shown} timeZone={context.config.timeZone} />}
+      find={<FindList what="a question" groups={findGroups({ context, program, shown }, questions)} />}
+    >
+      {shown.regeneration_failed_at !== null && (
+        <Notice tone="attention">
+          The docs could not be made again at{' '}
+          <Instant at={shown.regeneration_failed_at} timeZone={context.config.timeZone} />. What you see was made before
+          that.
+        </Notice>
+      )}
+      <Address program={program} />
+      {versions.length > 1 && <Versions context={context} program={program} shown={shown} />}
+      {compared !== undefined && <Changes version={shown} />}
+      <Questions shown={shown} compared={compared} questions={questions} path={pathOf(context, program)} />
+      {compared === undefined && (
+        <>
+          <MetadataFields slug={program.slug} />
+          <PullingGuide />
+          <Changes version={shown} />
+        </>
+      )}
+      <Downloads program={program} version={shown} />
+    </ThreeColumns>
   )
 }
 
-const anchor = (version: VersionView): string => versionAnchor(version.program_version_id)
-const heading = (version: VersionView): string =>
-  `${version.state === 'ACTIVE' ? 'Active version' : 'Draft'} ${version.program_version_id}`
+const pathOf = ({ root }: PageContext, { slug }: Pick<ProgramView, 'slug'>): string =>
+  `${root}/docs/api/programs/${slug}`
 
-function Fact({ name, value }: { name: string; value: VNode | string }): VNode {
+/** The program's own page shows the active version, or the draft of one that has none. */
+const versionPath = (context: PageContext, program: ProgramView, version: VersionView): string =>
+  version === program.versions[0]
+    ? pathOf(context, program)
+    : `${pathOf(context, program)}/versions/${version.program_version_id}`
+
+const titleOf = ({ state, program_version_id }: VersionView): string =>
+  `${state === 'ACTIVE' ? 'Active version' : 'Draft'} ${program_version_id}`
+
+function Lead({ version, timeZone }: { version: VersionView; timeZone: string }): VNode {
+  const { program_version_id: id, state, since, generated_at } = version
   return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{value}</dd>
+    <>
+      {state === 'ACTIVE' ? `Version ${id}, active since ` : `Draft ${id}, saved `}
+      <Instant at={since} timeZone={timeZone} />. Docs made <Instant at={generated_at} timeZone={timeZone} />; the same
+      exporter writes this page’s examples and {state === 'ACTIVE' ? 'your data' : 'what will be your data'}.
+    </>
+  )
+}
+
+function Address({ program }: { program: ProgramView }): VNode {
+  return (
+    <div class="card address">
+      <Badge tone="good">GET</Badge>
+      <code id="export-url">{program.export_url}</code>
+      <CopyButton from="export-url" what="Address of the export" />
     </div>
   )
 }
 
-function Version({ version }: { version: VersionView }): VNode {
-  const { program_version_id: id, state, regeneration_failed_at: failedAt, statuses } = version
+/** Active version and draft, beside one another. */
+function Versions({ context, program, shown }: ProgramPageProps & { shown: VersionView }): VNode {
   return (
-    <article aria-labelledby={anchor(version)}>
-      <h2 id={anchor(version)}>{heading(version)}</h2>
-      {state === 'DRAFT' && (
-        <p class="note">Not published: no application has been submitted to it, and it may still change.</p>
-      )}
-      {failedAt !== null && (
-        <p class="note">
-          The last regeneration failed at <Time at={failedAt} />. What is shown here was generated at{' '}
-          <Time at={version.generated_at} />.
+    <Tabs
+      label="Versions"
+      tabs={program.versions.map(version => ({
+        text: `${titleOf(version)}${version.state === 'DRAFT' ? `: ${changesOf(version)}` : ''}`,
+        path: versionPath(context, program, version),
+        current: version === shown,
+      }))}
+    />
+  )
+}
+
+const countChanges = ({ changes, left_out }: VersionView): number => changes.length + left_out.changes
+
+function changesOf(version: VersionView): string {
+  const count = countChanges(version)
+  return count === 0 ? 'no changes' : `${figures(count)} change${count === 1 ? '' : 's'}`
+}
+
+/** Questions of which a draft says something else than the active version does, or that one of its changes is about. */
+function changedQuestions(draft: VersionView, active: VersionView): QuestionDocs[] {
+  const before = new Map(active.questions.map(question => [question.path, compareText(question)]))
+  const subjects = new Set(draft.changes.map(({ subject }) => subject))
+  return draft.questions.filter(
+    question => subjects.has(question.admin_name) || before.get(question.path) !== compareText(question),
+  )
+}
+
+/** All that is said of a question, but for how long its options have been there. */
+const compareText = (question: QuestionDocs): string =>
+  JSON.stringify(question, (name, value: unknown) => (name === 'versions' ? undefined : value))
+
+function Questions(props: {
+  shown: VersionView
+  compared: VersionView | undefined
+  questions: readonly QuestionDocs[]
+  path: string
+}): VNode {
+  const { shown, compared, questions, path } = props
+  const { left_out } = shown
+  const same = shown.questions.length - questions.length
+  return (
+    <section aria-labelledby="questions">
+      <h2 id="questions">{compared === undefined ? 'Questions' : 'Questions that change'}</h2>
+      {compared === undefined ? (
+        <p>
+          Every question that was ever in the program is in its export, answered or not. This is all of them, as of
+          version {shown.program_version_id}.
+        </p>
+      ) : (
+        <p>
+          {same === 0 ? 'No question stays as it is.' : `${figures(same)} stay as they are: see the `}
+          {same > 0 && <a href={`${path}#questions`}>active version</a>}
+          {same > 0 && '.'}
         </p>
       )}
-      <dl class="facts">
-        <Fact name={state === 'ACTIVE' ? 'Published' : 'Saved'} value={<Time at={version.since} />} />
-        <Fact name="Generated" value={<GeneratedFrom version={version} />} />
-        <Fact name="Statuses" value={statuses.length === 0 ? 'none defined' : statuses.join(', ')} />
-        <Fact
-          name="Downloads"
-          value={
-            <ul class="inline">
-              <li>
-                <a href={version.response_schema_url}>JSON Schema</a>
-              </li>
-              <li>
-                <a href={version.openapi_url}>OpenAPI</a>
-              </li>
-            </ul>
-          }
-        />
-      </dl>
-      <h3 id={`changes-${id}`}>What changed</h3>
-      <Changes version={version} />
-      <h3 id={`example-${id}`}>Example response</h3>
-      <p>
-        Two invented applications: one with every question answered, one with none. Where a question asks for very many
-        entities, selections, files or characters, fewer are shown. <code>nextPageToken</code> is null on the last page.
-      </p>
-      <ScrollBox label={`Example response of version ${id}`} tall>
-        <pre>
-          <code>{JSON.stringify(version.example, null, 2)}</code>
-        </pre>
-      </ScrollBox>
-      <h3 id={`questions-${id}`}>Questions</h3>
-      <LeftOut version={version} />
-      <QuestionTable questions={version.questions} versionId={id} />
-    </article>
-  )
-}
-
-/** Said only where the docs have no room for everything. */
-function LeftOut({ version: { left_out } }: { version: VersionView }): VNode | null {
-  const { questions, options } = left_out
-  if (questions === 0 && options === 0) return null
-  return (
-    <p class="note">
-      The program is too large to be shown whole: {questions} questions and {options} option IDs more are in its export,
-      and neither in this table nor in the example. By the JSON Schema they are valid.
-    </p>
-  )
-}
-
-function GeneratedFrom({ version }: { version: VersionView }): VNode {
-  return (
-    <>
-      <Time at={version.generated_at} /> from version {version.program_version_id}
-    </>
+      {(left_out.questions > 0 || left_out.options > 0) && (
+        <Notice tone="info">
+          The program is too large to be shown whole: {left_out.questions} questions and {left_out.options} option IDs
+          more are in its export, and neither in this list nor in the example. By the JSON Schema they are valid.
+        </Notice>
+      )}
+      {(compared === undefined || questions.length > 0) && (
+        <QuestionList questions={questions} versionId={shown.program_version_id} />
+      )}
+    </section>
   )
 }
 
 function Changes({ version }: { version: VersionView }): VNode {
-  const { changed_since, changes, left_out } = version
-  if (changed_since === null) return <p>This is the first version of the program.</p>
-  if (changes.length === 0) return <p>Nothing, since version {changed_since}.</p>
+  const { changed_since, changes, left_out, program_version_id, state } = version
+  const groups = new Map<string, VersionChange[]>()
+  for (const change of changes) groups.set(change.subject, [...(groups.get(change.subject) ?? []), change])
   return (
-    <>
-      <p>Since version {changed_since}:</p>
-      <ul>
-        {changes.map(change => (
+    <section aria-labelledby="changes">
+      <h2 id="changes">{state === 'DRAFT' ? `What draft ${program_version_id} changes` : 'What changed'}</h2>
+      {changed_since === null ? (
+        <p>This is the first version of the program.</p>
+      ) : changes.length === 0 ? (
+        <p>Nothing, since version {changed_since}.</p>
+      ) : (
+        <>
+          <p>Since version {changed_since}:</p>
+          <dl class="terms">
+            {[...groups].map(([subject, all]) => (
+              <div>
+                <dt>{subject === '' ? 'The program' : subject}</dt>
+                <dd>
+                  {all.map(({ detail }) => (
+                    <p>{detail}</p>
+                  ))}
+                </dd>
+              </div>
+            ))}
+          </dl>
+          {left_out.changes > 0 && <p>{figures(left_out.changes)} more.</p>}
+        </>
+      )}
+    </section>
+  )
+}
+
+function Downloads({ program, version }: { program: ProgramView; version: VersionView }): VNode {
+  const { statuses } = version
+  return (
+    <section aria-labelledby="downloads">
+      <h2 id="downloads">Downloads</h2>
+      <ul class="prose">
+        <li>
+          <a href={version.response_schema_url}>JSON Schema</a> of a page of the export, for validators and code
+          generators
+        </li>
+        <li>
+          <a href={version.openapi_url}>OpenAPI 3.1</a> of the export, with this example in it
+        </li>
+        {program.code_samples.map(sample => (
           <li>
-            {change.subject !== '' && <strong>{change.subject}: </strong>}
-            {change.detail}
+            <a href={sample.url}>{sample.file_name}</a>: {sample.label}
           </li>
         ))}
-        {left_out.changes > 0 && <li>{left_out.changes} more.</li>}
       </ul>
+      <p>
+        Statuses an administrator may give: {statuses.length === 0 ? 'none defined' : statuses.join(', ')}. Whether your
+        key works: <code>GET {program.check_auth_url}</code>.
+      </p>
+    </section>
+  )
+}
+
+/** What there is to copy: one page with curl, all pages in five languages, the example. */
+function Copying({ program, shown }: { program: ProgramView; shown: VersionView | undefined }): VNode {
+  const first = `curl --compressed -u "$USERNAME:$PASSWORD" \\\n  '${program.export_url}?pageSize=500'`
+  return (
+    <>
+      <h2 id="samples">Samples</h2>
+      <Panel id="first-page" title="The first page, with curl">
+        <pre>
+          <code id="first-page">{first}</code>
+        </pre>
+      </Panel>
+      <p>
+        All pages, ready to run. Each repeats a page that was refused for the moment or broke off, keeps only whole
+        ones, and takes the credentials from the environment.
+      </p>
+      <CodeTabs
+        name="samples"
+        tabs={program.code_samples.map(sample => ({
+          id: `sample-${sample.id}`,
+          title: sample.label,
+          about: (
+            <>
+              {sample.usage} {!sample.run_by_tests && <strong>Written with care, but not run by our tests.</strong>}{' '}
+              <a href={sample.url}>Download {sample.file_name}</a>
+            </>
+          ),
+          code: sample.code,
+        }))}
+      />
+      {shown !== undefined && (
+        <>
+          <h2 id="example">Example response</h2>
+          <p>
+            Two invented applications: one with every question answered, one with none. Where a question asks for very
+            many entities, selections, files or characters, fewer are shown.
+          </p>
+          <Panel id="example-json" title={`A page of ${titleOf(shown).toLowerCase()}`} tall>
+            <JsonTree value={shown.example} id="example-json" />
+          </Panel>
+        </>
+      )}
     </>
   )
 }
 
-function Time({ at }: { at: string }): VNode {
-  return <time dateTime={at}>{at.replace('T', ' ').replace(/(?=[+-]\d\d:\d\d$)/, ' ')}</time>
+function findGroups(
+  { context, program, shown }: ProgramPageProps & { shown: VersionView },
+  questions: readonly QuestionDocs[],
+): FindGroup[] {
+  const draft = program.versions.find(version => version.state === 'DRAFT')
+  const whole = shown.state === 'ACTIVE' || program.versions.length === 1
+  return [
+    { title: 'Export', entries: whole ? guideEntries : [] },
+    {
+      title: program.display_name,
+      entries: [
+        { text: 'Samples', href: '#samples' },
+        { text: 'Example response', href: '#example' },
+        ...(whole ? [{ text: 'Metadata fields', href: '#metadata' }] : []),
+        ...findQuestions(questions),
+      ],
+    },
+    {
+      title: 'What changed',
+      entries: [
+        {
+          text: shown.changed_since === null ? 'The first version' : `${titleOf(shown)} since ${shown.changed_since}`,
+          href: '#changes',
+        },
+        ...program.versions
+          .filter(version => version !== shown)
+          .map(version => ({
+            text: version === draft ? `Draft: ${changesOf(version)}` : titleOf(version),
+            href: versionPath(context, program, version),
+          })),
+      ],
+    },
+    {
+      title: 'Downloads',
+      entries: [
+        { text: 'JSON Schema', href: shown.response_schema_url },
+        { text: 'OpenAPI 3.1', href: shown.openapi_url },
+        { text: 'All of them', href: '#downloads' },
+      ],
+    },
+  ]
 }

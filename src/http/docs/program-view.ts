@@ -87,7 +87,7 @@ export function viewPrograms(
         ({ program_version_id, state, example }): ListedVersionView => ({
           program_version_id,
           state,
-          docs_url: `${docs_url}#${versionAnchor(program_version_id)}`,
+          docs_url: `${docs_url}/versions/${program_version_id}`,
           example: JSON.parse(example.page),
           questions_left_out: example.left_out,
         }),
@@ -97,9 +97,6 @@ export function viewPrograms(
     next_url: more ? `${place.baseUrl}/docs/api/programs?after=${shown.at(-1)!.slug}` : null,
   }
 }
-
-/** Where on a program's page one of its versions is. */
-export const versionAnchor = (programVersionId: number): string => `version-${programVersionId}`
 
 export const docsUrl = (place: Place, slug: string): string => `${place.baseUrl}/docs/api/programs/${slug}`
 

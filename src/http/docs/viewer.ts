@@ -3,39 +3,73 @@
 
 import { Elysia } from 'elysia'
 import { grantedProgram } from '../../access/caller.ts'
+import { loadSession } from '../../access/sessions.ts'
 import type { Db } from '../../db/client.ts'
 import { findProgram, type Program } from '../../db/programs.ts'
+import { addressText } from '../../domain/values/ip-address.ts'
 import { isSlug } from '../../domain/values/slug.ts'
 import { Problem } from '../../problem.ts'
+import { sessionLimits } from '../admin/console-doors.ts'
+import { sessionToken } from '../admin/session-cookie.ts'
 import { authenticateRequest } from '../authenticate.ts'
 import type { Deps } from '../deps.ts'
 import { recordOf } from '../request-record.ts'
+import type { PageContext } from '../shell/shell.tsx'
+import { placeOf } from './place.ts'
 
-/** Somebody who was let in: an API key now; whoever has a session of the console can be one just as well. */
+/** Somebody who was let in: an API key, or a person with a session of the console. */
 export interface Viewer {
-  /** The programs they may see: every one, or these, slug → program id. */
-  programs: 'all' | ReadonlyMap<string, number>
-  /** Fields to send with every answer: those of the limits they are under. */
+  /** Ids of the programs they may see. */
+  programIds: 'all' | ReadonlySet<number>
+  /** The grants of an API key, slug → program id; undefined for a person. */
+  granted: ReadonlyMap<string, number> | undefined
+  /** Fields to send with every answer: those of the limits a key is under. */
   fields: Readonly<Record<string, string>>
+  /** What pages are made with. */
+  context: PageContext
 }
 
 /**
  * Adds `viewer` to the routes of the instance that uses it, or answers 401 before anything else is looked at (contract D7).
- * An API key sees the programs it is granted, whether it may export or submit.
+ * An API key sees the programs it is granted, whether it may export or submit; a person those that the console shows them.
  */
 export const viewDocs = (deps: Deps) =>
   new Elysia({ name: 'view-docs' }).derive({ as: 'scoped' }, async ({ request }) => ({
-    viewer: await authenticateViewer(deps, request),
+    viewer: (await signedInViewer(deps, request)) ?? (await keyViewer(deps, request)),
   }))
 
-async function authenticateViewer(deps: Deps, request: Request): Promise<Viewer> {
+/** A session comes first: a browser goes on sending a key that it was once given. */
+async function signedInViewer(deps: Deps, request: Request): Promise<Viewer | undefined> {
+  const { config, consoleDb, now } = deps
+  const { fields, origin } = recordOf(request)
+  const place = placeOf(config, request)
+  const token = origin.secure ? sessionToken(request, place.baseUrl.startsWith('https:')) : undefined
+  if (token === undefined) return undefined
+  const session = await loadSession(consoleDb, token, sessionLimits(deps), now())
+  if (session === undefined) return undefined
+  if (origin.address !== undefined) fields.address = addressText(origin.address)
+  const { person, csrf } = session
+  return {
+    programIds: person.programIds,
+    granted: undefined,
+    fields: {},
+    context: { root: place.root, config, person, csrf },
+  }
+}
+
+async function keyViewer(deps: Deps, request: Request): Promise<Viewer> {
   const { api_key_id, programs } = await authenticateRequest(deps, request)
-  return { programs, fields: deps.limits.takeRequest(api_key_id) }
+  return {
+    programIds: new Set(programs.values()),
+    granted: programs,
+    fields: deps.limits.takeRequest(api_key_id),
+    context: { root: placeOf(deps.config, request).root, config: deps.config, person: undefined, csrf: '' },
+  }
 }
 
 /**
- * The program of this slug, if it is among the viewer's. To a key, one that is not and one that does not exist are the same 401.
- * Notes it for the log.
+ * The program of this slug, if it is among the viewer's. One that is not and one that does not exist look the same: to a key the 401,
+ * to a person a 404. Notes it for the log.
  */
 export async function loadVisibleProgram(
   db: Db,
@@ -43,9 +77,10 @@ export async function loadVisibleProgram(
   request: Request,
   slug: string | null,
 ): Promise<Program> {
-  if (viewer.programs !== 'all') grantedProgram({ programs: viewer.programs }, slug)
+  if (viewer.granted !== undefined) grantedProgram({ programs: viewer.granted }, slug)
   const program = slug === null || !isSlug(slug) ? undefined : await findProgram(db, slug)
-  if (program === undefined) throw new Problem('not_found', { detail: 'There is no program of this name.' })
+  if (program === undefined || (viewer.programIds !== 'all' && !viewer.programIds.has(program.program_id)))
+    throw new Problem('not_found', { detail: 'There is no program of this name.' })
   recordOf(request).fields.program = program.slug
   return program
 }

@@ -50,6 +50,19 @@ export const docsOperations = {
       ...keyRefusals,
     },
   },
+  version: {
+    operationId: 'showProgramVersionDocs',
+    tags,
+    security,
+    parameters: [programSlugParameter, version],
+    summary: 'Show the docs of the active version, or what the draft changes',
+    description: 'The page of a draft shows its differences from the active version; as JSON, it is described whole.',
+    responses: {
+      200: { description: 'One version.', content: { ...html, ...object } },
+      ...keyRefusals,
+      404: notFound,
+    },
+  },
   schema: {
     operationId: 'downloadResponseSchema',
     tags,

@@ -38,6 +38,8 @@ interface Entry {
   text: string
   icon: IconName
   roles: readonly Role[]
+  /** Whether those with an API key, who are not signed in, may open it too. */
+  keyed?: boolean
 }
 
 const all: readonly Role[] = ['ADMINISTRATOR', 'PROGRAM_ADMINISTRATOR', 'AUDITOR']
@@ -55,7 +57,17 @@ export const navigation: readonly { title: string | undefined; entries: readonly
   },
   {
     title: 'API',
-    entries: [{ part: 'keys', path: '/admin/keys', text: 'API keys', icon: 'key-round', roles: readers }],
+    entries: [
+      { part: 'keys', path: '/admin/keys', text: 'API keys', icon: 'key-round', roles: readers },
+      {
+        part: 'documentation',
+        path: '/docs/api/programs',
+        text: 'Documentation',
+        icon: 'book-open',
+        roles: all,
+        keyed: true,
+      },
+    ],
   },
   {
     title: 'Organization',
@@ -77,31 +89,68 @@ export interface ShellProps {
   lead?: ComponentChildren
   /** Scripts of our own, by path. Pages are complete without any. */
   scripts?: readonly string[]
+  /** Style sheets of our own beside the one that all pages have. */
+  styles?: readonly string[]
   children?: ComponentChildren
 }
 
-export function Shell(props: ShellProps): VNode {
-  const { context, title, heading = title, part, crumbs = [], deeds, lead, scripts = [], children } = props
-  const { root } = context
+export function Shell({ children, ...props }: ShellProps): VNode {
+  const { context, title, part, scripts = [], styles } = props
   return (
-    <Page context={context} title={title} scripts={['/assets/comfort.js', ...scripts]}>
+    <Page context={context} title={title} scripts={['/assets/comfort.js', ...scripts]} styles={styles}>
       <div class="frame">
         <Side context={context} part={part} />
         <main id="content" tabIndex={-1}>
-          {crumbs.length > 0 && (
-            <nav class="crumbs" aria-label="Where you are">
-              {crumbs.map(({ text, path }) => (
-                <span>{path === undefined ? text : <a href={root + path}>{text}</a>}</span>
-              ))}
-            </nav>
-          )}
-          <div class="heading">
-            <h1>{heading}</h1>
-            {deeds !== undefined && <div class="deeds">{deeds}</div>}
-          </div>
-          {lead !== undefined && <p class="lead">{lead}</p>}
+          <Top {...props} />
           {children}
           <p class="foot">All times in {context.config.timeZone}.</p>
+        </main>
+      </div>
+    </Page>
+  )
+}
+
+/** What a page begins with: the way here, its heading, a sentence. */
+function Top({ context: { root }, title, heading = title, crumbs = [], deeds, lead }: ShellProps) {
+  return (
+    <>
+      {crumbs.length > 0 && (
+        <nav class="crumbs" aria-label="Where you are">
+          {crumbs.map(({ text, path }) => (
+            <span>{path === undefined ? text : <a href={root + path}>{text}</a>}</span>
+          ))}
+        </nav>
+      )}
+      <div class="heading">
+        <h1>{heading}</h1>
+        {deeds !== undefined && <div class="deeds">{deeds}</div>}
+      </div>
+      {lead !== undefined && <p class="lead">{lead}</p>}
+    </>
+  )
+}
+
+/**
+ * A page to find one's way in: a list of what is on it in place of the navigation, which folds; what one reads; and beside it, where
+ * there is anything, what one copies. On a narrow screen they follow one another, and the list opens when it is asked for.
+ */
+export function ThreeColumns(props: ShellProps & { find: ComponentChildren; copy?: ComponentChildren }): VNode {
+  const { context, title, part, scripts = [], styles, find, copy, children } = props
+  return (
+    <Page context={context} title={title} scripts={['/assets/comfort.js', ...scripts]} styles={styles}>
+      <div class="frame finding">
+        <Side context={context} part={part}>
+          {find}
+        </Side>
+        <main id="content" class={copy === undefined ? undefined : 'beside'} tabIndex={-1}>
+          <div class="top">
+            <Top {...props} />
+          </div>
+          {copy !== undefined && <div class="copying">{copy}</div>}
+          <div class="rest">
+            {children}
+            <p class="foot">All times in {context.config.timeZone}.</p>
+          </div>
         </main>
       </div>
     </Page>
@@ -121,7 +170,13 @@ export function PlainPage(props: { context: PageContext; title: string; children
   )
 }
 
-function Page(props: { context: PageContext; title: string; scripts: readonly string[]; children: ComponentChildren }) {
+function Page(props: {
+  context: PageContext
+  title: string
+  scripts: readonly string[]
+  styles?: readonly string[]
+  children: ComponentChildren
+}) {
   const { root } = props.context
   return (
     <html lang="en">
@@ -131,7 +186,9 @@ function Page(props: { context: PageContext; title: string; scripts: readonly st
         <meta name="color-scheme" content="light dark" />
         <title>{`${props.title} · Tributary`}</title>
         <link rel="icon" type="image/svg+xml" href={`${root}/assets/mark.svg`} />
-        <link rel="stylesheet" href={`${root}/assets/console.css`} />
+        {['/assets/console.css', ...(props.styles ?? [])].map(path => (
+          <link rel="stylesheet" href={root + path} />
+        ))}
         {props.scripts.map(path => (
           <script src={root + path} defer />
         ))}
@@ -161,12 +218,21 @@ function Brand({ context: { config } }: { context: PageContext }) {
   )
 }
 
-function Side({ context, part }: { context: PageContext; part: Part | undefined }) {
+/** With children, these stand in place of the navigation, which stays folded. */
+function Side({
+  context,
+  part,
+  children,
+}: {
+  context: PageContext
+  part: Part | undefined
+  children?: ComponentChildren
+}) {
   const { person, root } = context
   const shown = navigation
     .map(({ title, entries }) => ({
       title,
-      entries: entries.filter(({ roles }) => person !== undefined && roles.includes(person.role)),
+      entries: entries.filter(({ roles, keyed }) => (person === undefined ? keyed : roles.includes(person.role))),
     }))
     .filter(({ entries }) => entries.length > 0)
   const links = (
@@ -200,10 +266,12 @@ function Side({ context, part }: { context: PageContext; part: Part | undefined 
         {links}
         {person !== undefined && <Me context={context} person={person} />}
       </details>
-      <div class="wide">
-        {links}
-        {person !== undefined && <Me context={context} person={person} />}
-      </div>
+      {children ?? (
+        <div class="wide">
+          {links}
+          {person !== undefined && <Me context={context} person={person} />}
+        </div>
+      )}
     </header>
   )
 }

@@ -48,14 +48,14 @@ test('every path leads to its answer in the example', () => {
 })
 
 // Spec: "Any option ID that was ever selectable may appear. The full list of option IDs is in the generated program-specific docs."
-test('lists every option id ever selectable, and marks those that are not any more', () => {
+test('lists every option id ever selectable with the versions that had it, and marks those that are not any more', () => {
   const first = asking(1, [withOptions('radio_one', ['red', 'green']), keyed('text_one')])
   const second = asking(2, [withOptions('radio_one', ['green', 'blue'])])
   const [radio, text] = versionDocs(second, [first], { timeZone: 'UTC' }).questions
   expect(radio!.options).toEqual([
-    { id: 'red', text: 'Now red', retired: true },
-    { id: 'green', text: 'Now green', retired: false },
-    { id: 'blue', text: 'Now blue', retired: false },
+    { id: 'red', text: 'Now red', retired: true, versions: [1, 1] },
+    { id: 'green', text: 'Now green', retired: false, versions: [1, 2] },
+    { id: 'blue', text: 'Now blue', retired: false, versions: [2, 2] },
   ])
   // Spec: "including questions since removed from the program".
   expect(text).toMatchObject({ question_key: 'text_one', asked: false, text: 'What is your text one?' })

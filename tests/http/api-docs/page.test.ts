@@ -10,6 +10,7 @@ let key: TestKey
 const pages: Record<string, string> = {
   index: '/docs/api/programs',
   program: '/docs/api/programs/shown',
+  draft: '/docs/api/programs/shown/versions/draft',
   service: '/docs/api',
 }
 
@@ -59,14 +60,14 @@ describe.each(Object.keys(pages))('the page %s', name => {
     expect(policy).not.toContain('unsafe')
     expect(policy).not.toMatch(/https?:/)
     expect(response.headers.get('x-content-type-options')).toBe('nosniff')
-    expect(response.headers.get('referrer-policy')).toBe('no-referrer')
+    expect(response.headers.get('referrer-policy')).toBe('same-origin')
     expect(all('style')).toEqual([])
     for (const element of elements) {
       expect(element.attributes.has('style')).toBe(false)
       for (const attribute of element.attributes.keys()) expect(attribute).not.toStartWith('on')
       const source =
         element.attributes.get('src') ?? (element.name === 'link' ? element.attributes.get('href') : undefined)
-      if (source !== undefined && source !== 'data:,') expect(source).toStartWith('/docs/assets/')
+      if (source !== undefined && source !== 'data:,') expect(source).toStartWith('/assets/')
     }
     for (const script of text.matchAll(/<script[^>]*>([^<]*)</g)) expect(script[1]).toBe('')
   })
@@ -89,7 +90,11 @@ describe.each(Object.keys(pages))('the page %s', name => {
     const links = all('a')
     expect(links[0]!.attributes.get('href')).toBe('#content')
     expect(all('main')[0]!.attributes.get('id')).toBe('content')
-    const levels = elements.filter(({ name }) => /^h[1-6]$/.test(name)).map(({ name }) => Number(name[1]))
+    // The lists beside the content have headings of their own.
+    const levels = elements
+      .slice(elements.indexOf(all('main')[0]!))
+      .filter(({ name }) => /^h[1-6]$/.test(name))
+      .map(({ name }) => Number(name[1]))
     expect(levels.filter(level => level === 1)).toHaveLength(1)
     for (const [i, level] of levels.entries()) expect(level).toBeLessThanOrEqual((levels[i - 1] ?? 0) + 1)
     expect(all('meta').some(meta => meta.attributes.get('content')?.includes('width=device-width'))).toBe(true)
@@ -108,7 +113,8 @@ describe.each(Object.keys(pages))('the page %s', name => {
     expect(all('caption')).toHaveLength(all('table').length)
     for (const header of all('th')) expect(['col', 'row']).toContain(header.attributes.get('scope')!)
     const boxes = elements.filter(({ attributes }) => attributes.get('class')?.split(' ').includes('scroll'))
-    expect(boxes).toHaveLength(all('table').length + all('pre').length)
+    const trees = elements.filter(({ attributes }) => attributes.get('class') === 'json')
+    expect(boxes).toHaveLength(all('pre').length + trees.length)
     for (const box of boxes) {
       expect(box.name).toBe('section')
       expect(box.attributes.get('tabindex')).toBe('0')
@@ -117,38 +123,41 @@ describe.each(Object.keys(pages))('the page %s', name => {
   })
 })
 
-describe('the stylesheet', () => {
-  const read = async (): Promise<string> => (await service.get('/docs/assets/docs.css')).text()
+describe('the style sheets', () => {
+  const read = async (name: string): Promise<string> => (await service.get(`/assets/${name}`)).text()
 
-  /** Custom properties of light and of dark, which replaces some of them. */
-  async function palettes(): Promise<Record<string, Map<string, string>>> {
-    const css = await read()
-    const blocks = [...css.matchAll(/:root\s*\{([^}]*)\}/g)].map(
-      block => new Map([...block[1]!.matchAll(/--([\w-]+):\s*(#[0-9a-f]{6})/g)].map(m => [m[1]!, m[2]!])),
+  /** Custom properties that are colours, light or dark. */
+  async function colours(mode: 'light' | 'dark'): Promise<Map<string, string>> {
+    const css = (await read('console.css')) + (await read('docs.css'))
+    const declared = css.matchAll(/--([\w-]+):\s*(?:light-dark\((#\w{6}), (#\w{6})\)|(#\w{6}))/g)
+    return new Map(
+      [...declared].map(([, name, light, dark, both]) => [name!, both ?? (mode === 'light' ? light! : dark!)]),
     )
-    expect(blocks).toHaveLength(2)
-    return { light: blocks[0]!, dark: new Map([...blocks[0]!, ...blocks[1]!]) }
   }
 
   // WCAG 2.2, 1.4.3 and 1.4.11: 4.5 for text, 3 for what shows the focus.
-  test.each(['light', 'dark'])('has enough contrast when %s', async mode => {
-    const colours = (await palettes())[mode]!
+  test.each(['light', 'dark'] as const)('have enough contrast when %s', async mode => {
+    const all = await colours(mode)
     const contrast = (a: string, b: string): number => {
-      const [high, low] = [luminance(colours.get(a)!), luminance(colours.get(b)!)].sort((x, y) => y - x) as [
-        number,
-        number,
-      ]
+      const [high, low] = [luminance(all.get(a)!), luminance(all.get(b)!)].sort((x, y) => y - x) as [number, number]
       return (high + 0.05) / (low + 0.05)
     }
-    for (const ground of ['ground', 'raised'])
-      for (const ink of ['ink', 'quiet', 'link']) expect(contrast(ink, ground)).toBeGreaterThan(4.5)
-    expect(contrast('note-ink', 'note-ground')).toBeGreaterThan(4.5)
-    expect(contrast('retired-ink', 'retired-ground')).toBeGreaterThan(4.5)
-    for (const ground of ['ground', 'raised']) expect(contrast('focus', ground)).toBeGreaterThan(3)
+    for (const ground of ['paper', 'card', 'sunken'])
+      for (const ink of ['ink', 'soft', 'river'])
+        expect([ink, ground, contrast(ink, ground) > 4.5]).toEqual([ink, ground, true])
+    for (const ground of ['code', 'code-deep', 'code-line'])
+      for (const ink of ['on-code', 'code-soft', 'code-key', 'code-text', 'code-number', 'code-word'])
+        expect([ink, ground, contrast(ink, ground) > 4.5]).toEqual([ink, ground, true])
+    for (const tone of ['amber', 'green', 'red']) expect(contrast(tone, `${tone}-wash`)).toBeGreaterThan(4.5)
+    for (const ground of ['code', 'code-deep']) expect(contrast('amber-mark', ground)).toBeGreaterThan(3)
   })
 
-  test('fetches nothing', async () => {
-    expect(await read()).not.toMatch(/@import|url\(/)
+  test('fetch nothing from elsewhere', async () => {
+    for (const name of ['console.css', 'docs.css']) {
+      const css = await read(name)
+      expect(css).not.toContain('@import')
+      for (const [, url] of css.matchAll(/url\("?([^")]*)/g)) expect(url).toMatch(/^[\w-]+\.woff2$/)
+    }
   })
 })
 

@@ -22,6 +22,7 @@ afterAll(async () => {
 
 const rest = [
   '',
+  '/versions/active',
   '/versions/active/response.schema.json',
   '/versions/active/openapi.json',
   '/samples/export-foreign.sh',
@@ -77,6 +78,7 @@ test('a program the key may not see is the same 401 as one that does not exist (
 
 test('a version that is neither active nor a draft, or a code sample that there is not, is a 404', async () => {
   for (const path of [
+    'versions/999999',
     'versions/999999/openapi.json',
     'versions/draft/openapi.json',
     'versions/%00/response.schema.json',
@@ -98,7 +100,8 @@ test('no other method is offered, and the answer says which are (D25)', async ()
     '/docs/api/openapi.json',
     '/docs/api/programs',
     '/docs/api/programs/granted',
-    '/docs/assets/docs.css',
+    '/docs/api/programs/granted/versions/active',
+    '/assets/docs.css',
   ])
     for (const method of ['POST', 'PUT', 'DELETE', 'PATCH']) {
       const response = await service.get(path, { method, headers: { Authorization: key.authorization } })

@@ -1,7 +1,5 @@
-// The service's own OpenAPI document, and the page that shows it: @elysiajs/swagger gathers the routes, Swagger UI shows them,
-// both from our own origin. It must not know what a route does; each says so itself in its `detail`.
-
-/** @jsxImportSource preact */
+// The service's own OpenAPI document, which @elysiajs/swagger gathers from the routes, and the page that shows it.
+// It must not know what a route does; each says so itself in its `detail`.
 
 import { type ElysiaSwaggerConfig, swagger } from '@elysiajs/swagger'
 import { Elysia } from 'elysia'
@@ -11,8 +9,9 @@ import { methodNotAllowed } from '../errors.ts'
 import { prefersJson } from '../media-type.ts'
 import { exportComponents } from '../openapi/export-operations.ts'
 import { hiddenRoute } from '../openapi/route-detail.ts'
-import { DocsShell, json, pageResponse } from './docs-shell.tsx'
+import { json, pageResponse } from './docs-response.ts'
 import { placeOf } from './place.ts'
+import { type ServiceDocument, ServicePage } from './service-page.tsx'
 import { type Viewer, viewDocs } from './viewer.ts'
 
 const page = '/docs/api'
@@ -45,8 +44,11 @@ const documentation = (baseUrl: string) => ({
 /** `GET /docs/api`, `GET /docs/api/openapi.json`: behind an API key, as everything is that is not a bare file. */
 export const serviceApi = (deps: Deps) => {
   const show = ({ viewer, request }: { viewer: Viewer; request: Request }): Response => {
-    const { root, baseUrl } = placeOf(deps.config, request)
-    if (!prefersJson(request)) return pageResponse(<ServicePage root={root} />, viewer.fields, true)
+    const { baseUrl } = placeOf(deps.config, request)
+    if (!prefersJson(request)) {
+      const shown = ServicePage({ context: viewer.context, document: gathered(), documentPath: document })
+      return pageResponse(shown, viewer.fields)
+    }
     const links = {
       openapi_url: baseUrl + document,
       programs_url: `${baseUrl}/docs/api/programs`,
@@ -54,51 +56,35 @@ export const serviceApi = (deps: Deps) => {
     }
     return json(links, viewer.fields)
   }
-  return (
-    new Elysia({ name: 'service-api' })
-      .use(viewDocs(deps))
-      // For the document, which the plugin answers; the page says so itself.
-      .onBeforeHandle(({ viewer, set }) => {
-        Object.assign(set.headers, {
-          'Cache-Control': 'no-store',
-          'X-Content-Type-Options': 'nosniff',
-          ...viewer.fields,
-        })
+  const routes = new Elysia({ name: 'service-api' })
+    .use(viewDocs(deps))
+    // For the document, which the plugin answers; the page says so itself.
+    .onBeforeHandle(({ viewer, set }) => {
+      Object.assign(set.headers, {
+        'Cache-Control': 'no-store',
+        'X-Content-Type-Options': 'nosniff',
+        ...viewer.fields,
       })
-      .use(
-        swagger({
-          path: page,
-          specPath: document,
-          // Routes for any method are how others are refused, and HEAD is as GET.
-          excludeMethods: ['ALL', 'HEAD', 'OPTIONS'],
-          excludeStaticFile: false,
-          // The plugin knows the types of 3.0 alone.
-          documentation: documentation(deps.config.baseUrl) as unknown as ElysiaSwaggerConfig['documentation'],
-        }),
-      )
+    })
+    .use(
+      swagger({
+        path: page,
+        specPath: document,
+        // Routes for any method are how others are refused, and HEAD is as GET.
+        excludeMethods: ['ALL', 'HEAD', 'OPTIONS'],
+        excludeStaticFile: false,
+        // The plugin knows the types of 3.0 alone.
+        documentation: documentation(deps.config.baseUrl) as unknown as ElysiaSwaggerConfig['documentation'],
+      }),
+    )
+  const gathering = routes.routes.find(route => route.path === document)?.handler as () => ServiceDocument
+  const gathered = (): ServiceDocument => gathering()
+  return (
+    routes
       // In place of the plugin's own page, which loads its scripts from elsewhere.
       .get(page, show, hiddenRoute)
       .head(page, show, hiddenRoute)
       .all(page, methodNotAllowed(['GET', 'HEAD']), hiddenRoute)
       .all(document, methodNotAllowed(['GET', 'HEAD']), hiddenRoute)
-  )
-}
-
-function ServicePage({ root }: { root: string }) {
-  return (
-    <DocsShell
-      title="Service"
-      current="service"
-      root={root}
-      stylesheets={['/docs/assets/swagger-ui.css']}
-      scripts={['/docs/assets/swagger-ui-bundle.js', '/docs/assets/service-docs.js']}
-    >
-      <h1>Service</h1>
-      <p>
-        Every operation of this service, as an <a href={root + document}>OpenAPI document</a>. What the answers of one
-        program look like is in the <a href={`${root}/docs/api/programs`}>docs of that program</a>.
-      </p>
-      <div id="service" data-openapi={root + document} />
-    </DocsShell>
   )
 }

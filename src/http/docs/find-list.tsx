@@ -1,0 +1,65 @@
+// The list beside a page of the docs: everything on it by name, with a field to narrow the list.
+
+/** @jsxImportSource preact */
+
+import type { VNode } from 'preact'
+
+export interface FindEntry {
+  text: string
+  /** An anchor on the page, or a whole path. */
+  href: string
+  /** What is searched, and shown on hover, besides the text. */
+  about?: string
+  /** A name out of a definition, set as code. */
+  name?: boolean
+  current?: boolean
+  within?: readonly FindEntry[]
+}
+
+export interface FindGroup {
+  title: string
+  entries: readonly FindEntry[]
+}
+
+export function FindList({ groups, what }: { groups: readonly FindGroup[]; what: string }): VNode {
+  return (
+    <nav class="find" id="find" aria-label="On this page">
+      <a class="opener button plain" href="#find">
+        On this page
+      </a>
+      <div class="field" hidden>
+        <label class="unseen" for="find-field">
+          Find {what}
+        </label>
+        <input type="search" id="find-field" data-find placeholder={`Find ${what}`} autocomplete="off" />
+        <kbd title="Press / to come here">/</kbd>
+        <p class="unseen" role="status" data-found />
+      </div>
+      <div class="list">
+        {groups
+          .filter(({ entries }) => entries.length > 0)
+          .map(({ title, entries }) => (
+            <>
+              <h2>{title}</h2>
+              <Entries entries={entries} />
+            </>
+          ))}
+      </div>
+    </nav>
+  )
+}
+
+function Entries({ entries }: { entries: readonly FindEntry[] }): VNode {
+  return (
+    <ul>
+      {entries.map(({ text, href, about, name, current, within = [] }) => (
+        <li>
+          <a href={href} title={about} class={name ? 'mono' : undefined} aria-current={current ? 'page' : undefined}>
+            {text}
+          </a>
+          {within.length > 0 && <Entries entries={within} />}
+        </li>
+      ))}
+    </ul>
+  )
+}

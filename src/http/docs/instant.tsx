@@ -1,0 +1,9 @@
+// A time of a view, which is ISO 8601, as people read it.
+
+/** @jsxImportSource preact */
+
+import { When } from '../shell/parts.tsx'
+
+export const Instant = ({ at, timeZone }: { at: string; timeZone: string }) => (
+  <When at={Date.parse(at) * 1000} timeZone={timeZone} />
+)

@@ -1,0 +1,78 @@
+// The dark panels one copies from: code with its copy button, alone or one language beside another, and boxes that scroll.
+
+/** @jsxImportSource preact */
+
+import type { ComponentChildren, VNode } from 'preact'
+import { Icon } from '../shell/icon.tsx'
+
+/** Code or a table too wide or too long for its place: it scrolls in a box of its own, which the keyboard can reach. */
+export function ScrollBox({ label, tall, children }: { label: string; tall?: boolean; children: ComponentChildren }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable without a mouse
+    <section class={tall ? 'scroll tall' : 'scroll'} aria-label={label} tabIndex={0}>
+      {children}
+    </section>
+  )
+}
+
+/** There for those who have scripts, which show it. */
+export const CopyButton = ({ from, what }: { from: string; what: string }) => (
+  <button class="copy" type="button" data-copy={from} hidden>
+    <Icon name="copy" />
+    <span class="unseen">{what}: </span>
+    Copy
+  </button>
+)
+
+interface PanelProps {
+  /** Of what is copied; the panel's own is made of it. */
+  id: string
+  title: string
+  tall?: boolean
+  children: ComponentChildren
+}
+
+export function Panel({ id, title, tall, children }: PanelProps): VNode {
+  return (
+    <section class="panel" aria-labelledby={`${id}-title`}>
+      <div class="bar">
+        <h3 id={`${id}-title`}>{title}</h3>
+        <CopyButton from={id} what={title} />
+      </div>
+      <ScrollBox label={title} tall={tall}>
+        {children}
+      </ScrollBox>
+    </section>
+  )
+}
+
+export interface CodeTab {
+  id: string
+  title: string
+  about: ComponentChildren
+  code: string
+}
+
+/** Of several, one is open. They look like tabs where style sheets can make them so, and like folds where not. */
+export function CodeTabs({ name, tabs }: { name: string; tabs: readonly CodeTab[] }): VNode {
+  return (
+    <div class="panel folds">
+      {tabs.map(({ id, title, about, code }, i) => (
+        <details name={name} open={i === 0}>
+          <summary>{title}</summary>
+          <div class="sample">
+            <div class="about">
+              <p>{about}</p>
+              <CopyButton from={id} what={title} />
+            </div>
+            <ScrollBox label={`Code: ${title}`} tall>
+              <pre>
+                <code id={id}>{code}</code>
+              </pre>
+            </ScrollBox>
+          </div>
+        </details>
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,33 @@
+// Comfort only: narrows a list to what is typed. Without it the list is there whole.
+const field = document.querySelector('[data-find]')
+if (field !== null) {
+  const entries = [...document.querySelectorAll('#find li')]
+  const told = document.querySelector('[data-found]')
+  const narrow = () => {
+    const wanted = field.value.trim().toLowerCase()
+    // From the innermost out: what holds a match is shown with it.
+    for (const entry of entries.reverse()) {
+      const link = entry.querySelector('a')
+      const text = `${link.textContent} ${link.title}`.toLowerCase()
+      entry.hidden = !text.includes(wanted) && entry.querySelector('li:not([hidden])') === null
+    }
+    entries.reverse()
+    const found = entries.filter(entry => !entry.hidden).length
+    told.textContent = wanted === '' ? '' : found === 0 ? 'Nothing found' : `${found} found`
+  }
+  field.closest('[hidden]').hidden = false
+  field.addEventListener('input', narrow)
+  field.addEventListener('keydown', event => {
+    if (event.key === 'Enter')
+      entries
+        .find(entry => !entry.hidden)
+        ?.querySelector('a')
+        .click()
+  })
+  document.addEventListener('keydown', event => {
+    const typing = event.target instanceof HTMLInputElement || event.target instanceof HTMLTextAreaElement
+    if (event.key !== '/' || typing || event.ctrlKey || event.metaKey || event.altKey) return
+    event.preventDefault()
+    field.focus()
+  })
+}

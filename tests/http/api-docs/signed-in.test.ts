@@ -1,0 +1,98 @@
+// The docs for people of the console: without an API key, inside the same shell, and of the programs they may see.
+
+import { describe, expect, test } from 'bun:test'
+import { aPerson, ConsoleVisitor } from '../../support/console.ts'
+import { useDatabase, useService } from '../../support/fixtures.ts'
+import { createTestKey } from '../../support/keys.ts'
+import { aDraft, aProgram, q } from '../../support/programs.ts'
+
+const database = await useDatabase()
+const service = await useService(database)
+for (const slug of ['food', 'permits']) await aProgram(database.sql, { slug, questions: [q.text(`of ${slug}`)] })
+await aDraft(database.sql, { slug: 'childcare', questions: [q.text('drafted')] })
+
+async function visitor(role: 'ADMINISTRATOR' | 'PROGRAM_ADMINISTRATOR' | 'AUDITOR'): Promise<ConsoleVisitor> {
+  const { email } = await aPerson(database.sql, { role, programs: role === 'PROGRAM_ADMINISTRATOR' ? ['food'] : [] })
+  return new ConsoleVisitor(service).signIn(email)
+}
+
+const slugs = async (who: ConsoleVisitor): Promise<string[]> => {
+  const answer = await who.get('/docs/api/programs', { Accept: 'application/json' })
+  return ((await answer.json()) as { programs: { slug: string }[] }).programs.map(({ slug }) => slug)
+}
+
+test.each(['ADMINISTRATOR', 'AUDITOR'] as const)(
+  'D7: an admin session sees all programs, active and draft: %s',
+  async role => {
+    const browser = await visitor(role)
+    expect(await slugs(browser)).toEqual(['childcare', 'food', 'permits'])
+    for (const path of ['', '/food', '/childcare/versions/draft', '/permits/versions/active/openapi.json'])
+      expect([path, (await browser.get(`/docs/api/programs${path}`)).status]).toEqual([path, 200])
+    expect((await browser.get('/docs/api/openapi.json')).status).toBe(200)
+  },
+)
+
+test('a program administrator sees the programs they have; any other is one that does not exist', async () => {
+  const browser = await visitor('PROGRAM_ADMINISTRATOR')
+  expect(await slugs(browser)).toEqual(['food'])
+  for (const rest of ['', '/versions/active', '/versions/active/response.schema.json', '/samples/export-permits.sh']) {
+    expect((await browser.get(`/docs/api/programs/food${rest.replace('permits', 'food')}`)).status).toBe(200)
+    const [theirs, none] = await Promise.all(
+      ['permits', 'unheard-of'].map(async slug => {
+        const answer = await browser.get(`/docs/api/programs/${slug}${rest}`)
+        const { request_id, ...body } = (await answer.json()) as Record<string, unknown>
+        expect(request_id).toBeString()
+        return { status: answer.status, body }
+      }),
+    )
+    expect(theirs!.status).toBe(404)
+    expect(theirs).toEqual(none)
+  }
+})
+
+describe('the shell', () => {
+  test('has the navigation and who is signed in for a person, and of it only the docs for an API key', async () => {
+    const browser = await visitor('ADMINISTRATOR')
+    const key = await createTestKey(database.sql, { programs: ['food'] })
+    for (const path of ['/docs/api', '/docs/api/programs', '/docs/api/programs/food']) {
+      const signedIn = await browser.page(path)
+      expect(signedIn).toContain('href="/admin/people"')
+      expect(signedIn).toContain('action="/admin/sign-out"')
+      const keyed = await (await service.get(path, { headers: { Authorization: key.authorization } })).text()
+      expect(keyed).toContain('href="/docs/api/programs"')
+      expect(keyed).not.toContain('href="/admin')
+    }
+    expect(await browser.page('/admin/people')).toContain('href="/docs/api/programs"')
+  })
+
+  test('stays when a browser still sends a key it was once given', async () => {
+    const browser = await visitor('ADMINISTRATOR')
+    const key = await createTestKey(database.sql, { programs: ['food'] })
+    const answer = await browser.get('/docs/api/programs', { Authorization: key.authorization })
+    expect(await answer.text()).toContain('/docs/api/programs/permits')
+  })
+})
+
+test('without a session that holds, the answer is the 401 of everybody else, and an API key still opens (D4)', async () => {
+  const stranger = await service.get('/docs/api/programs')
+  const browser = await visitor('ADMINISTRATOR')
+  const cookies = new Map(browser.cookies)
+  await browser.post('/admin/sign-out')
+  for (const cookie of [...cookies].map(([name, value]) => `${name}=${value}`).concat(`tributary=${'x'.repeat(43)}`)) {
+    const answer = await service.get('/docs/api/programs', { headers: { Cookie: cookie } })
+    expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([
+      401,
+      stranger.headers.get('www-authenticate'),
+    ])
+    const key = await createTestKey(database.sql, { programs: ['food'] })
+    const headers = { Cookie: cookie, Authorization: key.authorization }
+    expect((await service.get('/docs/api/programs', { headers })).status).toBe(200)
+  }
+})
+
+test('a session opens nothing over plain HTTP from elsewhere', async () => {
+  const browser = await visitor('ADMINISTRATOR')
+  const production = await useService(database, { environment: 'production' })
+  const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+  expect((await production.get('/docs/api/programs', { headers: { Cookie: cookie } })).status).toBe(401)
+})
