@@ -200,6 +200,20 @@ function prunedParts({ segments, anchors }: Trail, verified: readonly AuditFile[
   return [...parts.values()]
 }
 
+/** Where the trail ends now, without a look at any event; how many are in the database, and which files have what was pruned. */
+export async function measureAuditTrail(sql: Sql): Promise<{ note: string; events: number; files: string[] }> {
+  return inSnapshot(sql, async db => {
+    const ends = await readChainEnds(db)
+    const anchors = new Map((await readChainAnchors(db)).map(({ chain, link }) => [chain, link]))
+    const files = new Set((await readAuditSegments(db)).map(({ file }) => file))
+    return {
+      note: ends.map(noteOf).join('.'),
+      events: ends.reduce((sum, { chain, link }) => sum + link - (anchors.get(chain) ?? 0), 0),
+      files: [...files],
+    }
+  })
+}
+
 const shortHash = (hash: Buffer): string => hash.subarray(0, notedBytes).toString('base64url')
 const noteOf = ({ chain, link, hash }: ChainPlace): string => `${chain}:${link}:${shortHash(hash)}`
 

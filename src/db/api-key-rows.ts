@@ -247,3 +247,12 @@ export async function readApiKeyDays(db: Db, days: number, apiKeyId?: string): P
     ${apiKeyId === undefined ? db`` : db`and api_key_id = ${apiKeyId}`}
     order by api_key_id, day`
 }
+
+/** The names of these keys, by id; those that there are. */
+export async function readApiKeyNames(db: Db, apiKeyIds: readonly string[]): Promise<Map<string, string>> {
+  const rows = await db<{ api_key_id: string; name: string }[]>`
+    select api_key_id, name
+    from api_key
+    where api_key_id = any(${apiKeyIds}::text[])`
+  return new Map(rows.map(({ api_key_id, name }) => [api_key_id, name]))
+}

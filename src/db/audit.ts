@@ -45,22 +45,66 @@ export interface AuditFilter {
   to?: Micros | undefined
 }
 
-/** Events, newest first, at most `rowsMax` of those before `beforeId`. */
+/** Events, newest first, at most `rowsMax` of those before the event `beforeId`. */
 export async function readAuditEvents(
   db: Db,
-  { actor, action, subject, from, to }: AuditFilter,
+  filter: AuditFilter,
   { beforeId, rowsMax }: { beforeId: number | undefined; rowsMax: number },
 ): Promise<AuditEventRow[]> {
   return db<AuditEventRow[]>`
     select audit_event_id, happened_at, actor, action, subject, host(address) as address, detail
     from audit_event
-    where true
+    where ${meets(db, filter)}
+    ${
+      beforeId === undefined
+        ? db``
+        : db`and (happened_at, audit_event_id) <
+            ((select happened_at from audit_event where audit_event_id = ${beforeId}), ${beforeId})`
+    }
+    order by happened_at desc, audit_event_id desc
+    limit ${rowsMax}`
+}
+
+/** How many events there are, counted up to `max`. */
+export async function countAuditEvents(db: Db, filter: AuditFilter, max: number): Promise<number> {
+  const [row] = await db<{ events: number }[]>`
+    select count(*) as events
+    from (select from audit_event where ${meets(db, filter)} limit ${max}) found`
+  return row!.events
+}
+
+function meets(db: Db, { actor, action, subject, from, to }: AuditFilter) {
+  return db`true
     ${actor === undefined ? db`` : db`and actor = ${actor}`}
     ${action === undefined ? db`` : db`and action = ${action}`}
     ${subject === undefined ? db`` : db`and subject = ${subject}`}
     ${from === undefined ? db`` : db`and happened_at >= ${from}`}
-    ${to === undefined ? db`` : db`and happened_at < ${to}`}
-    ${beforeId === undefined ? db`` : db`and audit_event_id < ${beforeId}`}
-    order by audit_event_id desc
-    limit ${rowsMax}`
+    ${to === undefined ? db`` : db`and happened_at < ${to}`}`
+}
+
+export async function findAuditEvent(
+  db: Db,
+  auditEventId: number,
+): Promise<(AuditEventRow & { database_user: string }) | undefined> {
+  const [row] = await db<(AuditEventRow & { database_user: string })[]>`
+    select audit_event_id, happened_at, actor, action, subject, host(address) as address, detail, database_user
+    from audit_event
+    where audit_event_id = ${auditEventId}`
+  return row
+}
+
+/** Every action that was ever noted, in alphabetical order. Steps from one to the next in the index, however many events there are. */
+export async function readAuditActions(db: Db): Promise<string[]> {
+  const rows = await db<{ action: string }[]>`
+    with recursive step (action) as (
+      (select action from audit_event order by action limit 1)
+      union all
+      select (select e.action from audit_event e where e.action > step.action order by e.action limit 1)
+      from step
+      where step.action is not null
+    )
+    select action
+    from step
+    where action is not null`
+  return rows.map(({ action }) => action)
 }

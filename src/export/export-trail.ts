@@ -6,6 +6,7 @@
 
 import { type AuditEvent, appendAuditEvent } from '../db/audit.ts'
 import type { Sql } from '../db/client.ts'
+import type { Position } from '../db/walks.ts'
 import { formatMicros, type Micros } from '../domain/values/offset-time.ts'
 import type { Log } from '../log.ts'
 import { Problem } from '../problem.ts'
@@ -28,6 +29,10 @@ export interface SentPage {
   requestId: string
   programSlug: string
   walk: Walk
+  /** Where it starts; undefined for the first page. */
+  after: Position | undefined
+  /** When it was asked for. */
+  beganAt: Micros
   receipt: PageReceipt
 }
 
@@ -132,21 +137,30 @@ export class ExportTrail {
   }
 }
 
-const eventOf = ({ apiKeyId, address, requestId, programSlug, walk, receipt }: SentPage, now: Micros): AuditEvent => ({
-  actor: `key:${apiKeyId}`,
-  action: 'applications_exported',
-  subject: programSlug,
-  address,
-  detail: {
-    request_id: requestId,
-    walk: walk.walkId,
-    horizon: walk.horizon,
-    filters: shownFilters(walk),
-    applications: receipt.applications,
-    applications_before: walk.applications,
-    outcome: receipt.outcome,
-    last_page: receipt.outcome === 'complete' && receipt.next === undefined,
-    // The line itself may be written later.
-    ended_at: formatMicros(now),
-  },
-})
+function eventOf(page: SentPage, now: Micros): AuditEvent {
+  const { apiKeyId, address, requestId, programSlug, walk, after, beganAt, receipt } = page
+  const afterSeq = after?.submit_seq ?? 0
+  return {
+    actor: `key:${apiKeyId}`,
+    action: 'applications_exported',
+    subject: programSlug,
+    address,
+    detail: {
+      request_id: requestId,
+      walk: walk.walkId,
+      horizon: walk.horizon,
+      filters: shownFilters(walk),
+      applications: receipt.applications,
+      applications_before: walk.applications,
+      // What was sent is every application of the walk with a number after the first of these, up to the second: an export is in the
+      // order of the numbers. So it can be told for ever which pages held an application (db/disclosures).
+      after_seq: afterSeq,
+      last_seq: receipt.last?.submit_seq ?? afterSeq,
+      outcome: receipt.outcome,
+      last_page: receipt.outcome === 'complete' && receipt.next === undefined,
+      began_at: formatMicros(beganAt),
+      // The line itself may be written later.
+      ended_at: formatMicros(now),
+    },
+  }
+}

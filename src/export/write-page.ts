@@ -26,6 +26,8 @@ export interface PageReceipt {
   /** Of a page that was cut short: as many as the client may have got. */
   applications: number
   bytes: number
+  /** The place of the last of them, or where the page starts. */
+  last: Position | undefined
   next: Position | undefined
 }
 
@@ -55,8 +57,8 @@ export async function writePage(asked: PageToWrite): Promise<PageReceipt> {
   const outlet = new PageOutlet(asked.sink, asked.buffers, asked.plan.after)
   const page = new PagePacker(asked, outlet)
   const receipt = (outcome: PageReceipt['outcome']): PageReceipt => {
-    const { applications, bytes } = outlet.handed
-    return { outcome, applications, bytes, next: outcome === 'complete' ? page.next : undefined }
+    const { applications, bytes, position: last } = outlet.handed
+    return { outcome, applications, bytes, last, next: outcome === 'complete' ? page.next : undefined }
   }
   let reopens = 0
   let silences = 0

@@ -57,7 +57,9 @@ export const exportApplications = (deps: Deps) => {
     const serving = servingOf(deps, coding, receipt => {
       record.fields.applications = receipt.applications
       record.fields.bytes = receipt.bytes
-      void trail.note({ apiKeyId, address, requestId: record.id, programSlug, walk, receipt })
+      const { after } = page
+      const beganAt = tokens.now
+      void trail.note({ apiKeyId, address, requestId: record.id, programSlug, walk, after, beganAt, receipt })
     })
     const produce = (sink: Sink): Promise<Outcome> => servePage(page, serving, sink).finally(endExport)
     if (coding === undefined) return streamResponse(record, headers, queueTime, produce)

@@ -680,9 +680,15 @@ CREATE UNIQUE INDEX application_one_current ON public.application USING btree (p
 
 CREATE INDEX application_walk ON public.application USING btree (program_id, submit_time, submit_seq, COALESCE(superseded_seq, '9223372036854775807'::bigint));
 
-CREATE INDEX audit_event_by_actor ON public.audit_event USING btree (actor, audit_event_id);
+CREATE INDEX audit_event_by_action ON public.audit_event USING btree (action, happened_at, audit_event_id);
 
-CREATE INDEX audit_event_by_subject ON public.audit_event USING btree (subject, audit_event_id);
+CREATE INDEX audit_event_by_actor ON public.audit_event USING btree (actor, happened_at, audit_event_id);
+
+CREATE INDEX audit_event_by_subject ON public.audit_event USING btree (subject, happened_at, audit_event_id);
+
+CREATE INDEX audit_event_by_submissions ON public.audit_event USING gist (int8range(((detail ->> 'after_seq'::text))::bigint, ((detail ->> 'last_seq'::text))::bigint, '(]'::text)) WHERE (action = 'applications_exported'::text);
+
+CREATE INDEX audit_event_by_time ON public.audit_event USING btree (happened_at, audit_event_id);
 
 CREATE INDEX console_session_by_person ON public.console_session USING btree (person_id);
 

@@ -6,6 +6,7 @@ import type { Deps } from '../deps.ts'
 import { navigation } from '../shell/shell.tsx'
 import { shellAssets } from '../shell/shell-assets.ts'
 import { applicationDoors } from './applications/application-doors.ts'
+import { auditDoors } from './audit/audit-doors.ts'
 import { type ConsoleDoor, consoleRoutes, type GuardedDoor, redirect } from './console-doors.ts'
 import { keyDoors } from './keys/key-doors.ts'
 import { peopleDoors } from './people/people-doors.ts'
@@ -20,6 +21,7 @@ export const consoleDoors = (deps: Deps): ConsoleDoor[] => [
   ...keyDoors(deps),
   ...applicationDoors(deps),
   ...peopleDoors(deps),
+  ...auditDoors(deps),
   nothing,
 ]
 

@@ -73,6 +73,10 @@ export const navigation: readonly { title: string | undefined; entries: readonly
     title: 'Organization',
     entries: [{ part: 'people', path: '/admin/people', text: 'People', icon: 'users', roles: readers }],
   },
+  {
+    title: 'System',
+    entries: [{ part: 'audit', path: '/admin/audit', text: 'Audit', icon: 'scroll-text', roles: readers }],
+  },
 ]
 
 export interface ShellProps {

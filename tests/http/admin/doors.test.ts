@@ -15,6 +15,7 @@ const places: Readonly<Record<string, string>> = {
   questionId: '999999',
   applicationId: '999999',
   personId: '999999',
+  eventId: '999999',
   keyId: `tribk_${'x'.repeat(20)}`,
   token: 'x'.repeat(43),
 }
@@ -72,6 +73,12 @@ const table: Readonly<Record<string, Expected>> = {
   'POST /admin/people/:personId/link': [401, 404, 403, 403],
   'POST /admin/people/:personId/disable': [401, 404, 403, 403],
   'POST /admin/people/:personId/enable': [401, 404, 403, 403],
+  'GET /admin/audit': [303, 200, 403, 200],
+  'GET /admin/audit/events.csv': [303, 200, 403, 200],
+  'GET /admin/audit/events/:eventId': [303, 404, 403, 404],
+  'GET /admin/audit/sent': [303, 200, 403, 200],
+  'GET /admin/audit/verify': [303, 200, 403, 200],
+  'POST /admin/audit/verify': [401, 200, 403, 200],
 }
 
 const database = await useDatabase()

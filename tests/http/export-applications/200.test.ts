@@ -380,8 +380,11 @@ describe('the list endpoint', () => {
         filters: { from: '2026-01-01T05:00:00.000000Z', revision_state: 'CURRENT', page_size: 1 },
         applications: 1,
         applications_before: 0,
+        after_seq: 0,
+        last_seq: 2,
         outcome: 'complete',
         last_page: true,
+        began_at: expect.stringMatching(/^2\d{3}-.*Z$/),
         ended_at: expect.stringMatching(/^2\d{3}-.*Z$/),
       },
     })

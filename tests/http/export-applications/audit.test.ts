@@ -126,7 +126,9 @@ describe('the trail', () => {
       pageSizeMax: 1,
       applications: 0,
     },
-    receipt: { outcome: 'complete', applications: 1, bytes: 1, next: undefined },
+    after: undefined,
+    beganAt: 1_700_000_000_000_000,
+    receipt: { outcome: 'complete', applications: 1, bytes: 1, last: undefined, next: undefined },
   })
   const settings = { db: sql, log: createLog('silent'), now: () => 1_700_000_000_000_000, required: true }
 

@@ -1,0 +1,364 @@
+// The pages of the audit trail: events with filters, one event, and which clients an application was sent to.
+
+/** @jsxImportSource preact */
+
+import type { ComponentChildren } from 'preact'
+import type { AuditEventRow } from '../../../db/audit.ts'
+import type { ApplicationPlace, PageWithApplication } from '../../../db/disclosures.ts'
+import type { Micros } from '../../../domain/values/offset-time.ts'
+import { Icon } from '../../shell/icon.tsx'
+import {
+  Badge,
+  FaultSummary,
+  type FormState,
+  figures,
+  Notice,
+  SelectField,
+  Table,
+  TextField,
+  When,
+} from '../../shell/parts.tsx'
+import { type PageContext, Shell } from '../../shell/shell.tsx'
+import { queryOf } from './audit-query.ts'
+import { actionWords, detailPairs } from './audit-words.ts'
+
+const path = '/admin/audit'
+const crumb = { text: 'Audit', path }
+
+export interface TrailProps {
+  context: PageContext
+  form: FormState
+  events: readonly AuditEventRow[]
+  /** Where the following page starts, if there is one. */
+  nextBefore: number | undefined
+  /** Whether this is not the first page. */
+  later: boolean
+  actions: readonly string[]
+  keyNames: ReadonlyMap<string, string>
+}
+
+export function TrailPage(props: TrailProps) {
+  const { context, form, events, nextBefore, later, keyNames } = props
+  const { root, config } = context
+  const filtered = queryOf(form.values) !== ''
+  const filterBy = (changes: Record<string, string>): string => root + path + queryOf(form.values, changes)
+  return (
+    <Shell
+      context={context}
+      title="Audit"
+      part="audit"
+      lead="Who did what, when, from where, on what. Lines are only ever added; the database refuses to change or remove one."
+      deeds={
+        <>
+          <a class="button plain" href={`${root}${path}/verify`}>
+            <Icon name="check" />
+            Is it whole?
+          </a>
+          <a class="button plain" href={`${root}${path}/sent`}>
+            <Icon name="search" />
+            Who was sent an application?
+          </a>
+        </>
+      }
+    >
+      <FaultSummary form={form} title="This cannot be searched for yet" />
+      <form method="get" action={root + path} class="card filters fields" aria-label="Filters">
+        <TextField form={form} name="actor" label="Who" hint="admin:…, key:…, operator:…" optional />
+        <SelectField
+          form={form}
+          name="action"
+          label="What"
+          choices={[
+            { value: '', text: 'Anything' },
+            ...actionsOf(props).map(action => ({ value: action, text: actionWords(action) })),
+          ]}
+        />
+        <TextField form={form} name="subject" label="On what" hint="a program, a key, an id" optional />
+        <TextField form={form} name="from" label="From" hint="2026-01-31, or with T09:30" optional />
+        <TextField form={form} name="to" label="Before" hint="the same way" optional />
+        <div class="deeds">
+          <button type="submit">Filter</button>
+          {filtered && (
+            <a class="button plain" href={root + path}>
+              Show all
+            </a>
+          )}
+        </div>
+      </form>
+      <Table
+        caption="Events, newest first"
+        rows={events}
+        empty={
+          filtered || later ? 'There are no such events. Take away a filter to see more.' : 'Nothing has happened yet.'
+        }
+        columns={[
+          {
+            head: 'When',
+            cell: event => (
+              <a class="strong" href={`${root}${path}/events/${event.audit_event_id}`}>
+                <When at={event.happened_at} timeZone={config.timeZone} />
+              </a>
+            ),
+          },
+          {
+            head: 'Who',
+            cell: event => <Actor actor={event.actor} href={filterBy({ actor: event.actor })} names={keyNames} />,
+          },
+          { head: 'What', cell: event => actionWords(event.action) },
+          { head: 'On', cell: event => <a href={filterBy({ subject: event.subject })}>{event.subject}</a> },
+          { head: 'From', cell: event => (event.address === null ? '' : <code>{event.address}</code>) },
+          { head: 'Details', cell: event => <Details event={event} /> },
+        ]}
+      />
+      <nav class="deeds" aria-label="Pages">
+        {later && (
+          <a class="button plain" href={root + path + queryOf(form.values)}>
+            Newest
+          </a>
+        )}
+        {nextBefore !== undefined && (
+          <a class="button plain" rel="next" href={filterBy({ before: String(nextBefore) })}>
+            Earlier
+            <Icon name="chevron-right" />
+          </a>
+        )}
+        {events.length > 0 && form.faults.length === 0 && (
+          <a class="button plain" href={`${root}${path}/events.csv${queryOf(form.values)}`}>
+            <Icon name="download" />
+            Download as CSV
+          </a>
+        )}
+      </nav>
+    </Shell>
+  )
+}
+
+/** What can be chosen, with what was asked for even if nobody ever did it. */
+function actionsOf({ actions, form }: TrailProps): string[] {
+  const asked = form.values.get('action')?.trim() ?? ''
+  return asked === '' || actions.includes(asked) ? [...actions] : [asked, ...actions]
+}
+
+function Actor({ actor, href, names }: { actor: string; href: string; names: ReadonlyMap<string, string> }) {
+  const [kind = '', ...rest] = actor.split(':')
+  const name = kind === 'key' ? names.get(rest.join(':')) : undefined
+  return (
+    <>
+      <a href={href}>{name ?? (rest.length === 0 ? actor : rest.join(':'))}</a>
+      <small>{kind === 'key' ? (name === undefined ? 'key' : actor) : kind}</small>
+    </>
+  )
+}
+
+/** How many pairs are shown without being asked for. */
+const pairsShown = 2
+
+function Details({ event }: { event: AuditEventRow }) {
+  const pairs = detailPairs(event.detail)
+  if (pairs.length === 0) return null
+  const all = (
+    <dl class="pairs">
+      {pairs.map(({ name, value }) => (
+        <>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </>
+      ))}
+    </dl>
+  )
+  if (pairs.length <= pairsShown) return all
+  return (
+    <details>
+      <summary>{summaryOf(event) ?? `${pairs.length} details`}</summary>
+      {all}
+    </details>
+  )
+}
+
+/** What matters of an export: how many applications, up to which submission. */
+function summaryOf({ action, detail }: AuditEventRow): string | undefined {
+  const { applications, last_seq, outcome } = detail
+  if (action !== 'applications_exported' || typeof applications !== 'number') return undefined
+  const cut = outcome === 'complete' ? '' : ', cut short'
+  return `${figures(applications)} sent${cut}${typeof last_seq === 'number' ? `, up to number ${figures(last_seq)}` : ''}`
+}
+
+export function EventPage(props: {
+  context: PageContext
+  event: AuditEventRow & { database_user: string }
+  keyNames: ReadonlyMap<string, string>
+}) {
+  const { context, event, keyNames } = props
+  const { root } = context
+  const filter = (name: string, value: string): string =>
+    root + path + queryOf(new URLSearchParams(), { [name]: value })
+  const facts: [string, ComponentChildren][] = [
+    ['When', <When at={event.happened_at} timeZone={context.config.timeZone} />],
+    ['Who', <Actor actor={event.actor} href={filter('actor', event.actor)} names={keyNames} />],
+    ['What', <a href={filter('action', event.action)}>{actionWords(event.action)}</a>],
+    ['On', <a href={filter('subject', event.subject)}>{event.subject}</a>],
+    ['From', event.address === null ? 'not by network' : <code>{event.address}</code>],
+    ['Written by', <code>{event.database_user}</code>],
+  ]
+  return (
+    <Shell
+      context={context}
+      title={`Event ${event.audit_event_id}`}
+      part="audit"
+      crumbs={[crumb, { text: `Event ${event.audit_event_id}` }]}
+    >
+      <div class="card">
+        <dl>
+          {facts.map(([name, value]) => (
+            <>
+              <dt>{name}</dt>
+              <dd>{value}</dd>
+            </>
+          ))}
+        </dl>
+      </div>
+      <div class="card">
+        <h2>Details</h2>
+        <pre class="document">{JSON.stringify(event.detail, null, 2)}</pre>
+      </div>
+    </Shell>
+  )
+}
+
+export interface SentProps {
+  context: PageContext
+  form: FormState
+  /** Undefined before anything was asked. */
+  applicationId: number | undefined
+  /** Of this application, in each program that has one of this id. */
+  found: readonly { place: ApplicationPlace; pages: readonly PageWithApplication[]; nextBefore: number | undefined }[]
+  /** Files that have the oldest of the trail, in which nobody has looked. */
+  files: readonly string[]
+  keyNames: ReadonlyMap<string, string>
+}
+
+export function SentPage({ context, form, applicationId, found, files, keyNames }: SentProps) {
+  const { root } = context
+  return (
+    <Shell
+      context={context}
+      title="Who was sent an application?"
+      part="audit"
+      crumbs={[crumb, { text: 'Sent to' }]}
+      lead="Every page of every export is in the trail with the submissions it reached over. From that it is told which clients were ever sent an application."
+    >
+      <FaultSummary form={form} />
+      <form method="get" action={`${root}${path}/sent`} class="card filters fields">
+        <TextField form={form} name="application" label="Application id" inputmode="numeric" />
+        <div class="deeds">
+          <button type="submit">Find out</button>
+        </div>
+      </form>
+      {applicationId !== undefined && found.length === 0 && form.faults.length === 0 && (
+        <Notice tone="attention">
+          There is no application {applicationId}, and none of this id was ever erased. So nobody was sent it.
+        </Notice>
+      )}
+      {files.length > 0 && (
+        <Notice tone="attention">
+          The oldest of the trail was moved into files, and pages from then are not below: search them for{' '}
+          <code>applications_exported</code>, in {files.slice(-10).join(', ')}
+          {files.length > 10 && ' and earlier ones'}.
+        </Notice>
+      )}
+      {found.map(one => (
+        <PlaceSection context={context} form={form} applicationId={applicationId!} {...one} keyNames={keyNames} />
+      ))}
+      {found.length > 0 && (
+        <p class="soft">
+          A page that is on its way just now gets its line when it ends. What people read in this console is in the
+          trail under the application’s own id:{' '}
+          <a href={`${root}${path}?subject=${applicationId}`}>everything on {applicationId}</a>.
+        </p>
+      )}
+    </Shell>
+  )
+}
+
+function PlaceSection(
+  props: Omit<SentProps, 'found' | 'files' | 'applicationId'> & SentProps['found'][number] & { applicationId: number },
+) {
+  const { context, form, applicationId, place, pages, nextBefore, keyNames } = props
+  const { root, config } = context
+  const when = (at: Micros) => <When at={at} timeZone={config.timeZone} />
+  return (
+    <section class="stack" aria-label={place.display_name}>
+      <h2>
+        Application {applicationId} of {place.display_name}
+      </h2>
+      <p class="soft">
+        Submission {figures(place.submit_seq)} of <code>{place.slug}</code>, {when(place.submit_time)}.
+        {place.erased_at !== null && <> Erased {when(place.erased_at)}.</>}
+      </p>
+      <Table
+        caption={`Pages with application ${applicationId} of ${place.display_name}`}
+        rows={pages}
+        empty="No client was ever sent this application."
+        columns={[
+          {
+            head: 'Client',
+            cell: page => (
+              <Actor
+                actor={page.actor}
+                href={`${root}${path}${queryOf(new URLSearchParams(), { actor: page.actor })}`}
+                names={keyNames}
+              />
+            ),
+          },
+          { head: 'When', cell: page => when(page.happened_at) },
+          { head: 'From', cell: page => (page.address === null ? '' : <code>{page.address}</code>) },
+          {
+            head: 'Page',
+            cell: page => (
+              <>
+                <a href={`${root}${path}/events/${page.audit_event_id}`}>{pageWords(page)}</a>
+                <small>
+                  walk <code>{String(page.detail.walk)}</code>
+                </small>
+              </>
+            ),
+          },
+          { head: 'Sent', cell: page => <Certainty page={page} /> },
+        ]}
+      />
+      {nextBefore !== undefined && (
+        <p>
+          <a
+            class="button plain"
+            rel="next"
+            href={`${root}${path}/sent${queryOf(form.values, { program: place.slug, before: String(nextBefore) }, ['application'])}`}
+          >
+            Earlier
+            <Icon name="chevron-right" />
+          </a>
+        </p>
+      )}
+    </section>
+  )
+}
+
+function pageWords({ detail }: PageWithApplication): string {
+  const { applications, applications_before } = detail
+  if (typeof applications !== 'number' || typeof applications_before !== 'number') return 'page'
+  return `${figures(applications_before + 1)} to ${figures(applications_before + applications)} of its walk`
+}
+
+function Certainty({ page }: { page: PageWithApplication }) {
+  const doubts = [
+    page.detail.outcome === 'complete' ? '' : 'the page was cut short, so it may not have arrived',
+    page.was_there ? '' : 'it was erased about then',
+    page.meets_revision === null ? 'the walk asked for one revision state, and what it was has been erased' : '',
+  ].filter(doubt => doubt !== '')
+  if (doubts.length === 0) return <Badge tone="good">certain</Badge>
+  return (
+    <>
+      <Badge tone="attention">possible</Badge>
+      <small>{doubts.join('; ')}</small>
+    </>
+  )
+}
