@@ -2,6 +2,7 @@
 
 import { createApp } from './app.ts'
 import { type Config, loadConfig } from './config.ts'
+import { readKeyExpiries } from './db/api-key-rows.ts'
 import { isReachable, openDatabase, type Sql } from './db/client.ts'
 import { prepareAtStart } from './db/instance.ts'
 import { findWay, noStatementTimeout, type Way } from './db/pooler.ts'
@@ -38,6 +39,7 @@ async function serve(config: Config): Promise<void> {
 
   let draining = false
   const metrics = new Metrics()
+  metrics.watchKeys(() => readKeyExpiries(db))
   const connections = new Connections(config, log)
   const app = createApp({
     config,

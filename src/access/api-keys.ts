@@ -26,9 +26,7 @@ import {
   permissionFaults,
 } from './api-key-draft.ts'
 import { apiSecretToken, type Credential, hashPassword, isApiKeyId, mintCredential } from './credential.ts'
-import { dayMicros } from './expiry.ts'
-
-const expiringSoonDays = 30
+import { dayMicros, isExpiringSoon } from './expiry.ts'
 
 /** Who does it, from where, when; for the audit trail. */
 export interface By {
@@ -201,7 +199,7 @@ export function apiKeyState(key: ApiKeyRow, now: Micros): ApiKeyState {
   if (key.retired_at !== null) return 'retired'
   if (now >= key.expires_at) return 'expired'
   if (key.exposed_at !== null) return 'exposed'
-  return key.expires_at <= now + expiringSoonDays * dayMicros ? 'expiring' : 'active'
+  return isExpiringSoon(key.expires_at, now) ? 'expiring' : 'active'
 }
 
 /** The present values of what is to be changed, in the same form. */

@@ -5,6 +5,12 @@ import type { Micros } from '../domain/values/offset-time.ts'
 
 export const dayMicros = 86_400_000_000
 
+const expiringSoonDays = 30
+
+/** Whether it is time to do something about a key: its expiry is less than 30 days ahead. */
+export const isExpiringSoon = (expiresAt: Micros, now: Micros): boolean =>
+  expiresAt <= now + expiringSoonDays * dayMicros
+
 /**
  * `90d` (days of 24 hours from now), `2027-01-31` (through the end of that day in the instance's zone) or
  * `2027-01-31T12:00:00Z` (that instant; any offset); or what would be right.

@@ -256,3 +256,20 @@ export async function readApiKeyNames(db: Db, apiKeyIds: readonly string[]): Pro
     where api_key_id = any(${apiKeyIds}::text[])`
   return new Map(rows.map(({ api_key_id, name }) => [api_key_id, name]))
 }
+
+/** How many keys in force expire soon. */
+export interface KeyExpiries {
+  within_30_days: number
+  within_7_days: number
+}
+
+export async function readKeyExpiries(db: Db): Promise<KeyExpiries> {
+  const [row] = await db<KeyExpiries[]>`
+    select
+      count(*) filter (where expires_at <= now() + interval '30 days') as within_30_days,
+      count(*) filter (where expires_at <= now() + interval '7 days') as within_7_days
+    from api_key
+    where retired_at is null
+    and expires_at > now()`
+  return row!
+}

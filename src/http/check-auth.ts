@@ -3,7 +3,8 @@
 
 import { Elysia } from 'elysia'
 import type { Caller } from '../access/caller.ts'
-import { formatOffsetTime } from '../domain/values/offset-time.ts'
+import { isExpiringSoon } from '../access/expiry.ts'
+import { formatOffsetTime, type Micros } from '../domain/values/offset-time.ts'
 import { authenticate } from './authenticate.ts'
 import type { Deps } from './deps.ts'
 import { methodNotAllowed } from './errors.ts'
@@ -15,7 +16,7 @@ const path = '/api/v1/checkAuth'
 /** `GET /api/v1/checkAuth`. Source: spec, "Check credentials"; contract D5. */
 export const checkAuth = (deps: Deps) => {
   const tell = ({ caller }: { caller: Caller }): Response =>
-    Response.json(describe(caller, deps.config.timeZone), {
+    Response.json(describe(caller, deps.config.timeZone, deps.now()), {
       headers: { 'Cache-Control': 'no-store', ...deps.limits.takeRequest(caller.api_key_id) },
     })
   return (
@@ -28,9 +29,12 @@ export const checkAuth = (deps: Deps) => {
   )
 }
 
-const describe = (caller: Caller, timeZone: string) => ({
+const describe = (caller: Caller, timeZone: string, now: Micros) => ({
   api_key_id: caller.api_key_id,
   name: caller.name,
   expires_at: formatOffsetTime(caller.expires_at, timeZone),
   programs: [...caller.programs.keys()].sort(),
+  notice: isExpiringSoon(caller.expires_at, now)
+    ? 'This key expires within 30 days. Ask an administrator for a later expiry.'
+    : null,
 })

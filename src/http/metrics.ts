@@ -2,6 +2,7 @@
 // No label may name a key, an applicant or anything else without bound.
 
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { KeyExpiries } from '../db/api-key-rows.ts'
 import type { RequestCounts } from './request-record.ts'
 
 /** Requests are counted by the pattern of their route, their status and how they ended. */
@@ -39,6 +40,25 @@ export class Metrics implements RequestCounts {
       registers,
       collect() {
         this.set(open())
+      },
+    })
+  }
+
+  /** Has the expiry of API keys looked up whenever metrics are read. What cannot be looked up is left out. */
+  watchKeys(read: () => Promise<KeyExpiries>): void {
+    const registers = [this.#registry]
+    // Labels only so that a value can be left out: an unlabelled gauge always has one.
+    new Gauge({
+      name: 'tributary_api_keys_expiring',
+      help: 'API keys in force that expire within the time of the label',
+      labelNames: ['within'],
+      registers,
+      async collect() {
+        this.reset()
+        const found = await read().catch(() => undefined)
+        if (found === undefined) return
+        this.set({ within: '30d' }, found.within_30_days)
+        this.set({ within: '7d' }, found.within_7_days)
       },
     })
   }

@@ -49,8 +49,12 @@ export const exportComponents = {
         name: { type: 'string' },
         expires_at: { type: 'string', format: 'date-time' },
         programs: { type: 'array', items: { type: 'string' }, description: 'Slugs of the programs it may access.' },
+        notice: {
+          type: ['string', 'null'],
+          description: 'What its owner should do, within 30 days of its expiry; null before.',
+        },
       },
-      required: ['api_key_id', 'name', 'expires_at', 'programs'],
+      required: ['api_key_id', 'name', 'expires_at', 'programs', 'notice'],
     },
   },
 } as const

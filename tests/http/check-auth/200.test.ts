@@ -49,7 +49,17 @@ describe('"status 200 when the key is valid" (spec, "Check credentials")', () =>
       name: 'Payroll – Ünïcödé',
       expires_at: '2026-06-29T23:59:59-04:00',
       programs: ['a-b', 'ab', 'child-care', 'rent-aid'],
+      notice: 'This key expires within 30 days. Ask an administrator for a later expiry.',
     })
+  })
+
+  test('a key that expires within 30 days says so', async () => {
+    const noticeOf = async (expiresAt: number) => {
+      const response = await check((await makeKey({ expiresAt })).authorization)
+      return ((await response.json()) as { notice: string | null }).notice
+    }
+    expect(await noticeOf(now + 30 * dayMicros)).toContain('expires within 30 days')
+    expect(await noticeOf(now + 30 * dayMicros + 1)).toBeNull()
   })
 
   test('a key as it was just made works with what was shown (spec, "Authentication" 3 and 7)', async () => {
