@@ -40,8 +40,9 @@ export interface ListPlace {
  * At most `rowsMax` applications, in the order of the direction: newest first when it is `older`. What is submitted meanwhile is
  * newer than all there is, so a walk towards the older never meets it.
  *
- * Which index is walked is not left to what PostgreSQL believes about the data: with a status, the order names its index's columns
- * from the first, which no other index has; an applicant's, and one by its id, are gathered first.
+ * Which index is walked is not left to what PostgreSQL believes about the data: with a status, the order names all the columns of
+ * its index, and no other index begins with the first of them; an applicant's, in all programs, and one by its id are gathered first; and of a limit that is not
+ * known when it plans PostgreSQL expects a tenth of all rows, for which it never gathers and sorts them.
  */
 export async function readListedApplications(
   db: Db,
@@ -59,23 +60,23 @@ export async function readListedApplications(
       ? db`program_id = ${programId}
         ${least.submit_time === farPast ? db`` : db`and (submit_time, submit_seq) >= (${least.submit_time}::timestamptz, ${least.submit_seq}::bigint)`}
         ${most.submit_time === latest ? db`` : db`and (submit_time, submit_seq) < (${most.submit_time}::timestamptz, ${most.submit_seq}::bigint)`}`
-      : db`(program_id, coalesce(status, ''), submit_time, submit_seq)
-          >= (${programId}::bigint, ${status ?? ''}::text, ${least.submit_time}::timestamptz, ${least.submit_seq}::bigint)
-        and (program_id, coalesce(status, ''), submit_time, submit_seq)
-          < (${programId}::bigint, ${status ?? ''}::text, ${most.submit_time}::timestamptz, ${most.submit_seq}::bigint)`
+      : db`(coalesce(status, ''), program_id, submit_time, submit_seq)
+          >= (${status ?? ''}::text, ${programId}::bigint, ${least.submit_time}::timestamptz, ${least.submit_seq}::bigint)
+        and (coalesce(status, ''), program_id, submit_time, submit_seq)
+          < (${status ?? ''}::text, ${programId}::bigint, ${most.submit_time}::timestamptz, ${most.submit_seq}::bigint)`
   const columns = db`program_id, application_id, applicant_id, submit_time, submit_seq, superseded_seq, status,
     status_last_modified_time, application_note`
   const gathered =
     applicationId !== undefined
       ? db`(select ${columns} from application where program_id = ${programId} and application_id = ${applicationId} offset 0)`
       : applicantId !== undefined
-        ? db`(select ${columns} from application where program_id = ${programId} and applicant_id = ${applicantId} offset 0)`
+        ? db`(select ${columns} from application where applicant_id = ${applicantId} offset 0)`
         : undefined
   const source = gathered === undefined ? db`application` : db`${gathered} as application`
   const order =
     status === undefined
       ? db`submit_time ${ordered}, submit_seq ${ordered}`
-      : db`program_id ${ordered}, coalesce(status, '') ${ordered}, submit_time ${ordered}, submit_seq ${ordered}`
+      : db`coalesce(status, '') ${ordered}, program_id ${ordered}, submit_time ${ordered}, submit_seq ${ordered}`
   return db<ListedApplication[]>`
     select application_id, applicant_id, submit_time, submit_seq, superseded_seq is null as is_current, status,
       status_last_modified_time, application_note is not null as has_note
@@ -84,7 +85,7 @@ export async function readListedApplications(
     ${revisionCondition(db, revisionState)}
     ${applicantId === undefined ? db`` : db`and applicant_id = ${applicantId}`}
     order by ${order}
-    limit ${rowsMax}`
+    limit (select ${rowsMax}::bigint)`
 }
 
 /** Nothing is submitted as early (contract D35). */
@@ -213,13 +214,13 @@ function readTheirs(
   return db<Revision[]>`
     select application_id, submit_time, submit_seq, superseded_seq is null as is_current, program_version_id
     from (
-      select application_id, submit_time, submit_seq, superseded_seq, program_version_id
+      select program_id, application_id, submit_time, submit_seq, superseded_seq, program_version_id
       from application
-      where program_id = ${programId}
-      and applicant_id = ${applicantId}
+      where applicant_id = ${applicantId}
       offset 0
     ) theirs
-    where ${condition}
+    where program_id = ${programId}
+    and ${condition}
     order by submit_seq desc
     limit ${rowsMax}`
 }

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { openDatabase, type Sql } from '../../src/db/client.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { createTestKey, type TestKey } from '../support/keys.ts'
+import { forgetStatistics, inShort, planModes, planOf } from '../support/query-plans.ts'
 import { insertRawApplications, insertRawProgram, multiplyApplications } from '../support/raw-applications.ts'
 import { startTestService, type TestService } from '../support/service.ts'
 import {
@@ -123,67 +124,14 @@ async function askedFor(filters: Filters): Promise<Asked[]> {
   return asked
 }
 
-interface PlanNode {
-  'Node Type': string
-  'Relation Name'?: string
-  'Index Name'?: string
-  'Scan Direction'?: string
-  Filter?: string
-  Plans?: PlanNode[]
-}
-
-const planModes = ['force_custom_plan', 'force_generic_plan'] as const
-type PlanMode = (typeof planModes)[number]
-
-/** Every node of the plan PostgreSQL makes for a statement that was on the wire, with its parameters. */
-async function planOf({ text, parameterTypes, parameters }: RecordedStatement, mode: PlanMode): Promise<PlanNode[]> {
-  const types = await explaining<{ name: string }[]>`
-    select case oid when 0 then 'unknown' else format_type(oid, null) end as name
-    from unnest(string_to_array(${parameterTypes.join()}, ',')::oid[]) with ordinality as given (oid, place)
-    order by place`
-  const values = parameters.map(value => (value === null ? 'null' : `'${value.replaceAll("'", "''")}'`))
-  await explaining.unsafe(`set plan_cache_mode = ${mode}`)
-  await explaining.unsafe(`prepare asked (${types.map(type => type.name).join(', ')}) as ${text}`)
-  const [row] = await explaining.unsafe(`explain (format json) execute asked (${values.join(', ')})`)
-  await explaining.unsafe('deallocate asked')
-  const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)]
-  return nodesOf((row!['QUERY PLAN'] as { Plan: PlanNode }[])[0]!.Plan)
-}
-
-/** A plan in a line: how each relation is read, and what else is done to its rows. */
-const inShort = (nodes: readonly PlanNode[]): string =>
-  nodes
-    .filter(node => !['Limit', 'Result'].includes(node['Node Type']))
-    .map(node =>
-      [
-        node['Node Type'],
-        node['Scan Direction'],
-        node['Index Name'] ?? node['Relation Name'],
-        node.Filter && `filter ${node.Filter}`,
-      ]
-        .filter(Boolean)
-        .join(' '),
-    )
-    .join(', ')
-
 const walked = 'Index Scan Forward application_walk'
 
 const pageSizes = ['1', '400', '1000', '5000']
 
-/** As if `analyze` had never run, whichever of the two comes first. */
-async function forgetStatistics(): Promise<void> {
-  await database.sql`
-    select pg_clear_relation_stats('public', relname), pg_clear_attribute_stats('public', relname, attname, false)
-    from pg_class
-    join pg_namespace n on n.oid = relnamespace and n.nspname = 'public'
-    join pg_attribute on attrelid = pg_class.oid and attnum > 0 and not attisdropped
-    where relkind in ('r', 'i')`
-}
-
 describe.each(['never analyzed', 'analyzed'])('30,000 applications of 4 programs, %s', knowledge => {
   beforeAll(async () => {
     if (knowledge === 'analyzed') await database.sql`analyze`
-    else await forgetStatistics()
+    else await forgetStatistics(database.sql)
     const [known] = await database.sql`select count(*)::int as columns from pg_stats where tablename = 'application'`
     expect(known!.columns > 0).toBe(knowledge === 'analyzed')
   })
@@ -197,7 +145,7 @@ describe.each(['never analyzed', 'analyzed'])('30,000 applications of 4 programs
         for (const pageSize of pageSizes) {
           for (const { page, statement } of await askedFor({ ...filters, pageSize })) {
             combinations.add(JSON.stringify([filters, page]))
-            const plan = inShort(await planOf(statement, mode))
+            const plan = inShort(await planOf(explaining, statement, mode))
             if (plan !== walked) otherwise.push({ filters, pageSize, page, plan })
           }
         }
@@ -222,7 +170,7 @@ describe.each(['never analyzed', 'analyzed'])('30,000 applications of 4 programs
       const statement = recorder.statements.find(({ text }) => pattern.test(text))
       if (statement === undefined) throw new Error(`the service was not heard to ${name}`)
       // But for `program`, which is small for as long as people name its rows.
-      expect([name, inShort(await planOf(statement, mode))]).toEqual([
+      expect([name, inShort(await planOf(explaining, statement, mode))]).toEqual([
         name,
         expect.not.stringMatching(/Seq Scan (?!program\b)/),
       ])

@@ -332,6 +332,9 @@ describe('the console, with its own role', () => {
   test.each<[string, (sql: Sql) => PromiseLike<unknown>]>([
     ['change a submitted answer', sql => sql`update application set snapshot = snapshot`],
     ['remove an application', sql => sql`delete from application`],
+    ['give an application to another applicant', sql => sql`update application set applicant_id = 1`],
+    ['change a status that was once set', sql => sql`update application_annotation set status = 'Approved'`],
+    ['set another zone', sql => sql`update instance set time_zone = 'Europe/Berlin'`],
     ['remove a person', sql => sql`delete from person`],
     ['change an audit event', sql => sql`update audit_event set actor = 'nobody'`],
     ['remove an audit event', sql => sql`delete from audit_event`],

@@ -1,0 +1,133 @@
+// That a page of the console's list of applications is read from an index that answers every filter, whatever PostgreSQL knows of the
+// table, so that it takes no longer in a program of 300,000. The statements are those the service sends, taken from the wire.
+
+import { beforeAll, describe, expect, test } from 'bun:test'
+import { openDatabase } from '../../src/db/client.ts'
+import { aPerson, ConsoleVisitor } from '../support/console.ts'
+import { endWithFile, useDatabase, useService } from '../support/fixtures.ts'
+import { forgetStatistics, inShort, planModes, planOf } from '../support/query-plans.ts'
+import { insertRawApplications, insertRawProgram, multiplyApplications } from '../support/raw-applications.ts'
+import { type RecordedStatement, startStatementRecorder } from '../support/statement-recorder.ts'
+
+const database = await useDatabase()
+const { sql } = database
+const recorder = await startStatementRecorder(database.url)
+endWithFile(() => recorder.stop())
+const recorded = openDatabase({ url: recorder.url, connectionsMax: 2 })
+const explaining = openDatabase({ url: database.url, connectionsMax: 1 })
+endWithFile(() => Promise.all([recorded.end(), explaining.end()]))
+const service = await useService(database, {}, { consoleDb: recorded })
+const ada = await aPerson(sql)
+const applicationsPerProgram = 5000
+let browser: ConsoleVisitor
+let applicant: number
+
+beforeAll(async () => {
+  for (const table of ['application', 'applicant', 'program', 'submission_counter'])
+    await sql`alter table ${sql(table)} set (autovacuum_enabled = false)`
+  for (const slug of ['one', 'two', 'three'])
+    await insertRawApplications(sql, await insertRawProgram(sql, slug), 1, () => 'x'.repeat(1000))
+  await multiplyApplications(sql, applicationsPerProgram)
+  // Nearly all of a program were given one status, a few another, and none the third.
+  await sql`
+    update application
+    set status = case when submit_seq % 1000 = 0 then 'Rare' else 'Common' end, status_last_modified_time = now()
+    where program_id in (select program_id from program where slug = 'two')`
+  await sql`
+    insert into application_annotation (program_id, application_id, changed_at, changed_by, status)
+    select program_id, application_id, now(), 'test', status from application`
+  applicant = (await sql<{ applicant_id: number }[]>`select max(applicant_id) as applicant_id from application`)[0]!
+    .applicant_id
+  browser = await new ConsoleVisitor(service).signIn(ada.email)
+})
+
+const combinations = (filters: Record<string, readonly string[]>): string[] =>
+  Object.entries(filters).reduce<string[]>(
+    (all, [name, values]) =>
+      all.flatMap(one => values.map(value => (value === '' ? one : `${one}&${name}=${encodeURIComponent(value)}`))),
+    [''],
+  )
+const place = `${1_700_003_000_000_000}-3000`
+const searches = combinations({
+  from: ['', '2023-11-14'],
+  to: ['', '2023-11-16'],
+  status: ['', 'none', 'is:Common', 'is:Rare', 'is:Gone'],
+  revision: ['', 'CURRENT', 'OBSOLETE'],
+}).flatMap(search => ['', `&older=${place}`, `&newer=${place}`].map(end => search + end))
+
+/** The statement that reads the list, of each page. */
+async function listed(search: string): Promise<RecordedStatement> {
+  recorder.clear()
+  await browser.page(`/admin/programs/two/applications?${search}`)
+  const found = recorder.statements.find(({ text }) => /has_note\s+from/.test(text))
+  if (found === undefined) throw new Error(`the list was not read for ${search}`)
+  return found
+}
+
+describe.each(['never analyzed', 'analyzed', 'analyzed before there was any status'])(
+  '15,000 applications, %s',
+  knowledge => {
+    beforeAll(async () => {
+      if (knowledge === 'never analyzed') await forgetStatistics(sql)
+      else if (knowledge === 'analyzed') await sql`analyze`
+      else {
+        await sql.begin(async tx => {
+          await tx`update application set status = null`
+          await tx`analyze application`
+        })
+        await sql`
+        update application
+        set status = case when submit_seq % 1000 = 0 then 'Rare' else 'Common' end, status_last_modified_time = now()
+        where program_id in (select program_id from program where slug = 'two')`
+      }
+    })
+
+    test.each(planModes)(
+      'every filter is answered in one walk of an index, with nothing sorted or sifted out (%s)',
+      async mode => {
+        const otherwise: unknown[] = []
+        for (const search of searches) {
+          const plan = inShort(await planOf(explaining, await listed(search), mode))
+          const direction = search.includes('newer=') ? 'Forward' : 'Backward'
+          const index = search.includes('status=') ? 'application_by_status' : 'application_walk'
+          if (plan !== `Index Scan ${direction} ${index}`) otherwise.push({ search, plan })
+        }
+        expect(otherwise).toEqual([])
+        expect(searches.length).toBe(180)
+      },
+    )
+
+    test.each(planModes)('an applicant and an application are looked up by their own indexes (%s)', async mode => {
+      for (const [search, index] of [
+        [`applicant=${applicant}`, 'application_by_applicant'],
+        [`applicant=${applicant}&status=none&revision=CURRENT`, 'application_by_applicant'],
+        ['application=7', 'application_pkey'],
+      ] as const) {
+        const plan = await planOf(explaining, await listed(search), mode)
+        const read = plan.filter(node => node['Index Name'] !== undefined || node['Node Type'] === 'Seq Scan')
+        expect([search, read.map(node => node['Index Name'])]).toEqual([search, [index]])
+      }
+    })
+
+    test.each(planModes)('the page of an application reads no table from end to end (%s)', async mode => {
+      const [{ application_id }] =
+        (await sql`select application_id from application order by submit_seq limit 1 offset 900`) as unknown as [
+          { application_id: number },
+        ]
+      const [{ slug }] =
+        (await sql`select slug from application join program using (program_id) where application_id = ${application_id}`) as unknown as [
+          { slug: string },
+        ]
+      recorder.clear()
+      await browser.page(`/admin/programs/${slug}/applications/${application_id}`)
+      const statements = recorder.statements.filter(({ text }) =>
+        /from application\b|from application_annotation\b/.test(text),
+      )
+      expect(statements.length).toBeGreaterThan(5)
+      for (const statement of statements)
+        expect(inShort(await planOf(explaining, statement, mode))).not.toMatch(
+          /Seq Scan on application|Seq Scan application/,
+        )
+    })
+  },
+)
