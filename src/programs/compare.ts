@@ -1,10 +1,10 @@
 // What publishing a document would change, there and in every other program that asks the same questions.
 
 import type { Sql } from '../db/client.ts'
-import { findActiveVersion, findProgram } from '../db/programs.ts'
+import { findActiveVersion, findProgram, type StoredProgramVersion } from '../db/programs.ts'
 import type { ProgramDefinition } from '../domain/definitions/program-definition.ts'
-import { completeDefinition } from '../domain/definitions/version-definition.ts'
-import { sameSettings, type VersionChange } from '../domain/definitions/version-diff.ts'
+import { completeDefinition, describeVersion } from '../domain/definitions/version-definition.ts'
+import { diffDefinitions, sameSettings, type VersionChange } from '../domain/definitions/version-diff.ts'
 import { changesAgainst, type EditOptions } from './edit.ts'
 import { type Move, planMoves } from './move-questions.ts'
 import { loadBankFor, parseDefinition } from './parse-definition.ts'
@@ -48,4 +48,16 @@ export async function compareWithPublished(
       moves: moves.map(({ slug: other, replaces, changes }) => ({ slug: other, replaces, changes })),
     }
   })
+}
+
+/** What a document says otherwise than a version. Throws `invalid_request` with every fault of the document. */
+export async function compareWithVersion(
+  sql: Sql,
+  document: unknown,
+  version: StoredProgramVersion,
+  { enumeratorDepthMax }: EditOptions = {},
+): Promise<VersionChange[]> {
+  const bank = await loadBankFor(sql, document)
+  const definition = completeDefinition(parseDefinition(document, bank, enumeratorDepthMax), bank)
+  return diffDefinitions(describeVersion(version), definition)
 }

@@ -36,6 +36,11 @@ export interface DraftResult {
   changes: VersionChange[]
 }
 
+export interface SaveOptions extends EditOptions {
+  /** A draft that the document is not based on, and that may make place for it: whoever saves has been shown it. */
+  over?: number | undefined
+}
+
 /**
  * Makes this definition the program's draft in place of the one it is based on; makes the program if there is none. Each draft
  * that is saved has an id of its own. A definition equal to what is published leaves no draft.
@@ -45,7 +50,7 @@ export async function saveDraft(
   sql: Sql,
   document: unknown,
   actor: string,
-  options: EditOptions = {},
+  options: SaveOptions = {},
 ): Promise<DraftResult> {
   return sql.begin('isolation level read committed', async tx => {
     const { address } = options
@@ -54,7 +59,8 @@ export async function saveDraft(
     const same = await findSame(tx, edited, document)
     if (same !== undefined) return resultOf(same, false, changesAgainst(active, describeVersion(same)))
     const replaces = await refuseStaleBasis(tx, edited, document)
-    if (draft !== undefined && replaces === undefined) throw otherDraft(draft)
+    if (draft !== undefined && replaces === undefined && options.over !== draft.program_version_id)
+      throw otherDraft(draft)
     const { definition, bank, changes } = await checkEdit(tx, document, active, draft, options)
     if (active !== undefined && changes.length === 0) {
       if (draft !== undefined) await tellDiscarded(tx, draft, { actor, address })

@@ -111,12 +111,12 @@ async function enter(
       if (visit.session !== undefined)
         visit.context = { ...visit.context, person: visit.session.person, csrf: visit.session.csrf }
     }
-    if (door.method === 'POST') {
-      requireOwnOrigin(visit)
-      visit.form = await readForm(request, door.bodyBytesMax ?? formBytesMax)
-    }
+    if (door.method === 'POST') requireOwnOrigin(visit)
+    // Before the form is read: a stranger gets nobody to hold a large one.
+    const admitted = door.roles === 'anyone' ? undefined : admit(door, visit)
+    if (door.method === 'POST') visit.form = await readForm(request, door.bodyBytesMax ?? formBytesMax)
     if (door.roles === 'anyone') return await door.answer(visit)
-    return await door.answer(guarded(door, visit))
+    return await door.answer(guarded(door, { ...visit, ...admitted! }))
   } catch (error) {
     if (error instanceof Elsewhere) return redirect(visit, error.path)
     return refusal(error, visit)
@@ -148,9 +148,13 @@ function openVisit(
   return { visit, secure }
 }
 
-function guarded(door: GuardedDoor, visit: OpenVisit): Visit {
+const pathHere = (door: GuardedDoor, { url }: OpenVisit): string | undefined =>
+  door.method === 'GET' ? url.pathname + url.search : undefined
+
+/** Whoever is signed in with a role that opens this door. */
+function admit(door: GuardedDoor, visit: OpenVisit): Pick<Visit, 'session' | 'person'> {
   const { session } = visit
-  const here = door.method === 'GET' ? visit.url.pathname + visit.url.search : undefined
+  const here = pathHere(door, visit)
   if (session === undefined) {
     if (here !== undefined) throw new Elsewhere(`/admin/sign-in?next=${encodeURIComponent(here)}`)
     throw new Problem('unauthenticated', {
@@ -159,15 +163,20 @@ function guarded(door: GuardedDoor, visit: OpenVisit): Visit {
       internal: 'no_session',
     })
   }
+  requireRole(session.person, door.roles)
+  return { session, person: session.person }
+}
+
+function guarded(door: GuardedDoor, visit: Visit): Visit {
+  const { session } = visit
   if (door.method === 'POST' && !isCsrf(session, visit.form.get('csrf')))
     throw new Problem('forbidden', {
       detail: 'This form is from another sign-in, so nothing was changed. Load the page again and send it once more.',
       internal: 'csrf',
     })
-  requireRole(session.person, door.roles)
   if (door.confirmed && !isConfirmed(session, visit.now))
-    throw new Elsewhere(`/admin/confirm?next=${encodeURIComponent(here ?? visit.url.pathname)}`)
-  return { ...visit, session, person: session.person }
+    throw new Elsewhere(`/admin/confirm?next=${encodeURIComponent(pathHere(door, visit) ?? visit.url.pathname)}`)
+  return visit
 }
 
 /** A form is only taken from a page of our own: browsers say where it was (RFC 6454; Fetch Metadata). */

@@ -10,7 +10,9 @@ import { auditDoors } from './audit/audit-doors.ts'
 import { type ConsoleDoor, consoleRoutes, type GuardedDoor, redirect } from './console-doors.ts'
 import { keyDoors } from './keys/key-doors.ts'
 import { peopleDoors } from './people/people-doors.ts'
+import { documentDoors } from './programs/document-doors.ts'
 import { programDoors } from './programs/program-doors.ts'
+import { publishDoors } from './programs/publish-doors.ts'
 import { signInDoors } from './signing-in/sign-in-doors.ts'
 
 /** Every door of the console, for the routes and for the test that tries each with each role. */
@@ -18,6 +20,8 @@ export const consoleDoors = (deps: Deps): ConsoleDoor[] => [
   home,
   ...signInDoors(deps),
   ...programDoors(deps),
+  ...documentDoors(deps),
+  ...publishDoors(deps),
   ...keyDoors(deps),
   ...applicationDoors(deps),
   ...peopleDoors(deps),

@@ -45,10 +45,9 @@ export function RefusalNotice({ status, faults }: Refusal) {
 }
 
 /** The version that the page of a form was made from; null where there was none. */
-export function basisOf(form: URLSearchParams): number | null {
-  const text = form.get('based_on') ?? ''
-  return /^[1-9]\d{0,14}$/.test(text) ? Number(text) : null
-}
+export const basisOf = (form: URLSearchParams): number | null => idOf(form.get('based_on') ?? '') ?? null
+
+export const idOf = (text: string): number | undefined => (/^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined)
 
 export const editOptions = (
   { address }: Pick<Visit, 'address'>,

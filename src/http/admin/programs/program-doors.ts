@@ -7,8 +7,8 @@ import {
   readProgramOverviews,
   readPublishedVersionIds,
 } from '../../../db/program-overviews.ts'
-import { loadProgramVersion, type StoredProgramVersion } from '../../../db/programs.ts'
-import { describeForEditing, describeVersion } from '../../../domain/definitions/version-definition.ts'
+import { loadProgramVersion } from '../../../db/programs.ts'
+import { describeVersion } from '../../../domain/definitions/version-definition.ts'
 import { Problem } from '../../../problem.ts'
 import { saveDraft } from '../../../programs/save-draft.ts'
 import type { Deps } from '../../deps.ts'
@@ -16,7 +16,7 @@ import { everyRole, htmlResponse, readingRoles } from '../../shell/shell.tsx'
 import { type ConsoleDoor, redirect, type Visit } from '../console-doors.ts'
 import { BankPage, BankQuestionPage } from './bank-pages.tsx'
 import { basisOf, editOptions, type Refusal, RefusalNotice, refusalOf } from './edit-refusals.tsx'
-import { changesOf, findVersionOf, findVisibleProgram, loadProgramInView } from './program-in-view.ts'
+import { changesOf, documentText, findVersionOf, findVisibleProgram, loadProgramInView } from './program-in-view.ts'
 import { OverviewPage, ProgramsPage } from './programs-pages.tsx'
 import { QuestionsPage } from './questions-pages.tsx'
 import { VersionPage, VersionsPage } from './versions-pages.tsx'
@@ -33,10 +33,6 @@ function paged<Row>(rows: readonly Row[], shownMax: number, keyOf: (row: Row) =>
 
 export const textOf = ({ url }: Pick<Visit, 'url'>, name: string): string =>
   (url.searchParams.get(name) ?? '').replaceAll('\0', '').slice(0, 200)
-
-/** A version as the text of its document. */
-export const documentText = (version: StoredProgramVersion): string =>
-  `${JSON.stringify(describeForEditing(version), null, 2)}\n`
 
 export function programDoors({ consoleDb: db, config }: Deps): ConsoleDoor[] {
   const list = async (visit: Visit): Promise<Response> => {
@@ -85,7 +81,8 @@ export function programDoors({ consoleDb: db, config }: Deps): ConsoleDoor[] {
     })
     const changes = changesOf(previous === undefined ? undefined : await loadProgramVersion(db, previous), found)
     const document = documentText(found)
-    const page = { context, now, program, version: found, changes, document, previous }
+    const done = visit.url.searchParams.get('done')
+    const page = { context, now, program, version: found, changes, document, previous, done }
     return htmlResponse(VersionPage({ ...page, refused: refused && RefusalNotice(refused) }), refused?.status)
   }
 

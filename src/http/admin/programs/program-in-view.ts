@@ -9,6 +9,7 @@ import {
   findProgramVersion,
   type StoredProgramVersion,
 } from '../../../db/programs.ts'
+import { describeForEditing } from '../../../domain/definitions/version-definition.ts'
 import { diffVersions, type VersionChange } from '../../../domain/definitions/version-diff.ts'
 import { isSlug } from '../../../domain/values/slug.ts'
 import { Problem } from '../../../problem.ts'
@@ -39,7 +40,9 @@ export async function loadProgramInView(db: Sql, person: Person, slug: string): 
     const draft = await findDraftVersion(tx, program.program_id)
     const current = draft ?? active
     if (current === undefined)
-      throw new Problem('not_found', { detail: `Program "${slug}" has neither a version nor a draft any more.` })
+      throw new Problem('not_found', {
+        detail: `Nothing of program "${slug}" is published or drafted. Begin it again under New program, with this slug.`,
+      })
     return { program, active, draft, current, changes: draft === undefined ? [] : changesOf(active, draft) }
   })
 }
@@ -57,3 +60,11 @@ export async function findVersionOf(db: Db, program: ProgramOverview, id: string
     })
   return version
 }
+
+/** A version as the text of its document. */
+export const documentText = (version: StoredProgramVersion): string =>
+  `${JSON.stringify(describeForEditing(version), null, 2)}\n`
+
+/** Whether a version was published that the draft knows nothing of. */
+export const isOvertaken = ({ active, draft }: ProgramInView): boolean =>
+  draft !== undefined && draft.based_on !== (active?.program_version_id ?? null)

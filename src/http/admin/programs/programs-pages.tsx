@@ -32,7 +32,7 @@ export function ProgramsPage({ context, now, baseUrl, programs, search, after, n
       lead="What residents apply for. Each program is a document of questions; publishing a version changes what is asked from then on."
       deeds={
         context.person?.role === 'ADMINISTRATOR' && (
-          <a class="button" href={`${path}/new`}>
+          <a class="button" href={`${context.root}/admin/new-program`}>
             <Icon name="plus" />
             New program
           </a>
@@ -244,7 +244,10 @@ export function OverviewPage(props: ProgramPageProps & { baseUrl: string; done: 
                   ))}
             </dd>
           </dl>
-          {reads && (
+          {reads && program.active_version_id === null && program.draft_version_id === null && (
+            <p class="soft">Nothing of it is there. Begin it again under New program, with this slug.</p>
+          )}
+          {reads && (program.active_version_id ?? program.draft_version_id) !== null && (
             <p>
               <a href={`${path}/questions`}>See its questions</a>
             </p>

@@ -10,8 +10,9 @@ import type {
 } from '../../../domain/definitions/program-definition.ts'
 import { describeVersion } from '../../../domain/definitions/version-definition.ts'
 import { questionKey } from '../../../domain/questions/question-key.ts'
+import { Icon } from '../../shell/icon.tsx'
 import { Badge, Notice } from '../../shell/parts.tsx'
-import type { ProgramInView } from './program-in-view.ts'
+import { isOvertaken, type ProgramInView } from './program-in-view.ts'
 import { Changes, counted, type ProgramPageProps, ProgramShell, pathOfProgram } from './program-shell.tsx'
 import { SearchForm } from './programs-pages.tsx'
 
@@ -25,6 +26,10 @@ export interface QuestionsProps extends ProgramPageProps {
 export const kindWords = (kind: string): string => kind.replaceAll('_', ' ').toLowerCase()
 
 const said: Readonly<Record<string, string>> = {
+  saved: 'Kept in the draft. Nothing changes for applicants until it is published.',
+  same: 'There was nothing to keep: this is what is stored already.',
+  begun: 'The program is here, as a draft. Add its questions, then publish it.',
+  nodraft: 'There is no draft any more: somebody published or discarded it.',
   taken: 'The draft now asks what that version asked. It is published when you say so.',
 }
 
@@ -34,7 +39,18 @@ export function QuestionsPage(props: QuestionsProps) {
   const path = pathOfProgram(context, view.program.slug)
   const definition = describeVersion(current)
   return (
-    <ProgramShell {...props} tab="questions" changes={draft === undefined ? undefined : changes.length}>
+    <ProgramShell
+      {...props}
+      tab="questions"
+      changes={draft === undefined ? undefined : changes.length}
+      deeds={context.person?.role === 'ADMINISTRATOR' && <Deeds path={path} draft={draft !== undefined} />}
+    >
+      {isOvertaken(view) && (
+        <Notice tone="attention">
+          <strong>Version {view.active?.program_version_id} was published after this draft was begun.</strong> Compared
+          with it, the draft also takes back what that version changed. Review it, and keep or discard it.
+        </Notice>
+      )}
       {said[props.done ?? ''] !== undefined && <Notice tone="good">{said[props.done ?? '']}</Notice>}
       <SearchForm path={`${path}/questions`} search={search} label="Find a question" hint="Find a question or key" />
       {draft !== undefined && changes.length > 0 && (
@@ -45,6 +61,27 @@ export function QuestionsPage(props: QuestionsProps) {
       )}
       <Screens definition={definition} view={view} search={search} />
     </ProgramShell>
+  )
+}
+
+function Deeds({ path, draft }: { path: string; draft: boolean }) {
+  return (
+    <>
+      <a class="button plain" href={`${path}/document`}>
+        <Icon name="file-text" />
+        As a document
+      </a>
+      {draft && (
+        <>
+          <a class="button plain" href={`${path}/discard`}>
+            Discard draft
+          </a>
+          <a class="button" href={`${path}/publish`}>
+            Review and publish…
+          </a>
+        </>
+      )}
+    </>
   )
 }
 

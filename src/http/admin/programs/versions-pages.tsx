@@ -61,7 +61,7 @@ function Published({ version, timeZone }: { version: StoredProgramVersion; timeZ
 
 export function VersionPage(
   props: ProgramPageProps &
-    HistoryEntry & { document: string; previous: number | undefined; refused: ComponentChildren },
+    HistoryEntry & { document: string; previous: number | undefined; refused: ComponentChildren; done: string | null },
 ) {
   const { context, program, version, changes, previous } = props
   const path = `${pathOfProgram(context, program.slug)}/versions/${version.program_version_id}`
@@ -71,6 +71,7 @@ export function VersionPage(
   return (
     <ProgramShell context={context} program={program} now={props.now} tab="versions" title={name}>
       {props.refused}
+      {props.done === 'published' && <Notice tone="good">Published. It is asked from now on.</Notice>}
       <div class="columns">
         <section class="card">
           <h2>

@@ -1,0 +1,31 @@
+// What the publication of changes means for those who pull applications.
+// It must not know who they are.
+
+import { questionKey } from '../questions/question-key.ts'
+import type { VersionChange } from './version-diff.ts'
+
+/** One sentence for each change that is seen in exports; none when all stays as it was there. */
+export function exportEffects(changes: readonly VersionChange[]): string[] {
+  return changes.flatMap(({ code, subject, detail }) => {
+    const key = questionKey(subject)
+    switch (code) {
+      case 'question_added':
+        // Text to read has no answer, and no key.
+        if (detail === 'Question added: STATIC.') return []
+        return [`${key} appears in every application, also in earlier ones: there it is unanswered.`]
+      case 'question_removed':
+        return [`${key} stays in every application. From now on it is unanswered in new ones.`]
+      case 'option_added':
+        return [`${key} can have an option id that was not there before. ${detail}`]
+      case 'option_removed':
+        return [`${key} keeps the option in the applications that have it. ${detail}`]
+      case 'optional_changed':
+      case 'condition_changed':
+        return [`${key} may be unanswered in other cases than before.`]
+      case 'statuses_changed':
+        return ['status can have other values than before. Applications keep the status they have.']
+      default:
+        return []
+    }
+  })
+}

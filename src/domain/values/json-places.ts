@@ -1,0 +1,50 @@
+// Where in a JSON text the values stand that paths lead to, so that a fault is shown at its line.
+// It must not know what the text says, and is only for texts that are JSON.
+
+import { pointerTo } from './json-text.ts'
+
+/** Each counted from 1; columns in UTF-16 units. */
+export interface TextPlace {
+  line: number
+  column: number
+}
+
+const token = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:\n]|[^\s{}[\],:"]+/gs
+
+/** The places of these values (RFC 6901), each of its nearest holder where it is not there itself: what is missing is missing in that. */
+export function placesIn(text: string, paths: readonly string[]): TextPlace[] {
+  const wanted = new Set(paths.flatMap(holders))
+  const places = new Map<string, TextPlace>()
+  const open: { path: string; step: string | number; inKey: boolean }[] = []
+  let line = 1
+  let lineStart = 0
+  for (const { 0: found, index } of text.matchAll(token)) {
+    const holder = open.at(-1)
+    if (found === '\n') {
+      line++
+      lineStart = index + 1
+    } else if (found === '}' || found === ']') open.pop()
+    else if (found === ',') {
+      if (typeof holder!.step === 'number') holder!.step++
+      else holder!.inKey = true
+    } else if (found === ':') holder!.inKey = false
+    else if (holder?.inKey) holder.step = JSON.parse(found) as string
+    else {
+      const path = holder === undefined ? '' : pointerTo(holder.path, holder.step)
+      if (wanted.has(path)) places.set(path, { line, column: index - lineStart + 1 })
+      if (found === '{') open.push({ path, step: '', inKey: true })
+      else if (found === '[') open.push({ path, step: 0, inKey: false })
+    }
+  }
+  return paths.map(path => places.get(holders(path).find(holder => places.has(holder))!)!)
+}
+
+/** A path, and those of all that hold it, from the inside outwards. */
+function holders(path: string): string[] {
+  const all = [path]
+  for (let at = path.lastIndexOf('/'); at >= 0; at = path.lastIndexOf('/', at - 1)) {
+    all.push(path.slice(0, at))
+    if (at === 0) break
+  }
+  return all
+}

@@ -1,0 +1,225 @@
+// A draft as a document: written or pasted into a field, each fault at its line, and both texts when two people were at it.
+
+/** @jsxImportSource preact */
+
+import type { VersionChange } from '../../../domain/definitions/version-diff.ts'
+import { Icon } from '../../shell/icon.tsx'
+import { DeedForm, type FormState, Notice, TextArea, TextField, When } from '../../shell/parts.tsx'
+import { type PageContext, Shell } from '../../shell/shell.tsx'
+import type { ProgramInView } from './program-in-view.ts'
+import { Changes, type ProgramPageProps, ProgramShell, pathOfProgram, who } from './program-shell.tsx'
+import type { PlacedFault } from './read-document-field.ts'
+
+/** What two people have: the one wrote this text, the other saved or published what is stored. */
+export interface Conflict {
+  /** What the text says otherwise than what is stored; undefined when the text has faults. */
+  differences: readonly VersionChange[] | undefined
+  stored: string
+}
+
+export interface DocumentProps extends ProgramPageProps {
+  view: ProgramInView
+  text: string
+  faults: readonly PlacedFault[]
+  conflict: Conflict | undefined
+}
+
+export function DocumentPage(props: DocumentProps) {
+  const { context, program, view, text, faults, conflict } = props
+  const path = pathOfProgram(context, program.slug)
+  const { current } = view
+  const download = `${path}/versions/${current.program_version_id}/document`
+  return (
+    <ProgramShell
+      context={context}
+      program={program}
+      now={props.now}
+      tab="questions"
+      title="As a document"
+      changes={view.draft === undefined ? undefined : view.changes.length}
+      deeds={
+        <a class="button plain" href={download} download={`${program.slug}-${current.program_version_id}.json`}>
+          <Icon name="download" />
+          Download
+        </a>
+      }
+    >
+      <Faults faults={faults} />
+      {conflict !== undefined && <ConflictNotice context={context} view={view} conflict={conflict} />}
+      <div class="card">
+        <DeedForm csrf={context.csrf} action={`${path}/document`}>
+          <DocumentField text={text} faults={faults} />
+          <div class="deeds">
+            {conflict === undefined ? (
+              <button type="submit">Keep in draft</button>
+            ) : (
+              <>
+                <button type="submit">Save what I have here now</button>
+                <button
+                  type="submit"
+                  class="danger"
+                  name="over"
+                  value={`${view.active?.program_version_id ?? ''}-${view.draft?.program_version_id ?? ''}`}
+                >
+                  Replace what is stored by mine
+                </button>
+              </>
+            )}
+            <a class="button plain" href={`${path}/questions`}>
+              Leave it
+            </a>
+          </div>
+        </DeedForm>
+      </div>
+      {conflict !== undefined && (
+        <details class="card">
+          <summary>What is stored now, as a document</summary>
+          <pre>
+            <code>{conflict.stored}</code>
+          </pre>
+        </details>
+      )}
+    </ProgramShell>
+  )
+}
+
+function ConflictNotice(props: { context: PageContext; view: ProgramInView; conflict: Conflict }) {
+  const { context, view, conflict } = props
+  const { current, draft } = view
+  return (
+    <Notice tone="bad">
+      <h2>Somebody else was at it too, so nothing was changed</h2>
+      <p>
+        {draft === undefined ? (
+          <>
+            Version {current.program_version_id} was published{' '}
+            <When at={current.published_at!} timeZone={context.config.timeZone} /> by {who(current.published_by)}.
+          </>
+        ) : (
+          <>
+            Draft {current.program_version_id} was saved{' '}
+            <When at={current.created_at} timeZone={context.config.timeZone} /> by {who(current.created_by)}.
+          </>
+        )}{' '}
+        Your text is below as you wrote it, and what is stored now is below that. To keep both, put your changes into
+        what is stored, with its <code>based_on</code>.
+      </p>
+      {conflict.differences !== undefined && (
+        <>
+          <p>
+            <strong>What yours says otherwise than what is stored:</strong>
+          </p>
+          <Changes changes={conflict.differences} most={100} />
+        </>
+      )}
+    </Notice>
+  )
+}
+
+/** Faults are listed up to here; the rest is counted. */
+const faultsMax = 200
+
+function Faults({ faults }: { faults: readonly PlacedFault[] }) {
+  if (faults.length === 0) return null
+  return (
+    <section class="notice bad" role="alert" aria-labelledby="faults">
+      <h2 id="faults">
+        {faults.length === 1 ? 'One thing is wrong' : `${faults.length} things are wrong`}, so nothing was saved
+      </h2>
+      <ol class="faults">
+        {faults.slice(0, faultsMax).map(({ line, column, path, detail }) => (
+          <li>
+            <a href="#document">
+              Line {line}, column {column}
+            </a>
+            : {detail} {path !== '' && <code>{path}</code>}
+          </li>
+        ))}
+      </ol>
+      {faults.length > faultsMax && <p>and {faults.length - faultsMax} more.</p>}
+    </section>
+  )
+}
+
+function DocumentField({ text, faults }: { text: string; faults: readonly PlacedFault[] }) {
+  const lines = text.split('\n')
+  const shown = [...new Set(faults.map(({ line }) => line))].slice(0, 20)
+  const form: FormState = {
+    values: new URLSearchParams(),
+    faults: faults.slice(0, 1).map(({ line, column, detail }) => ({
+      parameter: 'document',
+      code: 'document',
+      detail: `Line ${line}, column ${column}: ${detail}`,
+    })),
+  }
+  return (
+    <>
+      {shown.length > 0 && (
+        <div class="excerpts" aria-hidden="true">
+          {shown.map(line => (
+            <pre>
+              <code>
+                <b>{line}</b> {lines[line - 1]?.slice(0, 300)}
+              </code>
+            </pre>
+          ))}
+        </div>
+      )}
+      <TextArea
+        form={form}
+        name="document"
+        label="Document"
+        rows={Math.min(Math.max(lines.length + 1, 16), 48)}
+        mono
+        value={text}
+        hint="All of the program: questions, screens, statuses, name. based_on says what it was made from, so that nobody’s changes are undone."
+      />
+    </>
+  )
+}
+
+export interface NewProgramProps {
+  context: PageContext
+  form: FormState
+  text: string
+  faults: readonly PlacedFault[]
+}
+
+export function NewProgramPage({ context, form, text, faults }: NewProgramProps) {
+  const path = `${context.root}/admin/new-program`
+  return (
+    <Shell
+      context={context}
+      title="New program"
+      part="programs"
+      crumbs={[{ text: 'Programs', path: '/admin/programs' }, { text: 'New program' }]}
+      lead="It begins as a draft, which nobody outside sees. Its slug is what clients know it by, and never changes."
+    >
+      <Faults faults={faults} />
+      <div class="columns">
+        <section class="card">
+          <h2>From a document</h2>
+          <DeedForm csrf={context.csrf} action={path}>
+            <DocumentField text={text} faults={faults} />
+            <button type="submit">Make the draft</button>
+          </DeedForm>
+        </section>
+        <section class="card">
+          <h2>From nothing</h2>
+          <DeedForm csrf={context.csrf} action={path}>
+            <TextField form={form} name="display_name" label="Name" hint="What people read." />
+            <TextField
+              form={form}
+              name="slug"
+              label="Slug"
+              hint="Lower case letters, digits and dashes: housing-aid-2026."
+            />
+            <button type="submit" class="plain">
+              Begin with an empty screen
+            </button>
+          </DeedForm>
+        </section>
+      </div>
+    </Shell>
+  )
+}

@@ -1,0 +1,210 @@
+// Before a draft is published or discarded: what changes, for whom, and what goes.
+
+/** @jsxImportSource preact */
+
+import type { ComponentChildren } from 'preact'
+import { exportEffects } from '../../../domain/definitions/export-effects.ts'
+import type { ProblemItem } from '../../../problem.ts'
+import type { Move } from '../../../programs/move-questions.ts'
+import { Choices, DeedForm, FaultSummary, type FormState, Notice, When } from '../../shell/parts.tsx'
+import type { ProgramInView } from './program-in-view.ts'
+import { Changes, counted, type ProgramPageProps, ProgramShell, pathOfProgram, who } from './program-shell.tsx'
+
+export interface PublishProps extends ProgramPageProps {
+  view: ProgramInView
+  moves: readonly Move[]
+  form: FormState
+  /** Why the draft cannot be published as it is, if so. */
+  hindrance: Hindrance | undefined
+}
+
+export interface Hindrance {
+  title: string
+  faults: readonly Pick<ProblemItem, 'detail' | 'path'>[]
+  /** Whether saving the draft again, as it is, over what came meanwhile would let it be published. */
+  keep?: boolean
+}
+
+export function PublishPage(props: PublishProps) {
+  const { context, program, view, moves, form, hindrance } = props
+  const { active, changes } = view
+  const draft = view.draft!
+  const path = pathOfProgram(context, program.slug)
+  const effects = exportEffects(changes)
+  return (
+    <ProgramShell
+      context={context}
+      program={program}
+      now={props.now}
+      tab="questions"
+      title="Review and publish"
+      changes={changes.length}
+    >
+      <FaultSummary form={form} title="Not published yet" />
+      {hindrance !== undefined && <HindranceNotice {...props} hindrance={hindrance} />}
+      <div class="columns">
+        <section class="card">
+          <h2>
+            {active === undefined
+              ? `The first version: ${counted(draft.questions.length, 'question')}`
+              : `${counted(changes.length, 'change')} against version ${active.program_version_id}`}
+          </h2>
+          <p class="soft">
+            Draft {draft.program_version_id}, saved <When at={draft.created_at} timeZone={context.config.timeZone} /> by{' '}
+            {who(draft.created_by)}
+          </p>
+          <Changes changes={changes} />
+        </section>
+        <div>
+          <section class="card">
+            <h2>For those who pull</h2>
+            {active === undefined ? (
+              <p>Applications can be submitted and pulled from now on.</p>
+            ) : effects.length === 0 ? (
+              <p>Nothing: applications look as they did.</p>
+            ) : (
+              <ul class="changes">
+                {effects.map(effect => (
+                  <li>{effect}</li>
+                ))}
+              </ul>
+            )}
+            <p class="soft">A walk that is under way keeps the questions it began with, on all its pages.</p>
+          </section>
+          {hindrance === undefined && (
+            <section class="card">
+              <DeedForm csrf={context.csrf} action={`${path}/publish`}>
+                <input type="hidden" name="reviewed" value={String(draft.program_version_id)} />
+                {moves.length > 0 && (
+                  <>
+                    <Notice tone="attention">
+                      <strong>
+                        {moves.length === 1
+                          ? 'Another active program asks'
+                          : `${moves.length} other active programs ask`}{' '}
+                        what you change.
+                      </strong>{' '}
+                      Publishing makes a new version of {moves.length === 1 ? 'it' : 'each'} too. Tick{' '}
+                      {moves.length === 1 ? 'it' : 'each'} to say that this is meant.
+                    </Notice>
+                    <Choices
+                      form={form}
+                      name="move"
+                      legend="Also publish"
+                      many
+                      chosen={[]}
+                      choices={moves.map(({ slug, replaces }) => ({
+                        value: slug,
+                        text: slug,
+                        hint: `in place of its version ${replaces}`,
+                      }))}
+                    />
+                    {moves.map(({ slug, changes: moved }) => (
+                      <details open>
+                        <summary>What changes in {slug}</summary>
+                        <Changes changes={moved} />
+                      </details>
+                    ))}
+                  </>
+                )}
+                <p>
+                  It is asked from now on. A version that was published is never changed; going back makes another one.
+                </p>
+                <div class="deeds">
+                  <button type="submit">Publish</button>
+                  <a class="button plain" href={`${path}/questions`}>
+                    Not yet
+                  </a>
+                </div>
+              </DeedForm>
+            </section>
+          )}
+        </div>
+      </div>
+    </ProgramShell>
+  )
+}
+
+function HindranceNotice({ context, program, view, hindrance }: PublishProps & { hindrance: Hindrance }) {
+  const { title, faults, keep } = hindrance
+  return (
+    <Notice tone="bad">
+      <h2>{title}</h2>
+      {faults.length > 0 && (
+        <ul>
+          {faults.slice(0, 50).map(({ detail, path }) => (
+            <li>
+              {path !== undefined && path !== '' && <code>{path}</code>} {detail}
+            </li>
+          ))}
+        </ul>
+      )}
+      {keep && (
+        <KeepForm context={context} program={program} view={view}>
+          <p>
+            If the draft is to stay as it is, it is saved again over what came meanwhile. What that does is then among
+            its changes here, before anything is published.
+          </p>
+        </KeepForm>
+      )}
+    </Notice>
+  )
+}
+
+/** Saves the draft again, as it is, on top of what is active now. */
+export function KeepForm(props: Pick<PublishProps, 'context' | 'program' | 'view'> & { children: ComponentChildren }) {
+  const { context, program, view } = props
+  return (
+    <DeedForm csrf={context.csrf} action={`${pathOfProgram(context, program.slug)}/keep`}>
+      {props.children}
+      <input type="hidden" name="active" value={String(view.active?.program_version_id ?? '')} />
+      <input type="hidden" name="draft" value={String(view.draft?.program_version_id ?? '')} />
+      <button type="submit" class="plain">
+        Keep the draft as it is
+      </button>
+    </DeedForm>
+  )
+}
+
+export function DiscardPage(props: ProgramPageProps & { view: ProgramInView; refused: ComponentChildren }) {
+  const { context, program, view } = props
+  const draft = view.draft!
+  const path = pathOfProgram(context, program.slug)
+  const added = view.changes.filter(({ code }) => code === 'question_added')
+  return (
+    <ProgramShell
+      context={context}
+      program={program}
+      now={props.now}
+      tab="questions"
+      title="Discard the draft"
+      changes={view.changes.length}
+    >
+      {props.refused}
+      <section class="card">
+        <h2>What goes</h2>
+        <p>
+          Draft {draft.program_version_id}, saved <When at={draft.created_at} timeZone={context.config.timeZone} /> by{' '}
+          {who(draft.created_by)}: {counted(view.changes.length, 'change')}. It cannot be brought back.
+          {added.length > 0 && ' Questions that only this draft asks leave the question bank with it.'}
+          {view.active === undefined && ' Nothing of this program is published, so nothing is left but its name.'}
+        </p>
+        <Changes changes={view.changes} />
+        <p>
+          <a href={`${path}/versions/${draft.program_version_id}/document`}>Download it first</a>
+        </p>
+        <DeedForm csrf={context.csrf} action={`${path}/discard`}>
+          <input type="hidden" name="reviewed" value={String(draft.program_version_id)} />
+          <div class="deeds">
+            <button type="submit" class="danger">
+              Discard the draft
+            </button>
+            <a class="button plain" href={`${path}/questions`}>
+              Keep it
+            </a>
+          </div>
+        </DeedForm>
+      </section>
+    </ProgramShell>
+  )
+}
