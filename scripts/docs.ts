@@ -34,8 +34,8 @@ function parseCommand(args: string[]): Command {
   return { run: commands[name as keyof typeof commands], slug: values.program }
 }
 
-async function regenerate({ sql }: ScriptContext, programId: number | undefined): Promise<void> {
-  const versions = await regenerateDocs(sql, programId)
+async function regenerate({ sql, actor }: ScriptContext, programId: number | undefined): Promise<void> {
+  const versions = await regenerateDocs(sql, programId, { actor })
   if (versions.length === 0) console.log('There is no active or draft version to make docs of.')
   else
     console.log(

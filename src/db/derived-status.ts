@@ -127,3 +127,24 @@ export async function readOverdue(db: Db, olderThanMs: number): Promise<DerivedT
     and updated_at < clock_timestamp() - ${olderThanMs} * interval '1 millisecond'
     order by updated_at`
 }
+
+/** Whether a thing is given up, and stays so to the end of the transaction. */
+export async function hasFailed(db: Db, thing: DerivedThing): Promise<boolean> {
+  const rows = await db`
+    select from derived_status
+    where program_version_id = ${thing.program_version_id}
+    and job_name = ${thing.job_name}
+    and state = 'failed'
+    for update`
+  return rows.length > 0
+}
+
+/** How many things are in each state that is not `done`. */
+export async function countUnfinished(db: Db): Promise<Partial<Record<DerivedStatus['state'], number>>> {
+  const rows = await db<{ state: DerivedStatus['state']; things: number }[]>`
+    select state, count(*) as things
+    from derived_status
+    where state <> 'done'
+    group by state`
+  return Object.fromEntries(rows.map(({ state, things }) => [state, things]))
+}

@@ -1,10 +1,11 @@
 // What should be derived and is not, or was by another release of the code.
 
+import type { Micros } from '../domain/values/offset-time.ts'
 import type { Db } from './client.ts'
-import type { DerivedThing } from './derived-status.ts'
+import type { DerivedStatus, DerivedThing } from './derived-status.ts'
 
 /** The code versions of this release: what is kept under others is stale. */
-interface CodeVersions {
+export interface CodeVersions {
   keyMap: number
   docsExample: number
 }
@@ -44,4 +45,53 @@ export async function readDocumentedVersionIds(db: Db, programId: number | undef
     and ${programId === undefined ? db`true` : db`program_id = ${programId}`}
     order by program_version_id`
   return rows.map(row => row.program_version_id)
+}
+
+/** One thing that should be there for a version, and how far it is. */
+export interface DerivedListing extends DerivedThing {
+  slug: string
+  display_name: string
+  version_state: 'ACTIVE' | 'DRAFT'
+  /** When what is kept was made; null when nothing is. */
+  produced_at: Micros | null
+  /** Whether another release made it. */
+  stale: boolean
+  /** Null when it was never asked for. */
+  state: DerivedStatus['state'] | null
+  attempts: number | null
+  last_error: string | null
+  updated_at: Micros | null
+}
+
+/** What should be derived for the programs after this one, by slug: key map and docs of the active version, docs of the draft. */
+export async function readDerivedListings(
+  db: Db,
+  code: CodeVersions,
+  { after, programsMax }: { after: string; programsMax: number },
+): Promise<DerivedListing[]> {
+  return db<DerivedListing[]>`
+    select
+      p.slug, p.display_name, v.program_version_id, v.state as version_state, wanted.job_name,
+      coalesce(k.produced_at, e.produced_at) as produced_at,
+      coalesce(k.code_version, e.code_version) <> wanted.code_version is true as stale,
+      s.state, s.attempts, s.last_error, s.updated_at
+    from (
+      select program_id, slug, display_name
+      from program
+      where slug > ${after}
+      and exists (select from program_version v where v.program_id = program.program_id and v.state in ('ACTIVE', 'DRAFT'))
+      order by slug
+      limit ${programsMax}
+    ) p
+    join program_version v on v.program_id = p.program_id and v.state in ('ACTIVE', 'DRAFT')
+    cross join (
+      values ('refresh-key-map', ${code.keyMap}::integer), ('refresh-docs-example', ${code.docsExample}::integer)
+    ) wanted (job_name, code_version)
+    left join program_key_map k
+      on wanted.job_name = 'refresh-key-map' and k.program_version_id = v.program_version_id
+    left join docs_example e
+      on wanted.job_name = 'refresh-docs-example' and e.program_version_id = v.program_version_id
+    left join derived_status s on s.program_version_id = v.program_version_id and s.job_name = wanted.job_name
+    where v.state = 'ACTIVE' or wanted.job_name = 'refresh-docs-example'
+    order by p.slug, v.state, wanted.job_name`
 }

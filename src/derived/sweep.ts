@@ -1,7 +1,8 @@
 // Finds what is missing, stale or stuck among derived data, and asks for it. Safe to run at any time and by several at once.
 
+import { appendAuditEvent } from '../db/audit.ts'
 import { inTransaction, type Sql } from '../db/client.ts'
-import { type DerivedThing, giveUpRuns, readOverdue } from '../db/derived-status.ts'
+import { type DerivedThing, giveUpRuns, hasFailed, readOverdue } from '../db/derived-status.ts'
 import { readDocumentedVersionIds, readMissingDerived } from '../db/missing-derived.ts'
 import { enqueue } from '../queue/enqueue.ts'
 import type { Job } from '../queue/jobs.ts'
@@ -20,7 +21,7 @@ const unendedRunsMax = 5
 export async function sweepDerived(sql: Sql, options: { overdueMs: number } = { overdueMs }): Promise<DerivedThing[]> {
   return inTransaction(sql, async tx => {
     await giveUpRuns(tx, options.overdueMs, unendedRunsMax)
-    const missing = await readMissingDerived(tx, { keyMap: keyMapCodeVersion, docsExample: docsCodeVersion })
+    const missing = await readMissingDerived(tx, codeVersions)
     const overdue = await readOverdue(tx, options.overdueMs)
     const things = [...missing, ...overdue]
     await enqueue(tx, things.map(jobOf))
@@ -28,14 +29,47 @@ export async function sweepDerived(sql: Sql, options: { overdueMs: number } = { 
   })
 }
 
-/** Asks for the docs of a program, or of all programs, to be made again, and returns their versions. */
-export async function regenerateDocs(sql: Sql, programId: number | undefined): Promise<number[]> {
+/** Who asks for something that would have come about by itself, or not at all: noted in the audit trail. */
+export interface Asking {
+  actor: string
+  address?: string | undefined
+}
+
+/** Asks for the docs of a program, or of all programs, to be made again, and returns the versions they are of. */
+export async function regenerateDocs(sql: Sql, programId: number | undefined, by?: Asking): Promise<number[]> {
   return inTransaction(sql, async tx => {
     const versions = await readDocumentedVersionIds(tx, programId)
     await enqueue(tx, versions.map(docsJob))
+    if (by !== undefined)
+      await appendAuditEvent(tx, {
+        actor: by.actor,
+        action: 'docs_regeneration_asked',
+        subject: programId === undefined ? 'all programs' : `program ${programId}`,
+        address: by.address,
+        detail: { program_versions: versions.length },
+      })
     return versions
   })
 }
+
+/** Asks once more for what failed for good. False when it has not: then it comes about by itself, or there is nothing to do. */
+export async function retryDerived(sql: Sql, thing: DerivedThing, by: Asking): Promise<boolean> {
+  return inTransaction(sql, async tx => {
+    if (!(await hasFailed(tx, thing))) return false
+    await enqueue(tx, [jobOf(thing)])
+    await appendAuditEvent(tx, {
+      actor: by.actor,
+      action: 'job_retried',
+      subject: thing.job_name,
+      address: by.address,
+      detail: { program_version_id: thing.program_version_id },
+    })
+    return true
+  })
+}
+
+/** What this release makes, for reading how far it is. */
+export const codeVersions = { keyMap: keyMapCodeVersion, docsExample: docsCodeVersion }
 
 const docsJob = (program_version_id: number): Job => ({
   name: 'refresh-docs-example',

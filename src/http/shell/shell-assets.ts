@@ -16,6 +16,7 @@ const files: Readonly<Record<string, { path: string; type: string }>> = {
   'console.css': { path: own('console.css'), type: 'text/css; charset=utf-8' },
   'docs.css': { path: own('docs.css'), type: 'text/css; charset=utf-8' },
   'find.js': { path: own('find.js'), type: 'text/javascript; charset=utf-8' },
+  'progress.js': { path: own('progress.js'), type: 'text/javascript; charset=utf-8' },
   'comfort.js': { path: own('comfort.js'), type: 'text/javascript; charset=utf-8' },
   'mark.svg': { path: own('mark.svg'), type: 'image/svg+xml' },
   'public-sans.woff2': { path: font('public-sans/files/public-sans-latin-wght-normal.woff2'), type: woff2 },

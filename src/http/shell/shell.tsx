@@ -75,7 +75,10 @@ export const navigation: readonly { title: string | undefined; entries: readonly
   },
   {
     title: 'System',
-    entries: [{ part: 'audit', path: '/admin/audit', text: 'Audit', icon: 'scroll-text', roles: readers }],
+    entries: [
+      { part: 'jobs', path: '/admin/jobs', text: 'Jobs', icon: 'activity', roles: readers },
+      { part: 'audit', path: '/admin/audit', text: 'Audit', icon: 'scroll-text', roles: readers },
+    ],
   },
 ]
 

@@ -1,0 +1,184 @@
+// The page of the jobs: how many wait, what is there for each program, what failed and why.
+
+/** @jsxImportSource preact */
+
+import type { DerivedStatus } from '../../../db/derived-status.ts'
+import type { DerivedListing } from '../../../db/missing-derived.ts'
+import type { Micros } from '../../../domain/values/offset-time.ts'
+import { Icon } from '../../shell/icon.tsx'
+import { Badge, DeedForm, distance, figures, Notice, Table, type Tone, When } from '../../shell/parts.tsx'
+import { type PageContext, Shell } from '../../shell/shell.tsx'
+
+/** What each job makes. */
+export const jobNames: Readonly<Record<string, string>> = {
+  'refresh-key-map': 'Key map',
+  'refresh-docs-example': 'Docs',
+}
+
+export interface JobsProps {
+  context: PageContext
+  now: Micros
+  counts: Partial<Record<DerivedStatus['state'], number>>
+  outbox: { waiting: number; oldest: Micros | null }
+  listings: readonly DerivedListing[]
+  /** The last program of this page, if another page follows. */
+  nextAfter: string | undefined
+  after: string
+  done: string | null
+}
+
+const said: Readonly<Record<string, string>> = {
+  retried: 'Asked for again. The workers try it as soon as they come to it.',
+  asked: 'Asked for. Until the new docs are made, the ones there are are shown.',
+}
+
+export function JobsPage(props: JobsProps) {
+  const { context, listings, nextAfter, after, done } = props
+  const { root } = context
+  const mayAct = context.person?.role === 'ADMINISTRATOR'
+  const notice = done === null ? undefined : said[done]
+  return (
+    <Shell
+      context={context}
+      title="Jobs"
+      part="jobs"
+      lead="Workers make what exports and docs need whenever a version is published or saved. Exports wait for none of it: what is missing is computed on the spot."
+      deeds={mayAct && <Regenerate context={context} after={after} program="" text="Make all docs again" />}
+      scripts={['/assets/progress.js']}
+    >
+      {notice !== undefined && <Notice tone="good">{notice}</Notice>}
+      <div id="progress" class="stack" data-under-way={isUnderWay(props) ? 'yes' : 'no'}>
+        <Lag {...props} />
+        <Table
+          caption="What is made for each program"
+          rows={listings}
+          empty="There is no active or draft version yet. When a program is published, its jobs stand here."
+          columns={[
+            {
+              head: 'Program',
+              cell: one => (
+                <>
+                  <span class="strong">{one.display_name}</span>
+                  <small>
+                    {one.version_state === 'ACTIVE' ? 'active' : 'draft'}, version {one.program_version_id}
+                  </small>
+                </>
+              ),
+            },
+            { head: 'What', cell: one => jobNames[one.job_name] ?? one.job_name },
+            { head: 'State', cell: one => <State listing={one} /> },
+            { head: 'Made', cell: one => <Made listing={one} {...props} /> },
+            {
+              head: 'Last error',
+              cell: one => (one.last_error === null ? '' : <span class="mono">{one.last_error}</span>),
+            },
+            ...(mayAct ? [{ head: 'Do', cell: (one: DerivedListing) => <Deed listing={one} {...props} /> }] : []),
+          ]}
+        />
+      </div>
+      <nav class="pages" aria-label="Pages">
+        {after !== '' && (
+          <a class="button plain" href={`${root}/admin/jobs`}>
+            First programs
+          </a>
+        )}
+        {nextAfter !== undefined && (
+          <a class="button plain" rel="next" href={`${root}/admin/jobs?after=${encodeURIComponent(nextAfter)}`}>
+            More programs
+            <Icon name="chevron-right" />
+          </a>
+        )}
+      </nav>
+    </Shell>
+  )
+}
+
+const isUnderWay = ({ counts, outbox }: JobsProps): boolean =>
+  (counts.queued ?? 0) + (counts.running ?? 0) + outbox.waiting > 0
+
+/** A minute: a relay that runs hands a job over at once. */
+const lagMicros = 60_000_000
+
+function Lag({ counts, outbox, now }: JobsProps) {
+  const { queued = 0, running = 0, failed = 0 } = counts
+  const late = outbox.oldest !== null && now - outbox.oldest > lagMicros
+  return (
+    <>
+      <p role="status">
+        {figures(queued)} queued, {figures(running)} running, {figures(failed)} failed
+        {outbox.waiting > 0 && `; ${figures(outbox.waiting)} not yet handed to the queue`}.
+      </p>
+      {late && (
+        <Notice tone="attention">
+          <strong>Jobs wait to be handed to the queue since {distance(outbox.oldest!, now)}.</strong> Is a worker
+          running, and does it reach the database and the queue’s store? Exports go on meanwhile.
+        </Notice>
+      )}
+      {failed > 0 && (
+        <Notice tone="attention">
+          <strong>{failed === 1 ? 'One thing' : `${figures(failed)} things`} could not be made.</strong> The reason
+          stands beside it. Another release tries it again by itself.
+        </Notice>
+      )}
+    </>
+  )
+}
+
+const tones: Readonly<Record<DerivedStatus['state'], Tone>> = {
+  missing: 'attention',
+  queued: 'info',
+  running: 'info',
+  done: 'good',
+  failed: 'bad',
+}
+
+function State({ listing: { state, stale, produced_at, attempts } }: { listing: DerivedListing }) {
+  const missing = produced_at === null
+  const shown = state === null || state === 'done' ? (missing ? 'missing' : 'done') : state
+  return (
+    <>
+      <Badge tone={tones[shown]}>{shown === 'done' ? 'there' : shown}</Badge>
+      {stale && <Badge tone="attention">of another release</Badge>}
+      {(shown === 'failed' || shown === 'running') && attempts !== null && (
+        <small>{attempts === 1 ? '1 run' : `${figures(attempts)} runs`}</small>
+      )}
+    </>
+  )
+}
+
+function Made({ listing, now, context }: JobsProps & { listing: DerivedListing }) {
+  if (listing.produced_at === null) return <>never</>
+  return <When at={listing.produced_at} timeZone={context.config.timeZone} said={distance(listing.produced_at, now)} />
+}
+
+function Deed({ listing, context, after }: JobsProps & { listing: DerivedListing }) {
+  const { slug, display_name, job_name, program_version_id, state } = listing
+  if (state === 'failed')
+    return (
+      <DeedForm csrf={context.csrf} action={`${context.root}/admin/jobs/retry`}>
+        <input type="hidden" name="job" value={job_name} />
+        <input type="hidden" name="version" value={String(program_version_id)} />
+        <input type="hidden" name="after" value={after} />
+        <button type="submit" class="plain">
+          Try again<span class="unseen">: {`${jobNames[job_name]} of ${display_name}`}</span>
+        </button>
+      </DeedForm>
+    )
+  if (job_name !== 'refresh-docs-example') return null
+  return <Regenerate context={context} after={after} program={slug} text="Make again" of={display_name} />
+}
+
+function Regenerate(props: { context: PageContext; after: string; program: string; text: string; of?: string }) {
+  const { context, after, program, text, of } = props
+  return (
+    <DeedForm csrf={context.csrf} action={`${context.root}/admin/jobs/regenerate`}>
+      <input type="hidden" name="program" value={program} />
+      <input type="hidden" name="after" value={after} />
+      <button type="submit" class="plain">
+        <Icon name="refresh-cw" />
+        {text}
+        {of !== undefined && <span class="unseen">: the docs of {of}</span>}
+      </button>
+    </DeedForm>
+  )
+}

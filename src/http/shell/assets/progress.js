@@ -1,0 +1,26 @@
+// Comfort only: the page is complete without it. Shows how far jobs are, without a reload, for as long as some are under way. After ten
+// minutes it asks no more, so that a page that was left open does not keep its session from ending.
+const everyMs = 2000
+const untilMs = performance.now() + 10 * 60_000
+
+async function refresh() {
+  const shown = document.getElementById('progress')
+  if (shown?.dataset.underWay !== 'yes' || performance.now() > untilMs) return
+  // What somebody is about to press stays where it is.
+  if (!document.hidden && !shown.contains(document.activeElement)) {
+    try {
+      const response = await fetch(location.href, { headers: { Accept: 'text/html' }, redirect: 'error' })
+      if (!response.ok) return
+      const page = new DOMParser().parseFromString(await response.text(), 'text/html')
+      const fresh = page.getElementById('progress')
+      if (fresh === null) return
+      shown.replaceWith(document.importNode(fresh, true))
+    } catch {
+      // The service is away, or the session has ended. Loading the page again tells.
+      return
+    }
+  }
+  setTimeout(refresh, everyMs)
+}
+
+setTimeout(refresh, everyMs)
