@@ -59,6 +59,11 @@ const contents: readonly (readonly [pattern: RegExp, allowed: (path: string, roo
       (path, room) => !path.startsWith('src/') || room === 'http' || room === 'app',
       'holds a status code; only src/http may.',
     ],
+    [
+      /['"](Retry-After|Allow|Accept|WWW-Authenticate|RateLimit(-Policy)?|Cache-Control|Content-Type|Vary)['"]/g,
+      (path, room) => !path.startsWith('src/') || room === 'http' || room === 'app',
+      'names a field of HTTP; only src/http may.',
+    ],
   ]
 
 /** Every breach in these files of src, workers and scripts, by path from the root of the checkout. */

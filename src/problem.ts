@@ -1,5 +1,5 @@
 // The one error type of the house: what went wrong, told twice, once for the caller and once for the log.
-// It must not know status codes or headers; http/errors alone turns a kind into an HTTP answer.
+// It must not know status codes or headers; http/errors alone turns a problem into an HTTP answer.
 
 /** What kind of failure this is. `http/errors` maps each to one status; scripts map each to one exit code. */
 export type ProblemKind =
@@ -32,9 +32,25 @@ export interface ProblemInit {
   errors?: readonly ProblemItem[]
   /** Goes to one log line only: a short code such as `wrong_secret`. */
   internal?: string
-  /** Extra response headers the kind calls for, such as `Allow` or `Retry-After`. */
-  headers?: Readonly<Record<string, string>>
+  /** When trying again may help. */
+  retryAfterSeconds?: number
+  /** Of `method_not_allowed`: the methods that are offered. */
+  allow?: readonly string[]
+  /** Of `unsupported_media_type`: the type that is taken. */
+  accept?: string
+  /** Of `unauthenticated`: what to come with. */
+  challenge?: 'api_key'
+  /** Of `rate_limited`: what the key may ask for. */
+  quota?: KeyQuota
   cause?: unknown
+}
+
+/** What one API key may ask for, where that is limited, and what is left of it. */
+export interface KeyQuota {
+  requestsPerMinute?: number
+  exportsAtATime?: number
+  /** Requests until so many seconds from now, or exports. */
+  left?: { requests: number; seconds: number } | { exports: number }
 }
 
 /** A failure with a public face and an internal one (RFC 9457 is its form on the wire). */
@@ -43,7 +59,11 @@ export class Problem extends Error {
   readonly detail: string
   readonly errors: readonly ProblemItem[]
   readonly internal: string | undefined
-  readonly headers: Readonly<Record<string, string>>
+  readonly retryAfterSeconds: number | undefined
+  readonly allow: readonly string[] | undefined
+  readonly accept: string | undefined
+  readonly challenge: 'api_key' | undefined
+  readonly quota: KeyQuota | undefined
 
   constructor(kind: ProblemKind, init: ProblemInit) {
     super(init.detail, init.cause === undefined ? undefined : { cause: init.cause })
@@ -52,7 +72,11 @@ export class Problem extends Error {
     this.detail = init.detail
     this.errors = init.errors ?? []
     this.internal = init.internal
-    this.headers = init.headers ?? {}
+    this.retryAfterSeconds = init.retryAfterSeconds
+    this.allow = init.allow
+    this.accept = init.accept
+    this.challenge = init.challenge
+    this.quota = init.quota
   }
 }
 

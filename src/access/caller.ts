@@ -47,7 +47,7 @@ export function unauthenticated(reason: Reason): Problem {
     detail:
       'The credentials are missing, not valid, or not valid for this request. The service logs the reason under this request_id.',
     internal: reason,
-    headers: { 'WWW-Authenticate': 'Basic realm="tributary", charset="UTF-8"' },
+    challenge: 'api_key',
   })
 }
 

@@ -2,7 +2,7 @@
 // Failed authentications are not counted here: they have no key (failure-throttle).
 
 import type { Micros } from '../domain/values/offset-time.ts'
-import { Problem } from '../problem.ts'
+import { type KeyQuota, Problem } from '../problem.ts'
 import { MinuteCounts, secondsLeft } from './minute-counts.ts'
 
 export interface KeyLimitSettings {
@@ -12,9 +12,6 @@ export interface KeyLimitSettings {
   exportsAtATime: number
 }
 
-/** Response fields; empty when nothing is limited. */
-export type LimitFields = Readonly<Record<string, string>>
-
 /** How long an export usually takes at most; when a place will be free is not known. */
 const exportRetrySeconds = 5
 
@@ -22,25 +19,26 @@ const exportRetrySeconds = 5
 export class KeyLimits {
   readonly #requests = new MinuteCounts<string>()
   readonly #exports = new Map<string, number>()
-  readonly #policy: string
+  /** What is limited at all. */
+  readonly #quota: KeyQuota
 
   constructor(
     private readonly settings: KeyLimitSettings,
     private readonly now: () => Micros,
   ) {
-    this.#policy = [
-      ...(settings.requestsPerMinute > 0 ? [`"requests";q=${settings.requestsPerMinute};w=60`] : []),
-      ...(settings.exportsAtATime > 0 ? [`"exports";q=${settings.exportsAtATime};qu="concurrent-requests"`] : []),
-    ].join(', ')
+    const { requestsPerMinute, exportsAtATime } = settings
+    this.#quota = {
+      ...(requestsPerMinute > 0 && { requestsPerMinute }),
+      ...(exportsAtATime > 0 && { exportsAtATime }),
+    }
   }
 
   /**
-   * Counts one request of a key. The fields to send with its answer (`RateLimit-Policy`, `RateLimit`:
-   * draft-ietf-httpapi-ratelimit-headers); throws Problem `rate_limited` with them and `Retry-After` when it is one too many.
+   * Counts one request of a key, and returns what is left. Throws Problem `rate_limited` when it is one too many.
    */
-  takeRequest(apiKeyId: string): LimitFields {
+  takeRequest(apiKeyId: string): KeyQuota {
     const quota = this.settings.requestsPerMinute
-    if (quota === 0) return this.#fields()
+    if (quota === 0) return this.#quota
     const now = this.now()
     const minute = this.#requests.at(apiKeyId, now)
     const seconds = secondsLeft(minute, now)
@@ -48,11 +46,12 @@ export class KeyLimits {
       throw new Problem('rate_limited', {
         detail: `This API key may make ${quota} requests a minute. Try again in ${seconds} s.`,
         internal: 'requests_per_minute',
-        headers: { 'Retry-After': String(seconds), ...this.#fields(`"requests";r=0;t=${seconds}`) },
+        retryAfterSeconds: seconds,
+        quota: { ...this.#quota, left: { requests: 0, seconds } },
       })
     }
     minute.count++
-    return this.#fields(`"requests";r=${quota - minute.count};t=${seconds}`)
+    return { ...this.#quota, left: { requests: quota - minute.count, seconds } }
   }
 
   /**
@@ -67,7 +66,8 @@ export class KeyLimits {
       throw new Problem('rate_limited', {
         detail: `This API key may have ${quota} ${quota === 1 ? 'export' : 'exports'} under way at a time. Try again when one has ended.`,
         internal: 'exports_at_a_time',
-        headers: { 'Retry-After': String(exportRetrySeconds), ...this.#fields('"exports";r=0') },
+        retryAfterSeconds: exportRetrySeconds,
+        quota: { ...this.#quota, left: { exports: 0 } },
       })
     }
     this.#exports.set(apiKeyId, running + 1)
@@ -79,10 +79,5 @@ export class KeyLimits {
       if (left > 0) this.#exports.set(apiKeyId, left)
       else this.#exports.delete(apiKeyId)
     }
-  }
-
-  #fields(state?: string): LimitFields {
-    if (state !== undefined) return { 'RateLimit-Policy': this.#policy, RateLimit: state }
-    return this.#policy === '' ? {} : { 'RateLimit-Policy': this.#policy }
   }
 }

@@ -16,7 +16,7 @@ async function oneOfFew<T>(work: () => Promise<T>): Promise<T> {
     if (waiting.length >= waitingMax)
       throw new Problem('unavailable', {
         detail: 'Too many people are signing in just now. Try again in a few seconds.',
-        headers: { 'Retry-After': '5' },
+        retryAfterSeconds: 5,
         internal: 'password_queue',
       })
     await new Promise<void>(resolve => waiting.push(resolve))

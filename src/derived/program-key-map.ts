@@ -79,7 +79,7 @@ function publicationMissing(): Problem {
     detail:
       'The database that would answer does not have the questions of this walk. Try again in a few seconds. ' +
       'If it was restored from a backup, that will not help: begin the walk again, without a token.',
-    headers: { 'Retry-After': '5' },
+    retryAfterSeconds: 5,
     internal: 'publication_missing',
   })
 }

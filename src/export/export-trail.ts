@@ -83,7 +83,7 @@ export class ExportTrail {
     if (lines.length < linesMax && !lines.some(line => line.failed)) return
     throw new Problem('unavailable', {
       detail: 'What this key has exported cannot be noted in the audit trail just now. Try again in a few seconds.',
-      headers: { 'Retry-After': '5' },
+      retryAfterSeconds: 5,
       internal: 'audit_unwritten',
     })
   }

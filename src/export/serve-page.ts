@@ -74,7 +74,7 @@ function databaseIsBehind(cause: unknown): Problem {
     detail:
       'The database that would answer has not come as far as this walk. Try again in a few seconds. ' +
       'If it was restored from a backup, that will not help: begin the walk again, without a token.',
-    headers: { 'Retry-After': '5' },
+    retryAfterSeconds: 5,
     internal: 'behind_walk',
     cause,
   })

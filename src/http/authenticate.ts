@@ -52,6 +52,6 @@ async function refuse(
   throw new Problem('rate_limited', {
     detail: `Too many failed authentications came from this address. Try again in ${retryAfterSeconds} s.`,
     internal: refused,
-    headers: { 'Retry-After': String(retryAfterSeconds) },
+    retryAfterSeconds,
   })
 }

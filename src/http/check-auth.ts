@@ -10,6 +10,7 @@ import type { Deps } from './deps.ts'
 import { methodNotAllowed } from './errors.ts'
 import { checkAuthOperation } from './openapi/export-operations.ts'
 import { routeDetail } from './openapi/route-detail.ts'
+import { quotaHeaders } from './quota-headers.ts'
 
 const path = '/api/v1/checkAuth'
 
@@ -17,7 +18,7 @@ const path = '/api/v1/checkAuth'
 export const checkAuth = (deps: Deps) => {
   const tell = ({ caller }: { caller: Caller }): Response =>
     Response.json(describe(caller, deps.config.timeZone, deps.now()), {
-      headers: { 'Cache-Control': 'no-store', ...deps.limits.takeRequest(caller.api_key_id) },
+      headers: { 'Cache-Control': 'no-store', ...quotaHeaders(deps.limits.takeRequest(caller.api_key_id)) },
     })
   return (
     new Elysia({ name: 'check-auth' })

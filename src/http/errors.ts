@@ -3,6 +3,7 @@
 
 import { isLostConnection, isStatementTimeout, mayPass } from '../db/client.ts'
 import { Problem, type ProblemKind } from '../problem.ts'
+import { quotaHeaders } from './quota-headers.ts'
 import { type RequestRecord, recordOf } from './request-record.ts'
 
 const statuses: Readonly<Record<ProblemKind, { status: number; title: string }>> = {
@@ -36,8 +37,18 @@ export function problemResponse(error: unknown, record: RequestRecord): Response
   // For HEAD, Bun leaves the body out and keeps its length.
   return new Response(JSON.stringify(body), {
     status,
-    headers: { 'Content-Type': 'application/problem+json', 'Cache-Control': 'no-store', ...problem.headers },
+    headers: headersOf(problem),
   })
+}
+
+function headersOf({ retryAfterSeconds, allow, accept, challenge, quota }: Problem): Headers {
+  const headers = new Headers({ 'Content-Type': 'application/problem+json', 'Cache-Control': 'no-store' })
+  if (retryAfterSeconds !== undefined) headers.set('Retry-After', String(retryAfterSeconds))
+  if (allow !== undefined) headers.set('Allow', allow.join(', '))
+  if (accept !== undefined) headers.set('Accept', accept)
+  if (challenge !== undefined) headers.set('WWW-Authenticate', 'Basic realm="tributary", charset="UTF-8"')
+  if (quota !== undefined) for (const [name, value] of Object.entries(quotaHeaders(quota))) headers.set(name, value)
+  return headers
 }
 
 /** Errors that are not Problems are hidden whole: their message may hold anything. */
@@ -48,7 +59,7 @@ function asProblem(error: unknown): Problem {
       detail: isLostConnection(error)
         ? 'The service cannot reach its database just now. Try again in a few seconds.'
         : 'The database cannot do this just now. Try again in a few seconds.',
-      headers: { 'Retry-After': '5' },
+      retryAfterSeconds: 5,
       internal: `database_${(error as { code: string }).code}`,
       cause: error,
     })
@@ -56,7 +67,7 @@ function asProblem(error: unknown): Problem {
   if (isStatementTimeout(error)) {
     return new Problem('unavailable', {
       detail: 'The database took too long just now. Try again in a few seconds.',
-      headers: { 'Retry-After': '5' },
+      retryAfterSeconds: 5,
       internal: 'statement_timeout',
       cause: error,
     })
@@ -72,7 +83,7 @@ export function methodNotAllowed(allowed: readonly string[]): (context: { reques
   return ({ request }) => {
     const problem = new Problem('method_not_allowed', {
       detail: `${request.method} is not offered here; ${allowed.join(' and ')} ${allowed.length === 1 ? 'is' : 'are'}.`,
-      headers: { Allow: allowed.join(', ') },
+      allow: allowed,
     })
     return problemResponse(problem, recordOf(request))
   }

@@ -20,6 +20,7 @@ import { anyExportOperation } from './openapi/export-operations.ts'
 import { routeDetail } from './openapi/route-detail.ts'
 import { prefersStrictHandling } from './preference.ts'
 import { parseQueryString } from './query-string.ts'
+import { quotaHeaders } from './quota-headers.ts'
 import { type Outcome, type RequestRecord, recordOf } from './request-record.ts'
 import { QueueTime, streamResponse } from './stream-response.ts'
 
@@ -32,7 +33,7 @@ export const exportApplications = (deps: Deps) => {
     const { api_key_id: apiKeyId, address } = caller
     const record = recordOf(request)
     // First, so that what is refused for want of a grant counts too.
-    const limitHeaders = limits.takeRequest(apiKeyId)
+    const limitHeaders = quotaHeaders(limits.takeRequest(apiKeyId))
     const programId = authorizeExport(caller, programSlug)
     record.fields.program = programSlug
 

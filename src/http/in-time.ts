@@ -23,7 +23,7 @@ export async function inTime(answered: Promise<Response>, budgetMs: number): Pro
   throw new Problem('unavailable', {
     detail:
       'This took longer than a request may. What it asked to be changed, if anything, may still be changed. Try again in a few seconds.',
-    headers: { 'Retry-After': '5' },
+    retryAfterSeconds: 5,
     internal: 'response_timeout',
   })
 }

@@ -24,7 +24,7 @@ export class QueueTime {
     if (await settledWithin(this.#endMs - performance.now(), promise)) return promise
     throw new Problem('unavailable', {
       detail: 'The service is busy with other exports just now. Try again in a few seconds.',
-      headers: { 'Retry-After': '5' },
+      retryAfterSeconds: 5,
       internal: 'export_queue_timeout',
     })
   }

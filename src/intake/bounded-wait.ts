@@ -22,7 +22,7 @@ export async function withBoundedWait<T>(sql: Sql, work: (tx: Transaction) => Pr
     if (!isWaitFailure(error)) throw error
     throw new Problem('unavailable', {
       detail: 'Too much is going on with this application or program just now. Nothing was changed; try again.',
-      headers: { 'Retry-After': '1' },
+      retryAfterSeconds: 1,
       internal: 'lock_wait',
       cause: error,
     })

@@ -66,7 +66,7 @@ export function intakePaused(seconds: number): Problem {
   return new Problem('unavailable', {
     detail:
       'This program takes no submissions just now: its intake is paused. What was saved is kept; submit it later.',
-    headers: { 'Retry-After': String(Math.min(retrySecondsMax, Math.max(1, Math.ceil(seconds)))) },
+    retryAfterSeconds: Math.min(retrySecondsMax, Math.max(1, Math.ceil(seconds))),
     internal: 'intake_paused',
   })
 }

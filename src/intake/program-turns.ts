@@ -79,6 +79,6 @@ export class ProgramTurns {
 const tooBusy = (): Problem =>
   new Problem('unavailable', {
     detail: 'Too many requests to this program are waiting just now. Nothing was changed; try again in a few seconds.',
-    headers: { 'Retry-After': '3' },
+    retryAfterSeconds: 3,
     internal: 'program_busy',
   })

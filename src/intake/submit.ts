@@ -50,7 +50,7 @@ export async function submitApplication(sql: Sql, request: SubmitRequest): Promi
   }
   throw new Problem('unavailable', {
     detail: 'The program is being published over and over just now. Nothing was submitted; try again.',
-    headers: { 'Retry-After': '1' },
+    retryAfterSeconds: 1,
     internal: 'version_replaced',
   })
 }
@@ -117,7 +117,7 @@ async function refuseOtherTimeZone(tx: Transaction, timeZone: string): Promise<v
   throw new Problem('unavailable', {
     detail:
       'The service is being reconfigured and takes no submissions just now. Nothing was submitted; try again later.',
-    headers: { 'Retry-After': '30' },
+    retryAfterSeconds: 30,
     internal: 'other_time_zone',
   })
 }

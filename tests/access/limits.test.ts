@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { KeyLimits } from '../../src/access/limits.ts'
+import { quotaHeaders } from '../../src/http/quota-headers.ts'
 import { Problem } from '../../src/problem.ts'
 
 function refusal(act: () => unknown): Problem {
@@ -17,17 +18,19 @@ describe('requests a minute (contract D23)', () => {
     let now = 1_000_000
     const limits = new KeyLimits({ requestsPerMinute: 3, exportsAtATime: 0 }, () => now)
     const policy = { 'RateLimit-Policy': '"requests";q=3;w=60' }
-    expect(limits.takeRequest('a')).toEqual({ ...policy, RateLimit: '"requests";r=2;t=60' })
+    const take = () => quotaHeaders(limits.takeRequest('a'))
+    expect(take()).toEqual({ ...policy, RateLimit: '"requests";r=2;t=60' })
     now += 20_000_001
-    expect(limits.takeRequest('a')).toEqual({ ...policy, RateLimit: '"requests";r=1;t=40' })
-    expect(limits.takeRequest('a')).toEqual({ ...policy, RateLimit: '"requests";r=0;t=40' })
+    expect(take()).toEqual({ ...policy, RateLimit: '"requests";r=1;t=40' })
+    expect(take()).toEqual({ ...policy, RateLimit: '"requests";r=0;t=40' })
     const problem = refusal(() => limits.takeRequest('a'))
     expect(problem.kind).toBe('rate_limited')
-    expect(problem.headers).toEqual({ ...policy, RateLimit: '"requests";r=0;t=40', 'Retry-After': '40' })
+    expect(problem.retryAfterSeconds).toBe(40)
+    expect(quotaHeaders(problem.quota!)).toEqual({ ...policy, RateLimit: '"requests";r=0;t=40' })
     now += 39_999_998
-    expect(refusal(() => limits.takeRequest('a')).headers['Retry-After']).toBe('1')
+    expect(refusal(() => limits.takeRequest('a')).retryAfterSeconds).toBe(1)
     now += 1
-    expect(limits.takeRequest('a')).toEqual({ ...policy, RateLimit: '"requests";r=2;t=60' })
+    expect(take()).toEqual({ ...policy, RateLimit: '"requests";r=2;t=60' })
   })
 
   test('per key: one that asks too much leaves the others alone', () => {
@@ -47,7 +50,7 @@ describe('requests a minute (contract D23)', () => {
 
   test('"0 for none": no limit and no fields', () => {
     const limits = new KeyLimits({ requestsPerMinute: 0, exportsAtATime: 0 }, () => 0)
-    for (let i = 0; i < 10_000; i++) expect(limits.takeRequest('a')).toEqual({})
+    for (let i = 0; i < 10_000; i++) expect(quotaHeaders(limits.takeRequest('a'))).toEqual({})
   })
 })
 
@@ -58,8 +61,8 @@ describe('exports at a time (contract D23)', () => {
     limits.beginExport('a')
     const problem = refusal(() => limits.beginExport('a'))
     expect(problem.kind).toBe('rate_limited')
-    expect(problem.headers).toEqual({
-      'Retry-After': '5',
+    expect(problem.retryAfterSeconds).toBe(5)
+    expect(quotaHeaders(problem.quota!)).toEqual({
       'RateLimit-Policy': '"exports";q=2;qu="concurrent-requests"',
       RateLimit: '"exports";r=0',
     })
@@ -72,7 +75,7 @@ describe('exports at a time (contract D23)', () => {
 
   test('both policies are announced together', () => {
     const limits = new KeyLimits({ requestsPerMinute: 600, exportsAtATime: 4 }, () => 0)
-    expect(limits.takeRequest('a')['RateLimit-Policy']).toBe(
+    expect(quotaHeaders(limits.takeRequest('a'))['RateLimit-Policy']).toBe(
       '"requests";q=600;w=60, "exports";q=4;qu="concurrent-requests"',
     )
   })
@@ -80,6 +83,6 @@ describe('exports at a time (contract D23)', () => {
   test('"0 for none"', () => {
     const limits = new KeyLimits({ requestsPerMinute: 0, exportsAtATime: 0 }, () => 0)
     for (let i = 0; i < 1000; i++) limits.beginExport('a')
-    expect(limits.takeRequest('a')).toEqual({})
+    expect(quotaHeaders(limits.takeRequest('a'))).toEqual({})
   })
 })

@@ -22,7 +22,7 @@ describe('a transaction that waits for others (contract G14: "every wait … has
     expect(await failingWith(code)).toMatchObject({
       kind: 'unavailable',
       internal: 'lock_wait',
-      headers: { 'Retry-After': '1' },
+      retryAfterSeconds: 1,
     })
   })
 

@@ -46,7 +46,7 @@ describe('turns in a program (contract G14: "what waits for one program … neve
     const [first, second] = [work(), work()]
     const runs = [turns.run(1, first.run), turns.run(1, second.run)]
     const refused = await refusalOf(turns.run(1, async () => 'never'))
-    expect(refused).toMatchObject({ kind: 'unavailable', internal: 'program_busy', headers: { 'Retry-After': '3' } })
+    expect(refused).toMatchObject({ kind: 'unavailable', internal: 'program_busy', retryAfterSeconds: 3 })
     first.end()
     second.end()
     await Promise.all(runs)

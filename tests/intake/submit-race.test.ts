@@ -118,7 +118,7 @@ describe('submissions that race', () => {
       return submitting
     })
     expect(error).toBeInstanceOf(Problem)
-    expect(error).toMatchObject({ kind: 'unavailable', headers: { 'Retry-After': '1' } })
+    expect(error).toMatchObject({ kind: 'unavailable', retryAfterSeconds: 1 })
     expect(await store.applications()).toEqual([])
     expect((await store.submit(applicant)).repeated).toBe(false)
   })

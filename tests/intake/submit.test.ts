@@ -420,7 +420,7 @@ describe('a program that is published over and over', () => {
     expect(refused).toMatchObject({
       kind: 'unavailable',
       internal: 'version_replaced',
-      headers: { 'Retry-After': '1' },
+      retryAfterSeconds: 1,
     })
     expect(await database.sql`select last_value from attempts`).toMatchObject([{ last_value: 5 }])
     expect(await store.applications()).toEqual([])

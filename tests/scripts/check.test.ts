@@ -95,6 +95,7 @@ describe('what a room must not hold', () => {
     ['src/domain/a.ts', 'process.exit(1)'],
     ['src/access/a.ts', 'throw { status: 401 }'],
     ['src/queue/a.ts', 'if (response.status === 503) retry()'],
+    ['src/intake/a.ts', "throw new Problem('unavailable', { headers: { 'Retry-After': '5' } })"],
   ])('%s: %s', (path, line) => {
     expect(check({ [path]: `\n${line}` })).toEqual([expect.stringContaining(`${path}:2: `)])
   })
@@ -106,6 +107,7 @@ describe('what a room must not hold', () => {
     ['src/domain/a.ts', '// as Date.now() would'],
     ['src/export/a.ts', "const text = 'Select a program from the list.'"],
     ['src/http/a.ts', 'throw { status: 401 }'],
+    ['src/http/a.ts', "headers.set('Retry-After', '5')"],
     ['src/main.ts', 'const a = loadConfig(process.env)'],
   ])('%s may hold: %s', (path, line) => {
     expect(check({ [path]: line })).toEqual([])

@@ -13,6 +13,7 @@ import { sessionLimits } from '../admin/console-doors.ts'
 import { sessionToken } from '../admin/session-cookie.ts'
 import { authenticateRequest } from '../authenticate.ts'
 import type { Deps } from '../deps.ts'
+import { quotaHeaders } from '../quota-headers.ts'
 import { recordOf } from '../request-record.ts'
 import type { PageContext } from '../shell/shell.tsx'
 import { placeOf } from './place.ts'
@@ -62,7 +63,7 @@ async function keyViewer(deps: Deps, request: Request): Promise<Viewer> {
   return {
     programIds: new Set(programs.values()),
     granted: programs,
-    fields: deps.limits.takeRequest(api_key_id),
+    fields: quotaHeaders(deps.limits.takeRequest(api_key_id)),
     context: { root: placeOf(deps.config, request).root, config: deps.config, person: undefined, csrf: '' },
   }
 }

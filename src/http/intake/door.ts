@@ -6,6 +6,7 @@ import type { FrontEndKey } from '../../intake/register-applicant.ts'
 import { invalidRequest } from '../../problem.ts'
 import type { Deps } from '../deps.ts'
 import { bodyArrivalMs } from '../in-time.ts'
+import { quotaHeaders } from '../quota-headers.ts'
 import { recordOf } from '../request-record.ts'
 import type { BodyLimits } from './json-body.ts'
 
@@ -36,7 +37,7 @@ export function enterProgram(
 const answerHeaders = (deps: Deps, caller: Caller): AnswerHeaders => ({
   'Content-Type': 'application/json',
   'Cache-Control': 'no-store',
-  ...deps.limits.takeRequest(caller.api_key_id),
+  ...quotaHeaders(deps.limits.takeRequest(caller.api_key_id)),
 })
 
 /** Ten times what a long form with a large household has. They are read in some 5 ms, while no other request has its turn. */

@@ -41,7 +41,7 @@ function requireJson(headers: Headers): void {
     return
   throw new Problem('unsupported_media_type', {
     detail: 'The body must be JSON in UTF-8, without content coding: send it with Content-Type: application/json.',
-    headers: { Accept: 'application/json' },
+    accept: 'application/json',
   })
 }
 

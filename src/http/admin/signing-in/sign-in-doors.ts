@@ -65,7 +65,7 @@ export function signInDoors(deps: Deps): ConsoleDoor[] {
     if (seconds === undefined) return
     throw new Problem('rate_limited', {
       detail: `Too many sign-ins failed from this address. Try again in ${seconds} seconds.`,
-      headers: { 'Retry-After': String(seconds) },
+      retryAfterSeconds: seconds,
       internal: 'sign_in_throttled',
     })
   }
