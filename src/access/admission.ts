@@ -1,7 +1,7 @@
 // Who is asking: from what a request says and where it comes from to a caller, or to the reason why not.
 // It changes nothing; what is to be noted is in its answer.
 
-import { type Address, addressText, contains } from '../domain/values/ip-address.ts'
+import { addressText, contains, type IpAddress } from '../domain/values/ip-address.ts'
 import type { Micros } from '../domain/values/offset-time.ts'
 import type { Caller, Reason } from './caller.ts'
 import { hashMatches, hashPassword, isApiKeyId, isWholePassword, parseAuthorization } from './credential.ts'
@@ -12,7 +12,7 @@ export interface Attempt {
   /** Value of the Authorization header. */
   authorization: string | null
   /** The client's; undefined when it could not be determined. */
-  address: Address | undefined
+  address: IpAddress | undefined
   secure: boolean
   now: Micros
 }

@@ -1,7 +1,7 @@
 // Where a request really comes from, and whether it was encrypted all the way: the socket's word, or a trusted proxy's.
 // It must not believe a header that an untrusted peer sent, nor decide who may come in.
 
-import { type Address, contains, isLoopback, parseAddress, type Subnet } from '../domain/values/ip-address.ts'
+import { contains, type IpAddress, isLoopback, parseAddress, type Subnet } from '../domain/values/ip-address.ts'
 
 /** What is known of a connection. `fields` is satisfied by `Headers`; several lines of one name come joined with commas. */
 export interface Connection {
@@ -19,7 +19,7 @@ export interface Trust {
 
 export interface Origin {
   /** The client's; undefined when it cannot be determined, which means refused. */
-  address: Address | undefined
+  address: IpAddress | undefined
   /** Whether credentials came over HTTPS, or from this machine itself in development. */
   secure: boolean
   /** Whether the client speaks HTTPS, with this process or with a trusted proxy. */
@@ -45,9 +45,9 @@ export function originOf(connection: Connection, trust: Trust): Origin {
  * From the right, the first hop that is not a trusted proxy: each proxy appends whom it heard from, so everything to the
  * left of that hop is the client's own say. All hops trusted: the farthest. No header: the proxy itself is the client.
  */
-function forwardedAddress(field: string | null, peer: Address, trust: Trust): Address | undefined {
+function forwardedAddress(field: string | null, peer: IpAddress, trust: Trust): IpAddress | undefined {
   if (field === null) return peer
-  let hop: Address | undefined
+  let hop: IpAddress | undefined
   for (const part of field.split(',').reverse()) {
     hop = parseAddress(part.trim())
     if (hop === undefined || !isTrusted(hop, trust)) return hop
@@ -66,6 +66,6 @@ function isDirect({ fields }: Connection): boolean {
   return true
 }
 
-function isTrusted(address: Address, trust: Trust): boolean {
+function isTrusted(address: IpAddress, trust: Trust): boolean {
   return trust.trustedProxies.some(subnet => contains(subnet, address))
 }

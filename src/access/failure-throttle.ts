@@ -2,7 +2,7 @@
 // It must not be asked before an authentication has failed: a valid key is never refused for its neighbours' failures.
 
 import type { IPv6 } from 'ipaddr.js'
-import type { Address } from '../domain/values/ip-address.ts'
+import type { IpAddress } from '../domain/values/ip-address.ts'
 import type { Micros } from '../domain/values/offset-time.ts'
 import { MinuteCounts, secondsLeft } from './minute-counts.ts'
 
@@ -23,7 +23,7 @@ export class FailureThrottle {
   ) {}
 
   /** Counts one failure. Seconds after which to try again when it is one too many, else undefined. */
-  countFailure(address: Address | undefined): number | undefined {
+  countFailure(address: IpAddress | undefined): number | undefined {
     if (this.failuresPerMinute === 0) return undefined
     const now = this.now()
     const counter = Bun.hash.wyhash(network(address), this.#seed) % BigInt(counters)
@@ -34,7 +34,7 @@ export class FailureThrottle {
 }
 
 /** What counts as one client: an IPv4 address, or an IPv6 /64, which is what one subscriber is given. */
-function network(address: Address | undefined): string {
+function network(address: IpAddress | undefined): string {
   if (address === undefined) return 'unparseable'
   if (address.kind() === 'ipv4') return address.toString()
   return (address as IPv6).parts.slice(0, 4).join(':')

@@ -6,7 +6,7 @@ import { LoadThreads } from './packing/thread-pool.ts'
 import { blockLimits, type LineBlock, lineBlocks } from './reading/line-blocks.ts'
 import { BlockReader, type OpenProgram, type ReadOptions } from './reading/read-lines.ts'
 import { type BulkLoad, bulkLoad, type LoadOptions, type LoadReceipt } from './storing/bulk-load.ts'
-import { placeOf } from './storing/load-faults.ts'
+import { linePlaceOf } from './storing/load-faults.ts'
 
 interface LoadLinesOptions extends LoadOptions {
   /** The only program whose applications are taken; any program when undefined. */
@@ -105,7 +105,7 @@ class Reading {
 
 function tooLong(options: LoadLinesOptions, line: number): PackedApplications {
   const packer = new ApplicationPacker(options)
-  packer.refuse(placeOf(line, 0), [
+  packer.refuse(linePlaceOf(line, 0), [
     { path: '', code: 'too_long', detail: `is longer than ${blockLimits.lineBytesMax} bytes` },
   ])
   return packer.take()

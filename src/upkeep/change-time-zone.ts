@@ -17,7 +17,7 @@ import {
   readStoredTimes,
   type StoredTimes,
   updateRenderedTimes,
-} from '../db/rerender.ts'
+} from '../db/stored-times.ts'
 import { renderAnnotations, renderTimes } from '../domain/questions/application.ts'
 
 interface RerenderOptions {

@@ -9,7 +9,7 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { prepareDatabase } from '../../../src/db/instance.ts'
-import { countApplications } from '../../../src/db/rerender.ts'
+import { countApplications } from '../../../src/db/stored-times.ts'
 import { exportProgram, importProgram } from '../../../src/programs/program-transport.ts'
 import { type BenchContext, withService } from '../bench-context.ts'
 import { pagesOf, timeZone } from '../bench-data.ts'

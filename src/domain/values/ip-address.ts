@@ -2,12 +2,12 @@
 
 import ipaddr from 'ipaddr.js'
 
-export type Address = ipaddr.IPv4 | ipaddr.IPv6
+export type IpAddress = ipaddr.IPv4 | ipaddr.IPv6
 
 /** A subnet in canonical form. `text` is what PostgreSQL's `cidr` takes. */
 export interface Subnet {
   text: string
-  network: Address
+  network: IpAddress
   prefixBits: number
 }
 
@@ -18,7 +18,7 @@ const textLengthMax = 45
  * The address a text names, with IPv4-mapped IPv6 (`::ffff:10.0.0.1`) turned into IPv4; undefined when it names none.
  * Strict: no octal, hexadecimal or shortened IPv4, no zone ids, no ports.
  */
-export function parseAddress(text: string): Address | undefined {
+export function parseAddress(text: string): IpAddress | undefined {
   if (text.length > textLengthMax) return undefined
   if (ipaddr.IPv4.isValidFourPartDecimal(text)) return ipaddr.IPv4.parse(text)
   if (!text.includes(':') || text.includes('%') || !ipaddr.IPv6.isValid(text)) return undefined
@@ -39,7 +39,7 @@ function isIPv4Compatible({ parts }: ipaddr.IPv6): boolean {
 }
 
 /** An address in canonical form. */
-export const addressText = (address: Address): string => address.toString()
+export const addressText = (address: IpAddress): string => address.toString()
 
 /** A subnet in CIDR notation, or a single address; or why it is none. */
 export function parseSubnet(text: string): Subnet | { fault: string } {
@@ -65,14 +65,14 @@ export function parseSubnet(text: string): Subnet | { fault: string } {
 }
 
 /** Whether an address lies in a subnet. Addresses of the other family never do. */
-export function contains(subnet: Subnet, address: Address): boolean {
+export function contains(subnet: Subnet, address: IpAddress): boolean {
   if (subnet.network.kind() === 'ipv4')
     return address.kind() === 'ipv4' && (address as ipaddr.IPv4).match(subnet.network as ipaddr.IPv4, subnet.prefixBits)
   return address.kind() === 'ipv6' && (address as ipaddr.IPv6).match(subnet.network as ipaddr.IPv6, subnet.prefixBits)
 }
 
 /** Whether an address is of this machine itself (127.0.0.0/8, ::1). */
-export function isLoopback(address: Address): boolean {
+export function isLoopback(address: IpAddress): boolean {
   return loopback.some(subnet => contains(subnet, address))
 }
 

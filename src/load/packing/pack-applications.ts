@@ -8,7 +8,7 @@ import type { Micros } from '../../domain/values/offset-time.ts'
 import type { Fault } from '../reading/document-faults.ts'
 import type { LoadDefinition } from '../reading/known-program.ts'
 import type { ExportedApplication } from '../reading/read-application.ts'
-import type { Place } from '../storing/load-faults.ts'
+import type { LinePlace } from '../storing/load-faults.ts'
 
 export interface PackOptions {
   /** No application may be of later. */
@@ -32,7 +32,7 @@ export interface PackedApplications {
   /** Rows for COPY, unnumbered. */
   applications: Uint8Array<ArrayBuffer>
   annotations: Uint8Array<ArrayBuffer>
-  faults: { place: Place; faults: readonly Fault[] }[]
+  faults: { place: LinePlace; faults: readonly Fault[] }[]
 }
 
 /** What has to be known of a packed application to number it. */
@@ -44,7 +44,7 @@ export interface PackedApplication {
   submit_time: Micros
   is_current: boolean
   numbersAt: number
-  place: Place
+  place: LinePlace
 }
 
 const columnsPerApplication = 8
@@ -79,13 +79,13 @@ export class ApplicationPacker {
     return this.#applications.bytes
   }
 
-  refuse(place: Place, faults: readonly Fault[]): void {
+  refuse(place: LinePlace, faults: readonly Fault[]): void {
     this.#read++
     this.#faults.push({ place, faults })
   }
 
   /** Renders and packs an application that is right by itself. Throws when its program has no such version. */
-  add(definition: LoadDefinition, application: ExportedApplication, place: Place): void {
+  add(definition: LoadDefinition, application: ExportedApplication, place: LinePlace): void {
     const { timeZone } = this.options
     const { program_id, slug } = definition
     const { application_id, applicant_id, program_version_id, create_time, submit_time, annotations } = application

@@ -2,7 +2,7 @@
 // It must not know the lines before or after its own, nor where they come from.
 
 import { ApplicationPacker, type PackedApplications, type PackOptions } from '../packing/pack-applications.ts'
-import { placeOf } from '../storing/load-faults.ts'
+import { linePlaceOf } from '../storing/load-faults.ts'
 import { parseExactJson, UnreadableJson } from './exact-json.ts'
 import type { LoadDefinition } from './known-program.ts'
 import type { LineBlock } from './line-blocks.ts'
@@ -80,7 +80,7 @@ export class BlockReader {
   #takeApplication(value: unknown, item: number): Promise<void> | undefined {
     const slug = isObject(value) && typeof value.program_name === 'string' ? value.program_name : undefined
     if (slug !== undefined && !this.#programs.has(slug)) return this.#openThenTake(slug, value, item)
-    const place = placeOf(this.#line, item)
+    const place = linePlaceOf(this.#line, item)
     const read = readExportedApplication(value, this.#findMembers, this.options.now)
     if ('faults' in read) this.#packer.refuse(place, read.faults)
     else this.#packer.add(this.#programs.get(read.application.program_name)!, read.application, place)
@@ -110,6 +110,6 @@ export class BlockReader {
   }
 
   #refuse(code: string, detail: string): undefined {
-    this.#packer.refuse(placeOf(this.#line, 0), [{ path: '', code, detail }])
+    this.#packer.refuse(linePlaceOf(this.#line, 0), [{ path: '', code, detail }])
   }
 }

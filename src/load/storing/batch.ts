@@ -7,7 +7,7 @@ import {
   supersedeCurrentApplications,
 } from '../../db/bulk-rows.ts'
 import type { Transaction } from '../../db/client.ts'
-import type { Place } from './load-faults.ts'
+import type { LinePlace } from './load-faults.ts'
 
 /** Bytes of packed applications after which a batch is sent. Larger ones are no faster, and take as much more memory. */
 const batchBytes = 3 * 1024 * 1024
@@ -17,7 +17,7 @@ const idsMax = 10_000
 export class LoadBatch {
   readonly ids: number[] = []
   /** Each with the place of its first application here. */
-  readonly applicants = new Map<number, { language: string; place: Place }>()
+  readonly applicants = new Map<number, { language: string; place: LinePlace }>()
   readonly #applications: Uint8Array[] = []
   readonly #annotations: Uint8Array[] = []
   readonly #superseding = new Map<number, { applicants: number[]; seqs: number[] }>()
@@ -28,7 +28,7 @@ export class LoadBatch {
   }
 
   /** Notes the ids of an application, so that they are looked up even if it is not to be stored. */
-  note(applicationId: number, applicantId: number, language: string, place: Place): void {
+  note(applicationId: number, applicantId: number, language: string, place: LinePlace): void {
     this.ids.push(applicationId)
     if (!this.applicants.has(applicantId)) this.applicants.set(applicantId, { language, place })
   }

@@ -35,7 +35,7 @@ import {
 import type { Fault } from '../reading/document-faults.ts'
 import { LoadBatch } from './batch.ts'
 import { ClaimedIds } from './claimed-ids.ts'
-import { describePlace, LoadFaults, type Place } from './load-faults.ts'
+import { describePlace, type LinePlace, LoadFaults } from './load-faults.ts'
 import { type LoadProgram, openLoadProgram } from './program-numbers.ts'
 
 /** `actor` is for the audit trail too. */
@@ -88,7 +88,7 @@ export class BulkLoad {
   readonly #programs = new Map<string, Promise<LoadProgram | undefined>>()
   readonly #opened = new Map<string, LoadProgram>()
   /** Where each application id stands in the input: what grows with it, by some 50 bytes an application. */
-  readonly #places = new Map<number, Place>()
+  readonly #places = new Map<number, LinePlace>()
   #applications = 0
   #batches = 0
   #filling = new LoadBatch()

@@ -4,16 +4,16 @@ import { Problem, type ProblemItem } from '../../problem.ts'
 import type { Fault } from '../reading/document-faults.ts'
 
 /** Where an application stands in the input: line × 2^20 + its place on a page of that line. One number, since there are many. */
-export type Place = number
+export type LinePlace = number
 
 const placesPerLine = 1_048_576
 
 /** `item` counts from 1 within a page; 0 when the line is the application itself. Lines count from 1. */
-export function placeOf(line: number, item: number): Place {
+export function linePlaceOf(line: number, item: number): LinePlace {
   return line * placesPerLine + Math.min(item, placesPerLine - 1)
 }
 
-export function describePlace(place: Place): string {
+export function describePlace(place: LinePlace): string {
   const item = place % placesPerLine
   const line = Math.floor(place / placesPerLine)
   return item === 0 ? `line ${line}` : `line ${line}, application ${item}`
@@ -23,15 +23,15 @@ export function describePlace(place: Place): string {
 const listedMax = 50
 
 export class LoadFaults {
-  readonly #listed: { place: Place; item: ProblemItem }[] = []
-  readonly #places = new Set<Place>()
+  readonly #listed: { place: LinePlace; item: ProblemItem }[] = []
+  readonly #places = new Set<LinePlace>()
   #faults = 0
 
   get any(): boolean {
     return this.#faults > 0
   }
 
-  add(place: Place, ...faults: readonly Fault[]): void {
+  add(place: LinePlace, ...faults: readonly Fault[]): void {
     this.#places.add(place)
     this.#faults += faults.length
     for (const { path, code, detail } of faults) {

@@ -7,7 +7,7 @@ import { formatMicros, type Micros } from '../../domain/values/offset-time.ts'
 import type { PackedApplication } from '../packing/pack-applications.ts'
 import type { Fault } from '../reading/document-faults.ts'
 import { type LoadDefinition, loadDefinition } from '../reading/known-program.ts'
-import { describePlace, type Place } from './load-faults.ts'
+import { describePlace, type LinePlace } from './load-faults.ts'
 
 /** Numbers an application is stored under. */
 interface Numbers {
@@ -20,9 +20,9 @@ interface Numbers {
 export class LoadProgram {
   /** Of the last application numbered, or of the last submission before the load. */
   #submitSeq: number
-  #last: { submit_time: Micros; place: Place | undefined } | undefined
+  #last: { submit_time: Micros; place: LinePlace | undefined } | undefined
   #lastIsObsolete = false
-  readonly #current = new Map<number, Place>()
+  readonly #current = new Map<number, LinePlace>()
   readonly #seen = new Set<number>()
 
   constructor(
