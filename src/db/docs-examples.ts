@@ -3,6 +3,7 @@
 
 import type { Micros } from '../domain/values/offset-time.ts'
 import type { Db } from './client.ts'
+import type { DerivedStatus } from './derived-status.ts'
 
 /** The ACTIVE or DRAFT version of a program, with what is kept of its docs. */
 export interface DocumentedVersionRow {
@@ -44,10 +45,14 @@ export async function readDocumentedVersions(db: Db, programId: number): Promise
 }
 
 /** A version as lists of programs show it: what is kept of its docs without their bulk. */
-interface ListedVersionRow extends Omit<DocumentedVersionRow, 'content' | 'since' | 'failed_at'> {
+export interface ListedVersionRow extends Omit<DocumentedVersionRow, 'content' | 'since' | 'failed_at'> {
   program_id: number
   /** Members of the content, null where nothing is kept. */
   content: Record<string, unknown> | null
+  /** How far its newest regeneration is; null when none was ever asked for. */
+  regeneration: DerivedStatus['state'] | null
+  /** What the newest regeneration failed with; null when none did since it last succeeded. */
+  last_error: string | null
 }
 
 /** The ACTIVE version and the DRAFT of each of these programs, with these members of what is kept; by program and state. */
@@ -58,7 +63,7 @@ export async function readListedVersions(
 ): Promise<ListedVersionRow[]> {
   return db<ListedVersionRow[]>`
     select v.program_id, v.program_version_id, v.state, earlier.program_version_id as published_before, e.code_version,
-      e.produced_at,
+      e.produced_at, s.state as regeneration, s.last_error,
       case when e.program_version_id is not null then (
         select jsonb_object_agg(member, e.content -> member)
         from unnest(${members as string[]}::text[]) as member
@@ -74,6 +79,7 @@ export async function readListedVersions(
       limit 1
     ) earlier on true
     left join docs_example e on e.program_version_id = v.program_version_id
+    left join derived_status s on s.program_version_id = v.program_version_id and s.job_name = 'refresh-docs-example'
     where v.program_id = any(${programIds as number[]}::bigint[])
     and v.state in ('ACTIVE', 'DRAFT')
     order by v.program_id, v.state`

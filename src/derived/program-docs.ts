@@ -4,6 +4,7 @@
 import type { Db } from '../db/client.ts'
 import {
   type DocumentedVersionRow,
+  type ListedVersionRow,
   readDocumentedVersions,
   readListedVersions,
   upsertDocsExample,
@@ -55,6 +56,15 @@ export interface ListedVersion {
   program_version_id: number
   state: 'ACTIVE' | 'DRAFT'
   example: ShortExample
+  freshness: DocsFreshness
+}
+
+/** How far the docs of a version are, for those who look after them. */
+export interface DocsFreshness {
+  /** When what is kept was made; null when nothing good is kept, so that docs are made whenever they are read. */
+  made_at: Micros | null
+  regeneration: ListedVersionRow['regeneration']
+  last_error: string | null
 }
 
 /** Of each of these programs the ACTIVE version, then the DRAFT. What is kept of them is not read whole. */
@@ -66,9 +76,12 @@ export async function loadShortExamples(
   const members = ['short_example', 'time_zone', 'enumerator_depth_max', 'changed_since'] satisfies (keyof KeptDocs)[]
   const listed = new Map<number, ListedVersion[]>(programIds.map(id => [id, []]))
   for (const { program_id, program_version_id, state, ...row } of await readListedVersions(db, programIds, members)) {
-    const kept = keptDocs(row, making)?.docs
-    const { short_example: example } = kept ?? (await makeDocs(db, program_id, program_version_id, making)) ?? {}
-    if (example !== undefined) listed.get(program_id)!.push({ program_version_id, state, example })
+    const kept = keptDocs(row, making)
+    const docs = kept?.docs ?? (await makeDocs(db, program_id, program_version_id, making))
+    if (docs === undefined) continue
+    const { regeneration, last_error } = row
+    const freshness = { made_at: kept?.produced_at ?? null, regeneration, last_error }
+    listed.get(program_id)!.push({ program_version_id, state, example: docs.short_example, freshness })
   }
   return listed
 }

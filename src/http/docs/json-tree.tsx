@@ -9,8 +9,9 @@ import type { ComponentChildren, VNode } from 'preact'
 const treeTextMax = 200_000
 /** What has fewer lines does not fold. */
 const foldedLinesMin = 12
-/** Members of a long object that are shown before the rest, which is folded. */
+/** Members of an object of very many that are shown before the rest, which is folded. */
 const membersFirst = 12
+const veryMany = 20
 
 export function JsonTree({ value, id }: { value: unknown; id: string }): VNode {
   const text = JSON.stringify(value, null, 2)
@@ -67,8 +68,7 @@ function written(value: unknown, pad: string, name: ComponentChildren, end: stri
 /** The members of an object, the many that come after the first under one fold. Its label is no part of the text. */
 function foldedRest(members: readonly Written[], pad: string): ComponentChildren {
   const rest = members.slice(membersFirst)
-  const lines = rest.reduce((sum, one) => sum + one.lines, 0)
-  if (lines < 2 * foldedLinesMin) return members.map(one => one.shown)
+  if (members.length <= veryMany) return members.map(one => one.shown)
   const label = `${rest.length} more`
   return [
     members.slice(0, membersFirst).map(one => one.shown),

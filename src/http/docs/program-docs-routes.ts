@@ -13,7 +13,9 @@ import { prefersJson } from '../media-type.ts'
 import { docsOperations } from '../openapi/docs-operations.ts'
 import { programOpenApi } from '../openapi/program-document.ts'
 import { hiddenRoute, routeDetail } from '../openapi/route-detail.ts'
+import { readingRoles } from '../shell/shell.tsx'
 import { codeSamples } from './code-samples/code-samples.ts'
+import { freshnessOf } from './docs-freshness.tsx'
 import { attachment, download, json, pageResponse } from './docs-response.ts'
 import { placeOf } from './place.ts'
 import { ProgramIndexPage } from './program-index-page.tsx'
@@ -78,10 +80,14 @@ function handlers(deps: Deps) {
       const rowsMax = listedProgramsMax + 1
       const programs = await readDocumentedPrograms(db, { among, after: readAfter(request), rowsMax })
       const shown = programs.slice(0, listedProgramsMax).map(one => one.program_id)
-      const list = viewPrograms(programs, await loadShortExamples(db, shown, { timeZone, enumeratorDepthMax }), place)
-      return prefersJson(request)
-        ? json(list, viewer.fields)
-        : pageResponse(ProgramIndexPage({ list, context: viewer.context }), viewer.fields)
+      const examples = await loadShortExamples(db, shown, { timeZone, enumeratorDepthMax })
+      const list = viewPrograms(programs, examples, place)
+      if (prefersJson(request)) return json(list, viewer.fields)
+      const { context } = viewer
+      // Errors of regenerations are for those who look after the docs.
+      const looksAfter = context.person !== undefined && readingRoles.includes(context.person.role)
+      const freshness = looksAfter ? freshnessOf(programs, examples) : undefined
+      return pageResponse(ProgramIndexPage({ list, context, freshness, now: now() }), viewer.fields)
     },
     showProgram: async (asked: Asked): Promise<Response> => {
       const { found, place } = await load(asked)

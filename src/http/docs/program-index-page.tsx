@@ -3,8 +3,10 @@
 /** @jsxImportSource preact */
 
 import type { VNode } from 'preact'
-import { type Column, Table } from '../shell/parts.tsx'
+import type { Micros } from '../../domain/values/offset-time.ts'
+import { Table } from '../shell/parts.tsx'
 import { type PageContext, Shell } from '../shell/shell.tsx'
+import { type Freshness, freshnessColumn, WhereJobsAre } from './docs-freshness.tsx'
 import { DocsTabs } from './docs-tabs.tsx'
 import { JsonTree } from './json-tree.tsx'
 import { Panel } from './panels.tsx'
@@ -13,11 +15,12 @@ import type { ListedProgram, ListedVersionView, ProgramList } from './program-vi
 interface ProgramIndexProps {
   context: PageContext
   list: ProgramList
-  /** What those who look after the docs see of them besides. */
-  columns?: readonly Column<ListedProgram>[]
+  /** For those who look after the docs. */
+  freshness?: Freshness
+  now: Micros
 }
 
-export function ProgramIndexPage({ context, list, columns = [] }: ProgramIndexProps): VNode {
+export function ProgramIndexPage({ context, list, freshness, now }: ProgramIndexProps): VNode {
   const { programs, next_url } = list
   const pathOf = ({ slug }: ListedProgram): string => `${context.root}/docs/api/programs/${slug}`
   return (
@@ -26,7 +29,7 @@ export function ProgramIndexPage({ context, list, columns = [] }: ProgramIndexPr
       title="Documentation"
       part="documentation"
       styles={['/assets/docs.css']}
-      lead="What the export of each program looks like: question keys, option IDs, examples, and code that pulls all of it."
+      lead="What the export of each program looks like, and code that pulls it: question keys, option IDs, examples."
     >
       <DocsTabs context={context} current="programs" />
       <Table
@@ -49,9 +52,10 @@ export function ProgramIndexPage({ context, list, columns = [] }: ProgramIndexPr
           },
           { head: 'Active version', cell: program => program.active_version_id ?? 'none', figures: true },
           { head: 'Draft', cell: program => <Draft program={program} path={pathOf(program)} />, figures: true },
-          ...columns,
+          ...(freshness === undefined ? [] : [freshnessColumn(context, freshness, now)]),
         ]}
       />
+      {freshness !== undefined && <WhereJobsAre context={context} />}
       {programs.map((program, i) => (
         <Examples program={program} path={pathOf(program)} open={i === 0} />
       ))}
@@ -92,7 +96,7 @@ function Example(props: { version: ListedVersionView; path: string; slug: string
         {title}: <span class="soft">an example response</span>
       </summary>
       <p>
-        A response with one invented application{left > 0 && `, without ${left} more questions`}.{' '}
+        A response with one invented application{left > 0 && `, without ${left} more question${left === 1 ? '' : 's'}`}.{' '}
         <a href={`${path}/versions/${id}`}>
           All question keys and option IDs
           <span class="unseen">

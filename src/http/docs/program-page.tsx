@@ -14,7 +14,7 @@ import { JsonTree } from './json-tree.tsx'
 import { CodeTabs, CopyButton, Panel } from './panels.tsx'
 import type { ProgramView, VersionView } from './program-view.ts'
 import { guideEntries, MetadataFields, PullingGuide } from './pulling-guide.tsx'
-import { findQuestions, QuestionList } from './question-list.tsx'
+import { anchorOf, findQuestions, QuestionList } from './question-list.tsx'
 
 interface ProgramPageProps {
   context: PageContext
@@ -198,7 +198,9 @@ function Changes({ version }: { version: VersionView }): VNode {
           <dl class="terms">
             {[...groups].map(([subject, all]) => (
               <div>
-                <dt>{subject === '' ? 'The program' : subject}</dt>
+                <dt>
+                  <Subject version={version} name={subject} />
+                </dt>
                 <dd>
                   {all.map(({ detail }) => (
                     <p>{detail}</p>
@@ -212,6 +214,13 @@ function Changes({ version }: { version: VersionView }): VNode {
       )}
     </section>
   )
+}
+
+/** What a change is about; of a question of the export, with the way to it. */
+function Subject({ version, name }: { version: VersionView; name: string }): VNode {
+  if (name === '') return <span>The program</span>
+  const question = version.questions.find(({ admin_name }) => admin_name === name)
+  return question === undefined ? <span>{name}</span> : <a href={`#${anchorOf(question)}`}>{name}</a>
 }
 
 function Downloads({ program, version }: { program: ProgramView; version: VersionView }): VNode {
@@ -246,15 +255,28 @@ function Copying({ program, shown }: { program: ProgramView; shown: VersionView 
   const first = `curl --compressed -u "$USERNAME:$PASSWORD" \\\n  '${program.export_url}?pageSize=500'`
   return (
     <>
-      <h2 id="samples">Samples</h2>
+      <h2 id="samples">First request</h2>
       <Panel id="first-page" title="The first page, with curl">
         <pre>
           <code id="first-page">{first}</code>
         </pre>
       </Panel>
+      {shown !== undefined && (
+        <>
+          <h2 id="example">Example response</h2>
+          <p>
+            Two invented applications: one with every question answered, one with none. Where a question asks for very
+            many entities, selections, files or characters, fewer are shown.
+          </p>
+          <Panel id="example-json" title={`A page of ${titleOf(shown).toLowerCase()}`} tall>
+            <JsonTree value={shown.example} id="example-json" />
+          </Panel>
+        </>
+      )}
+      <h2 id="all-pages">All pages, ready to run</h2>
       <p>
-        All pages, ready to run. Each repeats a page that was refused for the moment or broke off, keeps only whole
-        ones, and takes the credentials from the environment.
+        Each repeats a page that was refused for the moment or broke off, keeps only whole ones, and takes the
+        credentials from the environment.
       </p>
       <CodeTabs
         name="samples"
@@ -270,18 +292,6 @@ function Copying({ program, shown }: { program: ProgramView; shown: VersionView 
           code: sample.code,
         }))}
       />
-      {shown !== undefined && (
-        <>
-          <h2 id="example">Example response</h2>
-          <p>
-            Two invented applications: one with every question answered, one with none. Where a question asks for very
-            many entities, selections, files or characters, fewer are shown.
-          </p>
-          <Panel id="example-json" title={`A page of ${titleOf(shown).toLowerCase()}`} tall>
-            <JsonTree value={shown.example} id="example-json" />
-          </Panel>
-        </>
-      )}
     </>
   )
 }
@@ -297,8 +307,9 @@ function findGroups(
     {
       title: program.display_name,
       entries: [
-        { text: 'Samples', href: '#samples' },
+        { text: 'First request', href: '#samples' },
         { text: 'Example response', href: '#example' },
+        { text: 'Code for all pages', href: '#all-pages' },
         ...(whole ? [{ text: 'Metadata fields', href: '#metadata' }] : []),
         ...findQuestions(questions),
       ],

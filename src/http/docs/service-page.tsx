@@ -126,6 +126,7 @@ export function ServicePage(props: { context: PageContext; document: ServiceDocu
 
 function OperationCard({ method, path, operation }: ListedOperation): VNode {
   const { operationId, summary, description, parameters = [], requestBody, responses = {} } = operation
+  const refusals = Object.entries(responses).filter(([status]) => !status.startsWith('2'))
   return (
     <section class="card operation" aria-labelledby={operationId}>
       <h3 id={operationId}>
@@ -157,14 +158,24 @@ function OperationCard({ method, path, operation }: ListedOperation): VNode {
         </>
       )}
       <h4>Answers</h4>
-      <dl class="terms answers">
-        {Object.entries(responses).map(([status, answer]) => (
-          <AnswerItem status={status} answer={answer} />
-        ))}
-      </dl>
+      <Answers answers={Object.entries(responses).filter(([status]) => status.startsWith('2'))} />
+      <details>
+        <summary>
+          Refusals<span class="unseen"> of {operationId}</span>: {refusals.map(([status]) => status).join(', ')}
+        </summary>
+        <Answers answers={refusals} />
+      </details>
     </section>
   )
 }
+
+const Answers = ({ answers }: { answers: readonly (readonly [string, Answer])[] }) => (
+  <dl class="terms answers">
+    {answers.map(([status, answer]) => (
+      <AnswerItem status={status} answer={answer} />
+    ))}
+  </dl>
+)
 
 function AnswerItem({ status, answer }: { status: string; answer: Answer }): VNode {
   const { description, headers = {}, content = {} } = answer

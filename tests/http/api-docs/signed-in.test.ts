@@ -1,6 +1,7 @@
 // The docs for people of the console: without an API key, inside the same shell, and of the programs they may see.
 
 import { describe, expect, test } from 'bun:test'
+import { refreshDocsExample } from '../../../src/derived/program-docs.ts'
 import { aPerson, ConsoleVisitor } from '../../support/console.ts'
 import { useDatabase, useService } from '../../support/fixtures.ts'
 import { createTestKey } from '../../support/keys.ts'
@@ -95,4 +96,33 @@ test('a session opens nothing over plain HTTP from elsewhere', async () => {
   const production = await useService(database, { environment: 'production' })
   const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
   expect((await production.get('/docs/api/programs', { headers: { Cookie: cookie } })).status).toBe(401)
+})
+
+test('those who look after the docs see how fresh they are, and the last error; nobody else does', async () => {
+  const [{ program_version_id }] = await database.sql<[{ program_version_id: number }]>`
+    select program_version_id from program_version join program using (program_id)
+    where slug = 'food' and state = 'ACTIVE'`
+  await refreshDocsExample(database.sql, program_version_id, { timeZone: 'UTC' })
+  await database.sql`
+    insert into derived_status (program_version_id, job_name, state, requested, last_error)
+    values (${program_version_id}, 'refresh-docs-example', 'failed', 1, 'out of <b>paper</b>')
+    on conflict (program_version_id, job_name) do update set state = 'failed', last_error = excluded.last_error, fulfilled = 0`
+  for (const role of ['ADMINISTRATOR', 'AUDITOR'] as const) {
+    const page = await (await visitor(role)).page('/docs/api/programs')
+    expect(page).toContain('<th scope="col">Docs made</th>')
+    expect(page).toContain('out of &lt;b>paper&lt;/b>')
+    expect(page).toMatch(/\d+ seconds? ago|0 seconds/)
+    expect(page).toContain('when they are read')
+  }
+  const key = await createTestKey(database.sql, { programs: ['food'] })
+  const headers = { Authorization: key.authorization }
+  for (const page of [
+    await (await visitor('PROGRAM_ADMINISTRATOR')).page('/docs/api/programs'),
+    await (await service.get('/docs/api/programs', { headers })).text(),
+    await (await service.get('/docs/api/programs', { headers: { ...headers, Accept: 'application/json' } })).text(),
+  ]) {
+    expect(page).toContain('food')
+    expect(page).not.toContain('Docs made')
+    expect(page).not.toContain('paper')
+  }
 })

@@ -1,0 +1,177 @@
+// The docs in a real browser: complete without scripts, good to everybody's eyes and fingers, and hostile words in them are words.
+
+import { describe, expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { accessibilityFaults, openPage, useBrowser } from '../../support/browser.ts'
+import { aPerson, testPassword } from '../../support/console.ts'
+import { useDatabase, useService } from '../../support/fixtures.ts'
+import { needs } from '../../support/needs.ts'
+import { aDraft, aProgram, everyKind, q } from '../../support/programs.ts'
+
+const hostile = `</script><img src=x onerror="alert(1)">'&quot;{{7*7}}`
+const letters = (i: number): string =>
+  [...String(i).padStart(3, '0')].map(digit => 'abcdefghij'[Number(digit)]).join('')
+
+describe.skipIf(!needs('chromium'))('in a browser', async () => {
+  if (!needs('chromium')) return
+  const database = await useDatabase()
+  const service = await useService(database)
+  const { sql } = database
+  const common = { slug: 'shown', display_name: `Help ${hostile}` }
+  const bad = q.radio('bad', ['one', 'two'], {
+    text: hostile,
+    options: [
+      { admin_id: 'one', text: hostile },
+      { admin_id: 'two', text: 'Two' },
+    ],
+  })
+  await aProgram(sql, { ...common, questions: [...everyKind, bad] })
+  await aDraft(sql, { ...common, questions: [...everyKind.slice(2), q.text('brand new', { text: hostile })] })
+  const many = Array.from({ length: 200 }, (_, i) => q.radio(`question ${letters(i)}`, ['yes', 'no']))
+  await aProgram(sql, { slug: 'large', questions: many })
+  const ada = await aPerson(sql)
+  const signedIn = { email: ada.email, password: testPassword }
+  const browser = await useBrowser()
+  const pages = [
+    '/docs/api/programs',
+    '/docs/api/programs/shown',
+    '/docs/api/programs/shown/versions/draft',
+    '/docs/api/programs/large',
+    '/docs/api',
+  ]
+  const exampleOf = async (page: Page, version: string): Promise<string> => {
+    const answer = await page.request.get(`/docs/api/programs/shown/versions/${version}`, {
+      headers: { Accept: 'application/json' },
+    })
+    return JSON.stringify(((await answer.json()) as { example: unknown }).example, null, 2)
+  }
+
+  describe.each(['light', 'dark'] as const)('no serious fault of accessibility, %s', async colorScheme => {
+    const opened = openPage(browser, service.baseUrl, { ...signedIn, colorScheme })
+
+    test.each(pages)('%s', async path => {
+      const { page, complaints } = await opened
+      await page.goto(path)
+      expect(await accessibilityFaults(page)).toEqual([])
+      expect(complaints).toEqual([])
+    })
+
+    test('with everything unfolded', async () => {
+      const { page } = await opened
+      await page.goto('/docs/api/programs/shown')
+      await page.evaluate('for (const one of document.querySelectorAll("details:not([name])")) one.open = true')
+      expect(await accessibilityFaults(page)).toEqual([])
+    })
+  })
+
+  test.each([360, 768, 1440])('nothing is wider than a screen of %d px', async width => {
+    const { page } = await openPage(browser, service.baseUrl, { ...signedIn, viewport: { width, height: 800 } })
+    for (const path of pages) {
+      await page.goto(path)
+      expect([path, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([path, width])
+    }
+  })
+
+  test('a program of 200 questions is no page of 30,000 px, and a link to a question unfolds it, without scripts', async () => {
+    for (const javaScriptEnabled of [true, false]) {
+      const { page } = await openPage(browser, service.baseUrl, { ...signedIn, javaScriptEnabled })
+      await page.goto('/docs/api/programs/large')
+      const height = (await page.locator('main').boundingBox())!.height
+      expect(height).toBeLessThan(6000)
+      const fields = page.getByText('application.question_bjj.selection')
+      expect(await fields.isVisible()).toBe(false)
+      await page.getByRole('link', { name: 'question_bjj' }).click()
+      await fields.waitFor()
+      expect(page.url()).toEndWith('#q-question_bjj')
+    }
+  })
+
+  test('the list beside the page narrows to what is typed, by key and by text, from the keyboard', async () => {
+    const { page } = await openPage(browser, service.baseUrl, signedIn)
+    await page.goto('/docs/api/programs/large')
+    await page.keyboard.press('/')
+    await page.keyboard.type('question_bc')
+    const list = page.getByRole('navigation', { name: 'On this page' })
+    await list.getByText('10 found').waitFor({ state: 'attached' })
+    expect(await list.locator('li:visible').count()).toBe(10)
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/#q-question_bca$/)
+    await list.getByRole('searchbox').fill('no such thing at all')
+    await list.getByText('Nothing found').waitFor({ state: 'attached' })
+    await page.goto('/docs/api/programs/shown')
+    await list.getByRole('searchbox').fill('member name?')
+    expect(await list.locator('li:visible').allTextContents()).toEqual([
+      expect.stringContaining('household_member'),
+      'member_name',
+    ])
+  })
+
+  test.each(['active', 'draft'])(
+    'the JSON that folds is, character by character, the example, and is copied so: %s',
+    async version => {
+      const { page, context } = await openPage(browser, service.baseUrl, signedIn)
+      await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+      await page.goto(`/docs/api/programs/shown/versions/${version}`)
+      const example = await exampleOf(page, version)
+      const tree = page.locator('#example-json')
+      expect(await tree.textContent()).toBe(example)
+      expect(await tree.locator('details').count()).toBeGreaterThan(3)
+      // The application in which nothing is answered is folded; what is folded is copied, too.
+      expect(await tree.locator('details:not([open])').count()).toBeGreaterThan(0)
+      await page.getByRole('button', { name: /^A page of .*Copy/ }).click()
+      await page.getByRole('button', { name: /^A page of .*Copied/ }).waitFor()
+      expect(await page.evaluate('navigator.clipboard.readText()')).toBe(example)
+      // As lines, every one once: a fold adds none.
+      await page.evaluate('for (const one of document.querySelectorAll("#example-json details")) one.open = true')
+      const lineHeight = Number.parseFloat(
+        String(await page.evaluate('getComputedStyle(document.querySelector("#example-json")).lineHeight')),
+      )
+      const height = Number(await page.evaluate('document.querySelector("#example-json").clientHeight')) - 28
+      expect(Math.round(height / lineHeight)).toBe(example.split('\n').length)
+    },
+  )
+
+  test('without scripts, samples are one tab beside another, and there is no button that does nothing', async () => {
+    const { page } = await openPage(browser, service.baseUrl, { ...signedIn, javaScriptEnabled: false })
+    await page.goto('/docs/api/programs/shown')
+    await page.getByText('#!/bin/sh').waitFor()
+    await page.locator('summary', { hasText: 'Python' }).click()
+    await page.getByText('#!/usr/bin/env python3').waitFor()
+    expect(await page.getByText('#!/bin/sh').isVisible()).toBe(false)
+    expect(await page.getByRole('button', { name: /Copy/ }).count()).toBe(0)
+    expect(await page.getByRole('searchbox').count()).toBe(0)
+    await page.getByRole('link', { name: /^Draft \d+: / }).click()
+    await page.getByRole('heading', { name: /^What draft \d+ changes$/ }).waitFor()
+  })
+
+  test('on a phone the list opens when it is asked for, and closes behind a choice, without scripts', async () => {
+    const { page } = await openPage(browser, service.baseUrl, {
+      ...signedIn,
+      javaScriptEnabled: false,
+      viewport: { width: 360, height: 800 },
+    })
+    await page.goto('/docs/api/programs/shown')
+    const entry = page.getByRole('link', { name: 'date_of_birth', exact: true })
+    expect(await entry.isVisible()).toBe(false)
+    await page.getByRole('link', { name: 'On this page' }).click()
+    await entry.click()
+    await page.getByText('application.date_of_birth.date').waitFor()
+    expect(await entry.isVisible()).toBe(false)
+  })
+
+  test('hostile names, questions and options are words on every page', async () => {
+    const { page, complaints } = await openPage(browser, service.baseUrl, signedIn)
+    page.on('dialog', () => complaints.push('a dialog'))
+    for (const path of pages) {
+      await page.goto(path)
+      expect([path, await page.locator('img').count()]).toEqual([path, 0])
+    }
+    await page.goto('/docs/api/programs/shown')
+    await page.getByRole('heading', { level: 1, name: `Help ${hostile}` }).waitFor()
+    expect(await page.locator('#q-bad').textContent()).toContain(`one ${hostile}`)
+    expect(await page.getByRole('link', { name: 'bad', exact: true }).getAttribute('title')).toBe(hostile)
+    await page.goto('/docs/api/programs/shown/versions/draft')
+    expect(await page.locator('#q-brand_new').textContent()).toContain(hostile)
+    expect(complaints).toEqual([])
+  })
+})
