@@ -48,6 +48,11 @@ export interface Config {
   enumeratorDepthMax: number
   sessionIdleMs: number
   sessionLifetimeMs: number
+  passwordSignIn: boolean
+  oidcIssuer: string | undefined
+  oidcClientId: string | undefined
+  oidcClientSecret: string | undefined
+  oidcName: string
   installationName: string
   drainTimeoutMs: number
   logLevel: string
@@ -138,6 +143,17 @@ function httpUrl(text: string): string {
     throw new Unusable('must be an address such as https://apply.example.gov, without query or user')
   }
   return text.replace(/\/+$/, '')
+}
+
+/** As it is written: a provider's name for itself has a slash at its end or has none. */
+function issuerUrl(text: string): string | undefined {
+  if (text === '') return undefined
+  const url = URL.parse(text)
+  if (url === null || !['http:', 'https:'].includes(url.protocol) || /[?#@]|\/\.well-known\//.test(text))
+    throw new Unusable(
+      'must be the address of an OpenID provider such as https://login.example.gov, as it names itself',
+    )
+  return text
 }
 
 function ianaTimeZone(text: string): string {
@@ -451,6 +467,38 @@ export const settings = {
     meaning: 'How long a sign-in to the console lasts at most, 5m to 7d.',
     parse: duration(300_000, 604_800_000),
   },
+  passwordSignIn: {
+    name: 'PASSWORD_SIGN_IN',
+    default: 'on',
+    meaning: '`on` or `off`: whether people sign in to the console with a password. Off only where OIDC_ISSUER is set.',
+    parse: onOff,
+  },
+  oidcIssuer: {
+    name: 'OIDC_ISSUER',
+    default: '',
+    meaning:
+      'OpenID provider whose people sign in to the console, as it names itself: `https://login.example.gov`. With OIDC_CLIENT_ID and OIDC_CLIENT_SECRET.',
+    parse: issuerUrl,
+  },
+  oidcClientId: {
+    name: 'OIDC_CLIENT_ID',
+    default: '',
+    meaning:
+      'What the provider calls this service. Its redirect URI there is BASE_URL with `/admin/sign-in/oidc/callback`.',
+    parse: optionalText,
+  },
+  oidcClientSecret: {
+    name: 'OIDC_CLIENT_SECRET',
+    default: '',
+    meaning: 'The secret that goes with OIDC_CLIENT_ID. Secret.',
+    parse: optionalText,
+  },
+  oidcName: {
+    name: 'OIDC_NAME',
+    default: 'single sign-on',
+    meaning: 'What people call the provider; it stands on the button, after “Sign in with”.',
+    parse: (text: string): string => text,
+  },
   installationName: {
     name: 'INSTALLATION_NAME',
     default: '',
@@ -517,10 +565,11 @@ export function loadConfig(environment: Environment): Config {
     )
   if (loaded.silenceTimeoutMs <= loaded.statementTimeoutMs)
     fault('SILENCE_TIMEOUT', 'must be longer than STATEMENT_TIMEOUT, so that PostgreSQL ends what is only slow')
-  if (loaded.environment === 'development' && !['127.0.0.1', '::1', 'localhost'].includes(loaded.host))
+  if (loaded.environment === 'development' && !isLoopback(loaded.host))
     fault('HOST', 'must be 127.0.0.1, ::1 or localhost when TRIBUTARY_ENV is development')
   if (loaded.environment === 'production' && loaded.baseUrl?.startsWith('http:'))
     fault('BASE_URL', 'must begin with https:// when TRIBUTARY_ENV is production')
+  for (const [name, detail] of signInFaults(loaded)) fault(name, detail)
   // An application that answers the innermost question must be able to come in: an answer in an enumerator lies in its question
   // object, in the list of entities and in an entity.
   if (loaded.intakeDepthMax < 4 + 3 * loaded.enumeratorDepthMax)
@@ -537,3 +586,22 @@ export function loadConfig(environment: Environment): Config {
   }
   return loaded
 }
+
+/** What is wrong with how people sign in: the name of a setting, and what would be right. */
+function* signInFaults(loaded: Config): Generator<[name: string, detail: string]> {
+  const { environment, baseUrl, passwordSignIn, oidcIssuer, oidcClientId, oidcClientSecret } = loaded
+  const together = { OIDC_ISSUER: oidcIssuer, OIDC_CLIENT_ID: oidcClientId, OIDC_CLIENT_SECRET: oidcClientSecret }
+  const some = Object.values(together).some(value => value !== undefined)
+  for (const [name, value] of Object.entries(together))
+    if (some && value === undefined)
+      yield [name, 'must be set when another of OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET is']
+  if (!some && passwordSignIn === false)
+    yield ['PASSWORD_SIGN_IN', 'must be on unless OIDC_ISSUER is set, or nobody could sign in']
+  // What the provider sends people back to must not be what a request calls this host.
+  if (some && environment === 'production' && baseUrl === '')
+    yield ['BASE_URL', 'must be set when OIDC_ISSUER is: the provider sends people back to it']
+  if (oidcIssuer?.startsWith('http:') && !(environment === 'development' && isLoopback(new URL(oidcIssuer).hostname)))
+    yield ['OIDC_ISSUER', 'must begin with https://, unless it is on loopback and TRIBUTARY_ENV is development']
+}
+
+const isLoopback = (host: string): boolean => ['127.0.0.1', '[::1]', '::1', 'localhost'].includes(host)

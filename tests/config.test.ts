@@ -137,6 +137,40 @@ describe('loadConfig', () => {
       expect(loadConfig({ ...good, API_KEY_PEPPER }).apiKeyPepper).toBe(API_KEY_PEPPER)
   })
 
+  test('OpenID Connect: its three settings come together, with BASE_URL in production, and over HTTPS but for development on loopback', () => {
+    const three = { OIDC_ISSUER: 'https://login.example.gov/a/', OIDC_CLIENT_ID: 'us', OIDC_CLIENT_SECRET: 'CANARY' }
+    const all = { ...good, ...three, BASE_URL: 'https://apply.example.gov' }
+    const { oidcIssuer, oidcClientId, oidcClientSecret, oidcName } = loadConfig(all)
+    expect([oidcIssuer, oidcClientId, oidcClientSecret, oidcName]).toEqual([...Object.values(three), 'single sign-on'])
+    for (const name of Object.keys(three)) {
+      const missing = faults({ ...all, [name]: '' })
+      expect(Object.keys(missing)).toEqual([name])
+      expect(JSON.stringify(missing)).not.toContain('CANARY')
+    }
+    expect(faults({ ...all, BASE_URL: '' })).toHaveProperty('BASE_URL')
+    for (const OIDC_ISSUER of [
+      'login.example.gov',
+      'ftp://h',
+      'https://h/?a=b',
+      'https://h/#a',
+      'https://user@h',
+      'https://h/.well-known/openid-configuration',
+      'http://login.example.gov',
+      'http://127.0.0.1:9000',
+    ])
+      expect(faults({ ...all, OIDC_ISSUER }), OIDC_ISSUER).toHaveProperty('OIDC_ISSUER')
+    const development = { ...all, TRIBUTARY_ENV: 'development', BASE_URL: '' }
+    for (const OIDC_ISSUER of ['http://127.0.0.1:9000', 'http://localhost:9000', 'http://[::1]:9000'])
+      expect(loadConfig({ ...development, OIDC_ISSUER }).oidcIssuer).toBe(OIDC_ISSUER)
+    for (const OIDC_ISSUER of ['http://login.example.gov', 'http://127.0.0.1.example.gov'])
+      expect(faults({ ...development, OIDC_ISSUER })).toHaveProperty('OIDC_ISSUER')
+  })
+
+  test('passwords can be off only where there is another way to sign in', () => {
+    expect(loadConfig(good).passwordSignIn).toBe(true)
+    expect(faults({ PASSWORD_SIGN_IN: 'off' }).PASSWORD_SIGN_IN).toContain('nobody could sign in')
+  })
+
   test('never repeats the value of a secret', () => {
     const secret = 'CANARYpepper-default-CANARY-0123456789'
     expect(JSON.stringify(faults({ API_KEY_PEPPER: secret, PAGE_TOKEN_KEYS: 'CANARY' }))).not.toContain('CANARY')

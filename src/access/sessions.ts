@@ -1,4 +1,4 @@
-// Signing in to the console with a password, and the session that follows: a random token in a cookie, its hash in the database.
+// Signing in to the console, and the session that follows: a random token in a cookie, its hash in the database.
 
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { appendAuditEvent } from '../db/audit.ts'
@@ -34,7 +34,7 @@ export interface Session {
   confirmedAt: Micros
 }
 
-/** How long a password counts as just asked for. */
+/** How long a person counts as having just shown who they are. */
 const confirmedMicros = 10 * 60 * 1_000_000
 /** How exactly the last request of a session is kept. */
 const seenEveryMicros = 60 * 1_000_000
@@ -63,7 +63,14 @@ export async function verifySignIn(
 /** Begins a session, ends the one there was in this browser, and gives the token of its cookie. Audited. */
 export async function beginSession(
   sql: Sql,
-  who: { person_id: number; email: string; address: string | undefined; how: 'password' | 'invitation' },
+  who: {
+    person_id: number
+    email: string
+    address: string | undefined
+    how: 'password' | 'invitation' | 'oidc'
+    /** When they last showed who they are; now unless given. */
+    confirmedAt?: Micros
+  },
   limits: SessionLimits,
   now: Micros,
   earlierToken: string | undefined,
@@ -77,7 +84,7 @@ export async function beginSession(
       person_id: who.person_id,
       created_at: now,
       seen_at: now,
-      confirmed_at: now,
+      confirmed_at: who.confirmedAt ?? now,
       expires_at: now + limits.lifetimeMs * 1000,
       address: who.address ?? null,
     })
@@ -113,7 +120,7 @@ export async function loadSession(
   }
 }
 
-/** Whether the password was asked for a short while ago. */
+/** Whether the person showed who they are, by password or at their provider, a short while ago. */
 export const isConfirmed = (session: Session, now: Micros): boolean => now - session.confirmedAt < confirmedMicros
 
 export async function confirmSession(sql: Sql, session: Session, now: Micros): Promise<void> {

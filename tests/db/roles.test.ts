@@ -1,6 +1,7 @@
 // Least privilege: what `roles.sql` lets service and worker do, tried as them. The owner of the schema migrates.
 
 import { beforeAll, describe, expect, test } from 'bun:test'
+import { findPersonOf } from '../../src/access/identities.ts'
 import { openDatabase, type Sql } from '../../src/db/client.ts'
 import { prepareDatabase } from '../../src/db/instance.ts'
 import { grantRoles, loadMigrations, migrate } from '../../src/db/migrate.ts'
@@ -179,6 +180,7 @@ describe('the service, with its own role', () => {
       sql => sql`insert into audit_event (actor, action, subject) values ('admin:x', 'x', 'x')`,
     ],
     ['see who works in the console', sql => sql`select from person`],
+    ['see who somebody is elsewhere', sql => sql`select from person_identity`],
     ['begin a session', sql => sql`insert into console_session (person_id) values (1)`],
     ['move a chain', sql => sql`update audit_chain set links = 0`],
     ['add a link', sql => sql`insert into audit_link values (0, 9, 9, decode(repeat('00', 32), 'hex'))`],
@@ -329,7 +331,15 @@ describe('the console, with its own role', () => {
     expect(running.logLines.filter(line => line.level === 'error')).toEqual([])
   })
 
+  test('remembers who somebody is at an OpenID provider', async () => {
+    const { email } = await aPerson(owner)
+    const identity = { issuer: 'https://login.example.gov', subject: crypto.randomUUID(), email }
+    for (const _ of ['first', 'again'])
+      expect(await findPersonOf(desk.sql, identity, undefined)).toMatchObject({ email })
+  })
+
   test.each<[string, (sql: Sql) => PromiseLike<unknown>]>([
+    ['hand an identity to somebody else', sql => sql`update person_identity set person_id = person_id`],
     ['change a submitted answer', sql => sql`update application set snapshot = snapshot`],
     ['remove an application', sql => sql`delete from application`],
     ['give an application to another applicant', sql => sql`update application set applicant_id = 1`],

@@ -531,6 +531,17 @@ create table person (
   constraint person_role_check CHECK ((role = ANY (ARRAY['ADMINISTRATOR'::text, 'PROGRAM_ADMINISTRATOR'::text, 'AUDITOR'::text])))
 );
 
+create table person_identity (
+  issuer text not null,
+  subject text not null,
+  person_id bigint not null,
+  created_at timestamp with time zone default clock_timestamp() not null,
+  constraint person_identity_pkey PRIMARY KEY (issuer, subject),
+  constraint person_identity_person_id_issuer_key UNIQUE (person_id, issuer),
+  constraint person_identity_issuer_check CHECK (((length(issuer) >= 1) AND (length(issuer) <= 2000))),
+  constraint person_identity_subject_check CHECK (((length(subject) >= 1) AND (length(subject) <= 255)))
+);
+
 create table person_program (
   person_id bigint not null,
   program_id bigint not null,
@@ -745,6 +756,8 @@ alter table docs_example add constraint docs_example_program_version_id_fkey FOR
 alter table erased_application add constraint erased_application_program_id_fkey FOREIGN KEY (program_id) REFERENCES program(program_id);
 
 alter table invitation add constraint invitation_person_id_fkey FOREIGN KEY (person_id) REFERENCES person(person_id);
+
+alter table person_identity add constraint person_identity_person_id_fkey FOREIGN KEY (person_id) REFERENCES person(person_id);
 
 alter table person_program add constraint person_program_person_id_fkey FOREIGN KEY (person_id) REFERENCES person(person_id);
 

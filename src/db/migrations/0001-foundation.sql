@@ -468,6 +468,17 @@ create table invitation (
   expires_at timestamptz not null
 );
 
+-- Who a person is at an OpenID provider: remembered when they first come from there, and from then on what they are known by, so
+-- that an e-mail address that was given to somebody else opens nothing.
+create table person_identity (
+  issuer text not null check (length(issuer) between 1 and 2000),
+  subject text not null check (length(subject) between 1 and 255),
+  person_id bigint not null references person,
+  created_at timestamptz not null default clock_timestamp(),
+  primary key (issuer, subject),
+  unique (person_id, issuer)
+);
+
 create table console_session (
   -- SHA-256 of the token in the cookie.
   token_hash bytea primary key check (octet_length(token_hash) = 32),
@@ -475,7 +486,7 @@ create table console_session (
   created_at timestamptz not null,
   -- Of the last request, to the minute; the session ends when this is too long ago.
   seen_at timestamptz not null,
-  -- When the password was last asked for.
+  -- When the person last showed who they are: by the password, or at their provider.
   confirmed_at timestamptz not null,
   expires_at timestamptz not null,
   address inet

@@ -58,7 +58,7 @@ export interface OpenDoor extends DoorPlace {
 
 export interface GuardedDoor extends DoorPlace {
   roles: readonly Role[]
-  /** Whether the password must have been asked for a short while ago. */
+  /** Whether the person must have shown who they are a short while ago. */
   confirmed?: boolean
   answer: (visit: Visit) => Response | Promise<Response>
 }

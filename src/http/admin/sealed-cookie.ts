@@ -2,28 +2,32 @@
 
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 
-/** How long it may take from one page to the next. */
-const seconds = 60
-
 const keyOf = (pepper: string, binding: Buffer): Buffer =>
   Buffer.from(hkdfSync('sha256', pepper, binding, 'sealed cookie', 32))
 
+/** How a cookie is set. */
+interface Setting {
+  path: string
+  https: boolean
+  /** How long the browser keeps it. A minute, from one page to the next, unless given. */
+  seconds?: number
+  /** Lax for what must come along when another site sends the browser back here. */
+  sameSite?: 'Strict' | 'Lax'
+}
+
+const flagsOf = ({ path, https, seconds = 60, sameSite = 'Strict' }: Setting): string =>
+  `Path=${path}; Max-Age=${seconds}; HttpOnly; SameSite=${sameSite}${https ? '; Secure' : ''}`
+
 /** The field that sets it, for one path. `binding` is what only the same session has. */
-export function sealCookie(
-  name: string,
-  value: string,
-  where: { path: string; https: boolean; pepper: string; binding: Buffer },
-): string {
+export function sealCookie(name: string, value: string, where: Setting & { pepper: string; binding: Buffer }): string {
   const iv = randomBytes(12)
   const cipher = createCipheriv('aes-256-gcm', keyOf(where.pepper, where.binding), iv)
   const sealed = Buffer.concat([iv, cipher.update(value, 'utf8'), cipher.final(), cipher.getAuthTag()])
-  const flags = `Path=${where.path}; Max-Age=${seconds}; HttpOnly; SameSite=Strict${where.https ? '; Secure' : ''}`
-  return `${name}=${sealed.toString('base64url')}; ${flags}`
+  return `${name}=${sealed.toString('base64url')}; ${flagsOf(where)}`
 }
 
 /** The field that takes it away. */
-export const clearCookie = (name: string, path: string): string =>
-  `${name}=; Path=${path}; Max-Age=0; HttpOnly; SameSite=Strict`
+export const clearCookie = (name: string, where: Setting): string => `${name}=; ${flagsOf({ ...where, seconds: 0 })}`
 
 /** What it held, or undefined when there is none, or none of ours. */
 export function openCookie(

@@ -6,6 +6,7 @@ import { consoleDoors } from '../../../src/http/admin/console.ts'
 import type { Deps } from '../../../src/http/deps.ts'
 import { aPerson, ConsoleVisitor } from '../../support/console.ts'
 import { useDatabase, useService } from '../../support/fixtures.ts'
+import { oidcClient } from '../../support/oidc-issuer.ts'
 import { aProgram } from '../../support/programs.ts'
 
 /** What stands in a path's places. */
@@ -30,11 +31,15 @@ const table: Readonly<Record<string, Expected>> = {
   'GET /admin/*': [404, 404, 404, 404],
   'GET /admin/sign-in': [200, 303, 303, 303],
   'POST /admin/sign-in': [401, 401, 401, 401],
+  // The provider is away: 503 tells that the door was passed.
+  'GET /admin/sign-in/oidc': [503, 303, 303, 303],
+  'GET /admin/sign-in/oidc/callback': [400, 400, 400, 400],
   'POST /admin/sign-out': [401, 303, 303, 303],
   'GET /admin/invitations/:token': [404, 404, 404, 404],
   'POST /admin/invitations/:token': [404, 404, 404, 404],
   'GET /admin/confirm': [303, 200, 200, 200],
   'POST /admin/confirm': [401, 401, 401, 401],
+  'GET /admin/confirm/oidc': [303, 503, 503, 503],
   'GET /admin/account': [303, 200, 200, 200],
   'POST /admin/account/password': [401, 400, 400, 400],
   'GET /admin/keys': [303, 200, 403, 200],
@@ -94,7 +99,7 @@ const table: Readonly<Record<string, Expected>> = {
 }
 
 const database = await useDatabase()
-const service = await useService(database)
+const service = await useService(database, { ...oidcClient, oidcIssuer: 'http://127.0.0.1:1' })
 await database.sql`insert into program (slug, display_name) values ('granted', 'Granted')`
 await aProgram(database.sql, { slug: 'others' })
 const roles: (Role | undefined)[] = [undefined, 'ADMINISTRATOR', 'PROGRAM_ADMINISTRATOR', 'AUDITOR']

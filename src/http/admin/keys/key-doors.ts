@@ -103,7 +103,8 @@ export function keyDoors({ consoleDb: db, config }: Deps): ConsoleDoor[] {
     const where = { pepper: config.apiKeyPepper, binding: visit.session.tokenHash }
     const password = openCookie(visit.request, cookie, where)
     const page = IssuedPage({ context: visit.context, key: found, password, baseUrl: visit.place.baseUrl })
-    return htmlResponse(page, 200, { 'Set-Cookie': clearCookie(cookie, visit.place.root + visit.url.pathname) })
+    const cleared = clearCookie(cookie, { path: visit.place.root + visit.url.pathname, https: visit.https })
+    return htmlResponse(page, 200, { 'Set-Cookie': cleared })
   }
 
   const showKey = async (visit: Visit, form: FormState = emptyForm, status = 200): Promise<Response> => {

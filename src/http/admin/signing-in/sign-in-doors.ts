@@ -1,12 +1,10 @@
 // Signing in and out, choosing a password from a link, asking for the password again, and one's own account.
 
 import { acceptInvitation, changePassword } from '../../../access/people.ts'
-import { beginSession, confirmSession, endSession, verifySignIn } from '../../../access/sessions.ts'
+import { confirmSession, endSession, verifySignIn } from '../../../access/sessions.ts'
 import { hashToken } from '../../../access/sign-in-tokens.ts'
-import { appendAuditEvent } from '../../../db/audit.ts'
 import { readSessionsOf } from '../../../db/console-sessions.ts'
 import { findInvited } from '../../../db/person-rows.ts'
-import { parseAddress } from '../../../domain/values/ip-address.ts'
 import { Problem, type ProblemItem } from '../../../problem.ts'
 import type { Deps } from '../../deps.ts'
 import { everyRole, htmlResponse } from '../../shell/shell.tsx'
@@ -18,11 +16,11 @@ import {
   nextPath,
   type OpenVisit,
   redirect,
-  sessionLimits,
   type Visit,
 } from '../console-doors.ts'
-import { sessionToken } from '../session-cookie.ts'
+import { oidcDoors } from './oidc-doors.ts'
 import { AccountPage, ConfirmPage, PasswordPage, SignInPage } from './sign-in-pages.tsx'
+import { countFailure, startSession, waysOf } from './sign-in-steps.ts'
 
 /** The fault of a pair that is nobody's; which half is wrong is not said. */
 const wrongPair: ProblemItem = {
@@ -39,47 +37,30 @@ const wrongPassword: ProblemItem = {
 export function signInDoors(deps: Deps): ConsoleDoor[] {
   const { consoleDb: db } = deps
 
-  const begin = async (
-    visit: OpenVisit,
-    who: { person_id: number; email: string },
-    how: 'password' | 'invitation',
-    next: string,
-  ) => {
-    const earlier = sessionToken(visit.request, visit.https)
-    const opened = { ...who, address: visit.address, how }
-    const token = await beginSession(db, opened, sessionLimits(deps), visit.now, earlier)
-    return redirect(visit, next, cookieOf(visit, token))
-  }
+  const ways = waysOf(deps.config)
 
-  /** Throws Problem `rate_limited` when too many tries came from this address of late, a good one among them or not. */
-  const countFailure = async (visit: OpenVisit, email: string): Promise<void> => {
-    await appendAuditEvent(db, {
-      actor: 'nobody',
-      action: 'sign_in_failed',
-      subject: email.slice(0, 254),
-      address: visit.address,
-    })
-    const seconds = await deps.failures.countFailure(
-      visit.address === undefined ? undefined : parseAddress(visit.address),
-    )
-    if (seconds === undefined) return
-    throw new Problem('rate_limited', {
-      detail: `Too many sign-ins failed from this address. Try again in ${seconds} seconds.`,
-      retryAfterSeconds: seconds,
-      internal: 'sign_in_throttled',
-    })
+  /** Throws where people sign in at their provider alone. */
+  const requirePasswords = (): void => {
+    if (!ways.password)
+      throw new Problem('forbidden', {
+        detail: 'People of this installation sign in without a password.',
+        internal: 'passwords_off',
+      })
   }
 
   const signIn = async (visit: OpenVisit): Promise<Response> => {
+    requirePasswords()
     const { form } = visit
     const email = form.get('email') ?? ''
     const who = await verifySignIn(db, email, form.get('password') ?? '')
-    if (who !== undefined) return begin(visit, who, 'password', nextPath(form.get('next')))
-    await countFailure(visit, email)
-    return htmlResponse(SignInPage({ context: visit.context, form: { values: form, faults: [wrongPair] } }), 401)
+    if (who !== undefined) return startSession(deps, visit, { ...who, how: 'password' }, nextPath(form.get('next')))
+    await countFailure(deps, visit, email)
+    return htmlResponse(SignInPage({ context: visit.context, ways, form: { values: form, faults: [wrongPair] } }), 401)
   }
 
   const showInvitation = async (visit: OpenVisit): Promise<Response> => {
+    // The link of an invitation leads to where those who are invited can come in.
+    if (!ways.password) return redirect(visit, '/admin/sign-in')
     const invited = await findInvited(db, hashToken(visit.params.token!), visit.now)
     if (invited === undefined)
       throw new Problem('not_found', {
@@ -89,12 +70,13 @@ export function signInDoors(deps: Deps): ConsoleDoor[] {
   }
 
   const takeInvitation = async (visit: OpenVisit): Promise<Response> => {
+    requirePasswords()
     const token = visit.params.token!
     try {
       const { password, repeated } = passwords(visit)
       if (password !== repeated) throw notTheSame
       const person = await acceptInvitation(db, token, password, visit)
-      return await begin(visit, person, 'invitation', '/admin')
+      return await startSession(deps, visit, { ...person, how: 'invitation' }, '/admin')
     } catch (error) {
       const faults = faultsOf(error)
       const invited = await findInvited(db, hashToken(token), visit.now)
@@ -104,14 +86,15 @@ export function signInDoors(deps: Deps): ConsoleDoor[] {
   }
 
   const confirm = async (visit: Visit): Promise<Response> => {
+    requirePasswords()
     const { form, person } = visit
     if ((await verifySignIn(db, person.email, form.get('password') ?? '')) !== undefined) {
       await confirmSession(db, visit.session, visit.now)
       return redirect(visit, nextPath(form.get('next')))
     }
-    await countFailure(visit, person.email)
+    await countFailure(deps, visit, person.email)
     return htmlResponse(
-      ConfirmPage({ context: visit.context, next: nextPath(form.get('next')), faults: [wrongPassword] }),
+      ConfirmPage({ context: visit.context, ways, next: nextPath(form.get('next')), faults: [wrongPassword] }),
       401,
     )
   }
@@ -121,14 +104,15 @@ export function signInDoors(deps: Deps): ConsoleDoor[] {
     const idleSince = now - deps.config.sessionIdleMs * 1000
     const sessions = await readSessionsOf(db, person.person_id, now, idleSince)
     const changed = visit.url.searchParams.get('done') === 'password'
-    return htmlResponse(AccountPage({ context: visit.context, person, sessions, faults, changed }), status)
+    return htmlResponse(AccountPage({ context: visit.context, ways, person, sessions, faults, changed }), status)
   }
 
   const newPassword = async (visit: Visit): Promise<Response> => {
+    requirePasswords()
     const { person, session } = visit
     try {
       if ((await verifySignIn(db, person.email, visit.form.get('current') ?? '')) === undefined) {
-        await countFailure(visit, person.email)
+        await countFailure(deps, visit, person.email)
         throw new Problem('invalid_request', { detail: '', errors: [{ ...wrongPassword, parameter: 'current' }] })
       }
       const { password, repeated } = passwords(visit)
@@ -152,7 +136,9 @@ export function signInDoors(deps: Deps): ConsoleDoor[] {
       roles: 'anyone',
       answer: visit =>
         visit.session === undefined
-          ? htmlResponse(SignInPage({ context: visit.context, form: { values: visit.url.searchParams, faults: [] } }))
+          ? htmlResponse(
+              SignInPage({ context: visit.context, ways, form: { values: visit.url.searchParams, faults: [] } }),
+            )
           : redirect(visit, nextPath(visit.url.searchParams.get('next'))),
     },
     { method: 'POST', path: '/admin/sign-in', roles: 'anyone', answer: signIn },
@@ -165,12 +151,13 @@ export function signInDoors(deps: Deps): ConsoleDoor[] {
       roles: everyRole,
       answer: visit =>
         htmlResponse(
-          ConfirmPage({ context: visit.context, next: nextPath(visit.url.searchParams.get('next')), faults: [] }),
+          ConfirmPage({ context: visit.context, ways, next: nextPath(visit.url.searchParams.get('next')), faults: [] }),
         ),
     },
     { method: 'POST', path: '/admin/confirm', roles: everyRole, answer: confirm },
     { method: 'GET', path: '/admin/account', roles: everyRole, answer: visit => account(visit) },
     { method: 'POST', path: '/admin/account/password', roles: everyRole, answer: newPassword },
+    ...oidcDoors(deps),
   ]
 }
 

@@ -17,18 +17,38 @@ import {
   When,
 } from '../../shell/parts.tsx'
 import { type PageContext, PlainPage, Shell } from '../../shell/shell.tsx'
+import type { Ways } from './sign-in-steps.ts'
 
-export function SignInPage({ context, form }: { context: PageContext; form: FormState }) {
+/** Off to the provider. A link and not a form: a form's policy would have to name every address the provider sends people over. */
+function ProviderLink(props: { context: PageContext; path: string; next: string; text: string }) {
+  const { context, path, next, text } = props
+  return (
+    <a class="button plain" id="oidc" href={`${context.root}${path}?next=${encodeURIComponent(next)}`}>
+      {text}
+    </a>
+  )
+}
+
+export function SignInPage({ context, ways, form }: { context: PageContext; ways: Ways; form: FormState }) {
+  const next = form.values.get('next') ?? '/admin'
   return (
     <PlainPage context={context} title="Sign in">
       <FaultSummary form={form} title="You are not signed in" />
-      <form method="post" action={`${context.root}/admin/sign-in`} noValidate>
-        <input type="hidden" name="next" value={form.values.get('next') ?? '/admin'} />
-        <TextField form={form} name="email" label="E-mail" type="email" autocomplete="username" />
-        <TextField form={form} name="password" label="Password" type="password" autocomplete="current-password" />
-        <button type="submit">Sign in</button>
-      </form>
-      <p class="soft">No password yet, or lost it? An administrator can give you a link to choose one.</p>
+      {ways.provider !== undefined && (
+        <ProviderLink context={context} path="/admin/sign-in/oidc" next={next} text={`Sign in with ${ways.provider}`} />
+      )}
+      {ways.provider !== undefined && ways.password && <p class="soft">Or with a password:</p>}
+      {ways.password && (
+        <>
+          <form method="post" action={`${context.root}/admin/sign-in`} noValidate>
+            <input type="hidden" name="next" value={next} />
+            <TextField form={form} name="email" label="E-mail" type="email" autocomplete="username" />
+            <TextField form={form} name="password" label="Password" type="password" autocomplete="current-password" />
+            <button type="submit">Sign in</button>
+          </form>
+          <p class="soft">No password yet, or lost it? An administrator can give you a link to choose one.</p>
+        </>
+      )}
     </PlainPage>
   )
 }
@@ -73,30 +93,36 @@ export function PasswordPage(props: {
   )
 }
 
-export function ConfirmPage(props: { context: PageContext; next: string; faults: readonly ProblemItem[] }) {
-  const { context } = props
+export function ConfirmPage(props: { context: PageContext; ways: Ways; next: string; faults: readonly ProblemItem[] }) {
+  const { context, ways, next } = props
   const form = { ...emptyForm, faults: props.faults }
   return (
     <Shell
       context={context}
-      title="Your password, once more"
+      title={ways.provider === undefined ? 'Your password, once more' : 'Show once more that it is you'}
       part={undefined}
       lead="What comes next makes or shows a secret, so we ask again. It then holds for ten minutes."
     >
       <FaultSummary form={form} />
-      <div class="card narrow">
-        <DeedForm csrf={context.csrf} action={`${context.root}/admin/confirm`}>
-          <input type="hidden" name="next" value={props.next} />
-          <TextField form={form} name="password" label="Password" type="password" autocomplete="current-password" />
-          <button type="submit">Go on</button>
-        </DeedForm>
-      </div>
+      {ways.provider !== undefined && (
+        <ProviderLink context={context} path="/admin/confirm/oidc" next={next} text={`Go on with ${ways.provider}`} />
+      )}
+      {ways.password && (
+        <div class="card narrow">
+          <DeedForm csrf={context.csrf} action={`${context.root}/admin/confirm`}>
+            <input type="hidden" name="next" value={next} />
+            <TextField form={form} name="password" label="Password" type="password" autocomplete="current-password" />
+            <button type="submit">Go on</button>
+          </DeedForm>
+        </div>
+      )}
     </Shell>
   )
 }
 
 export function AccountPage(props: {
   context: PageContext
+  ways: Ways
   person: Person
   sessions: readonly { created_at: Micros; seen_at: Micros; address: string | null }[]
   faults: readonly ProblemItem[]
@@ -131,20 +157,24 @@ export function AccountPage(props: {
           Sign out everywhere
         </button>
       </DeedForm>
-      <h2>Change your password</h2>
-      <div class="card narrow">
-        <DeedForm csrf={context.csrf} action={`${context.root}/admin/account/password`}>
-          <TextField
-            form={form}
-            name="current"
-            label="Present password"
-            type="password"
-            autocomplete="current-password"
-          />
-          <NewPasswordFields form={form} />
-          <button type="submit">Change it</button>
-        </DeedForm>
-      </div>
+      {props.ways.password && (
+        <>
+          <h2>Change your password</h2>
+          <div class="card narrow">
+            <DeedForm csrf={context.csrf} action={`${context.root}/admin/account/password`}>
+              <TextField
+                form={form}
+                name="current"
+                label="Present password"
+                type="password"
+                autocomplete="current-password"
+              />
+              <NewPasswordFields form={form} />
+              <button type="submit">Change it</button>
+            </DeedForm>
+          </div>
+        </>
+      )}
     </Shell>
   )
 }

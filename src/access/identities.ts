@@ -1,0 +1,53 @@
+// Which person of the console somebody is whom an OpenID provider vouches for.
+
+import { appendAuditEvent } from '../db/audit.ts'
+import { inTransaction, type Sql } from '../db/client.ts'
+import { findIdentified, insertIdentity, lockPersonByEmail } from '../db/identity-rows.ts'
+import { foldEmail } from './people.ts'
+import { actorOf } from './roles.ts'
+
+/** Whom the provider vouches for. */
+export interface Identity {
+  issuer: string
+  subject: string
+  /** Only what the provider has verified. */
+  email: string | undefined
+}
+
+type Found = { person_id: number; email: string } | { refused: string }
+
+/**
+ * The person this is, or why it is none; the reason is for the audit trail alone. The e-mail counts once: from then on a person is
+ * known by issuer and subject, whoever has the address. Remembering them is audited.
+ */
+export async function findPersonOf(
+  sql: Sql,
+  { issuer, subject, email }: Identity,
+  address: string | undefined,
+): Promise<Found> {
+  const known = await findIdentified(sql, issuer, subject)
+  if (known !== undefined) return enabled(known)
+  if (email === undefined) return { refused: 'no_verified_email' }
+  return inTransaction(sql, async tx => {
+    const person = await lockPersonByEmail(tx, foldEmail(email))
+    if (person === undefined) return { refused: 'unknown_email' }
+    if (person.disabled) return { refused: 'disabled' }
+    if (await insertIdentity(tx, { issuer, subject, person_id: person.person_id })) {
+      const detail = { issuer, subject }
+      await appendAuditEvent(tx, {
+        actor: actorOf(person),
+        action: 'identity_remembered',
+        subject: person.email,
+        address,
+        detail,
+      })
+      return { person_id: person.person_id, email: person.email }
+    }
+    // The same identity may have come twice at once; otherwise the address has another owner now.
+    const since = await findIdentified(tx, issuer, subject)
+    return since === undefined ? { refused: 'another_subject' } : enabled(since)
+  })
+}
+
+const enabled = ({ person_id, email, disabled }: { person_id: number; email: string; disabled: boolean }): Found =>
+  disabled ? { refused: 'disabled' } : { person_id, email }

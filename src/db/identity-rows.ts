@@ -1,0 +1,43 @@
+// Who the people of the console are at an OpenID provider.
+
+import type { Db, Transaction } from './client.ts'
+
+interface Identified {
+  person_id: number
+  email: string
+  disabled: boolean
+}
+
+/** Whose identity this is. */
+export async function findIdentified(db: Db, issuer: string, subject: string): Promise<Identified | undefined> {
+  const [row] = await db<Identified[]>`
+    select p.person_id, p.email, p.disabled_at is not null as disabled
+    from person_identity i
+    join person p using (person_id)
+    where i.issuer = ${issuer}
+    and i.subject = ${subject}`
+  return row
+}
+
+/** The person with an e-mail, locked so that of two identities that come at once one is theirs. */
+export async function lockPersonByEmail(tx: Transaction, emailFolded: string): Promise<Identified | undefined> {
+  const [row] = await tx<Identified[]>`
+    select person_id, email, disabled_at is not null as disabled
+    from person
+    where email_folded = ${emailFolded}
+    for update`
+  return row
+}
+
+/** Remembers an identity as this person's; false when it is somebody's, or they have another from the same issuer. */
+export async function insertIdentity(
+  tx: Transaction,
+  identity: { issuer: string; subject: string; person_id: number },
+): Promise<boolean> {
+  const rows = await tx`
+    insert into person_identity (issuer, subject, person_id)
+    values (${identity.issuer}, ${identity.subject}, ${identity.person_id})
+    on conflict do nothing
+    returning person_id`
+  return rows.length === 1
+}
