@@ -106,7 +106,7 @@ export function ApplicationPage(props: ApplicationPageProps) {
         ) : (
           <AnswersView answers={answers} exportedPath={`${path}/exported`} />
         )}
-        <div class="stack">
+        <div class="asides">
           <StatusCard {...props} action={path + search} />
           <History {...props} />
           <Revisions {...props} />
