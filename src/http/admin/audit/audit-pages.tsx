@@ -47,7 +47,7 @@ export function TrailPage(props: TrailProps) {
       context={context}
       title="Audit"
       part="audit"
-      lead="Who did what, when, from where, on what. Lines are only ever added; the database refuses to change or remove one."
+      lead="Who did what, when, from where, on what. The database changes no line, and lets none go but into files that can be checked."
       deeds={
         <>
           <a class="button plain" href={`${root}${path}/verify`}>
@@ -63,7 +63,7 @@ export function TrailPage(props: TrailProps) {
     >
       <FaultSummary form={form} title="This cannot be searched for yet" />
       <form method="get" action={root + path} class="card filters fields" aria-label="Filters">
-        <TextField form={form} name="actor" label="Who" hint="admin:…, key:…, operator:…" optional />
+        <TextField form={form} name="actor" label="Who" hint="admin:…, key:…, operator:…" />
         <SelectField
           form={form}
           name="action"
@@ -73,9 +73,9 @@ export function TrailPage(props: TrailProps) {
             ...actionsOf(props).map(action => ({ value: action, text: actionWords(action) })),
           ]}
         />
-        <TextField form={form} name="subject" label="On what" hint="a program, a key, an id" optional />
-        <TextField form={form} name="from" label="From" hint="2026-01-31, or with T09:30" optional />
-        <TextField form={form} name="to" label="Before" hint="the same way" optional />
+        <TextField form={form} name="subject" label="On what" hint="a program, a key, an id" />
+        <TextField form={form} name="from" label="From" hint="2026-01-31, or with T09:30" />
+        <TextField form={form} name="to" label="Before" hint="the same way" />
         <div class="deeds">
           <button type="submit">Filter</button>
           {filtered && (
@@ -106,7 +106,7 @@ export function TrailPage(props: TrailProps) {
           },
           { head: 'What', cell: event => actionWords(event.action) },
           { head: 'On', cell: event => <a href={filterBy({ subject: event.subject })}>{event.subject}</a> },
-          { head: 'From', cell: event => (event.address === null ? '' : <code>{event.address}</code>) },
+          { head: 'From', cell: event => (event.address === null ? '' : <code class="address">{event.address}</code>) },
           { head: 'Details', cell: event => <Details event={event} /> },
         ]}
       />
@@ -311,7 +311,7 @@ function PlaceSection(
             ),
           },
           { head: 'When', cell: page => when(page.happened_at) },
-          { head: 'From', cell: page => (page.address === null ? '' : <code>{page.address}</code>) },
+          { head: 'From', cell: page => (page.address === null ? '' : <code class="address">{page.address}</code>) },
           {
             head: 'Page',
             cell: page => (
