@@ -42,6 +42,7 @@ export interface Config {
   requestsPerMinute: number
   exportsAtATime: number
   auditRequired: boolean
+  intermediaries: 'any' | 'listed'
   authFailuresPerMinute: number
   intakeBodyBytesMax: number
   intakeDepthMax: number
@@ -429,6 +430,13 @@ export const settings = {
     meaning:
       '`on` or `off`: whether an API key gets no further page (503) while the audit trail cannot take the line on one it got.',
     parse: onOff,
+  },
+  intermediaries: {
+    name: 'INTERMEDIARIES',
+    default: 'any',
+    meaning:
+      '`any` or `listed`: whether a submission may name any intermediary, or only one that the console has under Intermediaries.',
+    parse: oneOf('any', 'listed'),
   },
   authFailuresPerMinute: {
     name: 'AUTH_FAILURES_PER_MINUTE',

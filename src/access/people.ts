@@ -16,6 +16,7 @@ import {
   updatePersonDisabled,
   upsertInvitation,
 } from '../db/person-rows.ts'
+import { foldText } from '../domain/values/folded-text.ts'
 import type { Micros } from '../domain/values/offset-time.ts'
 import { invalidRequest, Problem, type ProblemItem } from '../problem.ts'
 import { hashPersonPassword, passwordFaults } from './passwords.ts'
@@ -42,8 +43,12 @@ export interface PersonDraft {
   programs: readonly string[]
 }
 
-/** An e-mail as compared: without case, in one Unicode form. */
-export const foldEmail = (email: string): string => email.trim().normalize('NFC').toLowerCase()
+/** An e-mail as compared. */
+export const foldEmail = foldText
+
+/** Whether a text has the form of an e-mail address. */
+export const isEmail = (text: string): boolean =>
+  /^[^\s@]+@[^\s@]+$/.test(text) && text.length <= 254 && !/\p{C}/u.test(text)
 
 /**
  * Adds a person and gives the token of the link with which a password is chosen. The token is not kept and not shown again.
@@ -166,7 +171,7 @@ function checkDraft(draft: PersonDraft): { email: string; name: string; role: Ro
   const name = draft.name.trim()
   const role = roles.find(known => known === draft.role)
   const errors: ProblemItem[] = []
-  if (!/^[^\s@]+@[^\s@]+$/.test(email) || email.length > 254 || /\p{C}/u.test(email))
+  if (!isEmail(email))
     errors.push({
       parameter: 'email',
       code: 'not_an_email',

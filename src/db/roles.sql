@@ -30,6 +30,7 @@ to tributary_service, tributary_worker;
 grant select on
   submission_counter, applicant, application_in_progress, application, erased_application, api_key, api_key_program, submission_request
 to tributary_service;
+grant select on intermediary_organization, intermediary to tributary_service;
 grant insert on application_in_progress, application, submission_request to tributary_service;
 grant insert (front_end, language) on applicant to tributary_service;
 grant insert (actor, action, subject, address, detail) on audit_event to tributary_service;
@@ -52,7 +53,7 @@ grant insert (actor, action, subject, address, detail) on audit_event to tributa
 -- The console reads everything but what is secret, and changes what administrators change. It cannot touch an answer either, nor
 -- the audit trail but by adding to it.
 grant select on all tables in schema public to tributary_console;
-grant insert, update on person, api_key to tributary_console;
+grant insert, update on person, api_key, intermediary_organization, intermediary to tributary_console;
 grant insert, delete on person_identity to tributary_console;
 grant insert, update, delete on person_program, invitation, console_session, api_key_program, refusal to tributary_console;
 grant insert (actor, action, subject, address, detail) on audit_event to tributary_console;

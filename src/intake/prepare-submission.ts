@@ -13,6 +13,7 @@ import { Problem } from '../problem.ts'
 import { readSavedAnswers } from './answers-in-progress.ts'
 import { checkAnswers } from './checking/check-all.ts'
 import type { KnownVersions } from './known-versions.ts'
+import { requireListed } from './listed-intermediaries.ts'
 import { intakePaused } from './pause-intake.ts'
 import { noSuchApplicant, notPublished, refusedAnswers, requireApplicant } from './refusals.ts'
 import type { FrontEndKey } from './register-applicant.ts'
@@ -23,6 +24,8 @@ export interface SubmitRequest {
   /** Who asks. An applicant of another front end does not exist for it (D26). */
   key: FrontEndKey
   submitter: Submitter
+  /** Whether the console must have the intermediary; any will do unless given. */
+  intermediaries?: 'any' | 'listed'
   idempotency_key: string
   /** The instance's zone. */
   timeZone: string
@@ -60,10 +63,11 @@ export async function prepareSubmission(
   known: KnownVersions,
   request: SubmitRequest,
 ): Promise<PreparedSubmission | Receipt> {
-  const { program_id, applicant_id, key, submitter, timeZone } = request
+  const { program_id, applicant_id, key, timeZone } = request
   const application_id = await beginSubmission(tx, request)
   if (typeof application_id === 'object') return application_id
   const saved = await takeSaved(tx, program_id, { applicant_id, front_end: key.front_end })
+  const submitter = request.intermediaries === 'listed' ? await requireListed(tx, request.submitter) : request.submitter
   const { version, shape } = await known.load(tx, saved)
   const { program_version_id, slug } = version
   const checked = checkAnswers(version, readSavedAnswers(saved.answers ?? nothingAnswered), 'submit')

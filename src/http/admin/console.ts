@@ -8,6 +8,7 @@ import { shellAssets } from '../shell/shell-assets.ts'
 import { applicationDoors } from './applications/application-doors.ts'
 import { auditDoors } from './audit/audit-doors.ts'
 import { type ConsoleDoor, consoleRoutes, type GuardedDoor, redirect } from './console-doors.ts'
+import { intermediaryDoors } from './intermediaries/intermediary-doors.ts'
 import { jobDoors } from './jobs/job-doors.ts'
 import { keyDoors } from './keys/key-doors.ts'
 import { peopleDoors } from './people/people-doors.ts'
@@ -25,6 +26,7 @@ export const consoleDoors = (deps: Deps): ConsoleDoor[] => [
   ...publishDoors(deps),
   ...keyDoors(deps),
   ...applicationDoors(deps),
+  ...intermediaryDoors(deps),
   ...peopleDoors(deps),
   ...jobDoors(deps),
   ...auditDoors(deps),

@@ -31,8 +31,8 @@ export const submissionRoutes = (deps: Deps) =>
         const applicant_id = parseApplicantId(params.applicantId)
         const idempotency_key = parseIdempotencyKey(request.headers)
         const submitter = parseSubmissionBody(await readJsonBody(request, bodyLimits(deps)))
-        const { timeZone } = deps.config
-        const asked = { program_id, applicant_id, key, submitter, idempotency_key, timeZone }
+        const { timeZone, intermediaries } = deps.config
+        const asked = { program_id, applicant_id, key, submitter, intermediaries, idempotency_key, timeZone }
         const { receipt, repeated } = await deps.submissions.run(program_id, () =>
           submitApplication(deps.intakeDb, asked),
         )

@@ -134,7 +134,8 @@ export const intakeOperations = {
     ...common,
     operationId: 'submitApplication',
     summary: 'Submit an application',
-    description: 'What was saved becomes an application, and the one the applicant submitted before becomes OBSOLETE.',
+    description:
+      'What was saved becomes an application, and the one the applicant submitted before becomes OBSOLETE. An installation may take intermediaries only that it has listed; a submission by any other is then refused (400), naming `/submitter/organization` or `/submitter/email`.',
     parameters: [
       slug,
       applicantId,

@@ -71,7 +71,16 @@ export const navigation: readonly { title: string | undefined; entries: readonly
   },
   {
     title: 'Organization',
-    entries: [{ part: 'people', path: '/admin/people', text: 'People', icon: 'users', roles: readers }],
+    entries: [
+      {
+        part: 'intermediaries',
+        path: '/admin/intermediaries',
+        text: 'Intermediaries',
+        icon: 'handshake',
+        roles: readers,
+      },
+      { part: 'people', path: '/admin/people', text: 'People', icon: 'users', roles: readers },
+    ],
   },
   {
     title: 'System',

@@ -1,6 +1,7 @@
 // The console in a real browser: signing in and inviting by keyboard alone and without scripts, and nothing on any page that shuts people out.
 
 import { describe, expect, test } from 'bun:test'
+import { addIntermediary, addOrganization } from '../../../src/access/intermediaries.ts'
 import { accessibilityFaults, openPage, useBrowser } from '../../support/browser.ts'
 import { aPerson, testPassword } from '../../support/console.ts'
 import { useDatabase, useService } from '../../support/fixtures.ts'
@@ -12,6 +13,13 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
   const service = await useService(database)
   await database.sql`insert into program (slug, display_name) values ('food', 'Food')`
   const ada = await aPerson(database.sql, { name: 'Ada Administrator' })
+  const deed = { actor: 'operator:test', now: Date.now() * 1000 }
+  const organization = await addOrganization(
+    database.sql,
+    'Harbor Legal Aid and Community Services of the Region',
+    deed,
+  )
+  await addIntermediary(database.sql, organization, 'somebody.with.a.long.address@harbor-legal-aid.example.org', deed)
   const browser = await useBrowser()
   const signedIn = { email: ada.email, password: testPassword }
 
@@ -72,6 +80,9 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
       '/admin/keys',
       '/admin/keys/new',
       '/admin/keys/check',
+      '/admin/intermediaries',
+      '/admin/intermediaries/new',
+      `/admin/intermediaries/${organization}`,
       '/admin/people',
       '/admin/people/invite',
       `/admin/people/${ada.person_id}`,
@@ -86,7 +97,15 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
 
   test.each([360, 768, 1440])('nothing is wider than a screen of %d px', async width => {
     const { page } = await openPage(browser, service.baseUrl, { ...signedIn, viewport: { width, height: 800 } })
-    for (const path of ['/admin/keys', '/admin/keys/new', '/admin/keys/check', '/admin/people', '/admin/account']) {
+    for (const path of [
+      '/admin/keys',
+      '/admin/keys/new',
+      '/admin/keys/check',
+      '/admin/people',
+      '/admin/intermediaries',
+      `/admin/intermediaries/${organization}`,
+      '/admin/account',
+    ]) {
       await page.goto(path)
       const wide = await page.evaluate(
         () =>

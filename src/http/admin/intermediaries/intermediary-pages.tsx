@@ -1,0 +1,207 @@
+// The pages of the Intermediaries panel.
+
+/** @jsxImportSource preact */
+
+import type { IntermediaryRow, OrganizationRow } from '../../../db/intermediary-rows.ts'
+import { Icon } from '../../shell/icon.tsx'
+import { Badge, DeedForm, FaultSummary, type FormState, figures, Notice, Table, TextField } from '../../shell/parts.tsx'
+import { type PageContext, Shell } from '../../shell/shell.tsx'
+import { Pages, SearchForm } from '../programs/programs-pages.tsx'
+
+interface OrganizationsProps {
+  context: PageContext
+  organizations: readonly OrganizationRow[]
+  search: string
+  after: string
+  next: string | undefined
+  /** Whether submissions are checked against what stands here. */
+  checked: boolean
+}
+
+export function OrganizationsPage({ context, organizations, search, after, next, checked }: OrganizationsProps) {
+  const path = `${context.root}/admin/intermediaries`
+  return (
+    <Shell
+      context={context}
+      title="Intermediaries"
+      part="intermediaries"
+      lead="Organizations whose people submit on behalf of applicants."
+      deeds={
+        context.person?.role === 'ADMINISTRATOR' && (
+          <a class="button" href={`${path}/new`}>
+            <Icon name="plus" />
+            Add an organization
+          </a>
+        )
+      }
+    >
+      {checked ? (
+        <Notice tone="info">
+          Submissions by intermediaries are taken from the people listed here, and from nobody else.
+        </Notice>
+      ) : (
+        <Notice tone="attention">
+          <strong>Submissions are not checked against this list.</strong> Any e-mail and organization is taken. The
+          setting <code>INTERMEDIARIES=listed</code> changes that.
+        </Notice>
+      )}
+      <SearchForm path={path} search={search} label="Find an organization" hint="Name" />
+      <Table
+        caption="Organizations"
+        rows={organizations}
+        empty={
+          search !== '' || after !== ''
+            ? 'No organization here matches. Try another word.'
+            : 'No organization is listed yet.'
+        }
+        columns={[
+          {
+            head: 'Organization',
+            cell: one => (
+              <a class="strong" href={`${path}/${one.organization_id}`}>
+                {one.name}
+              </a>
+            ),
+          },
+          { head: 'People', cell: one => figures(one.people), figures: true },
+          { head: 'State', cell: one => <State disabled={one.disabled_at !== null} /> },
+        ]}
+      />
+      <Pages
+        path={path}
+        filter={search === '' ? '' : `q=${encodeURIComponent(search)}&`}
+        after={after}
+        next={next}
+        what="organizations"
+      />
+    </Shell>
+  )
+}
+
+const State = ({ disabled }: { disabled: boolean }) =>
+  disabled ? <Badge tone="bad">disabled</Badge> : <Badge tone="good">active</Badge>
+
+const crumb = { text: 'Intermediaries', path: '/admin/intermediaries' }
+const nameHint = 'As exports will show it. Case and spacing make no difference when a submission names it.'
+
+export function NewOrganizationPage({ context, form }: { context: PageContext; form: FormState }) {
+  return (
+    <Shell context={context} title="Add an organization" part="intermediaries" crumbs={[crumb, { text: 'Add' }]}>
+      <FaultSummary form={form} />
+      <div class="card narrow">
+        <DeedForm csrf={context.csrf} action={`${context.root}/admin/intermediaries/new`}>
+          <TextField form={form} name="name" label="Name" hint={nameHint} maxLength={200} />
+          <button type="submit">Add the organization</button>
+        </DeedForm>
+      </div>
+    </Shell>
+  )
+}
+
+const said: Readonly<Record<string, string>> = {
+  added: 'Added. Now add its people.',
+  renamed: 'Renamed. It holds from the next submission; what was submitted before keeps the name of then.',
+  disabled: 'Disabled. Nobody of this organization is listed any more.',
+  enabled: 'Enabled, with the people it had.',
+  'person-added': 'Added.',
+  'person-disabled': 'Disabled.',
+  'person-enabled': 'Enabled.',
+}
+
+interface OrganizationProps {
+  context: PageContext
+  form: FormState
+  organization: OrganizationRow
+  people: readonly IntermediaryRow[]
+  after: string
+  next: string | undefined
+  done: string | null
+  mayChange: boolean
+}
+
+export function OrganizationPage(props: OrganizationProps) {
+  const { context, form, organization, people, done, mayChange } = props
+  const { csrf } = context
+  const path = `${context.root}/admin/intermediaries/${organization.organization_id}`
+  const notice = done === null ? undefined : said[done]
+  const disabled = organization.disabled_at !== null
+  return (
+    <Shell
+      context={context}
+      title={organization.name}
+      part="intermediaries"
+      crumbs={[crumb, { text: organization.name }]}
+      lead={<State disabled={disabled} />}
+    >
+      {notice !== undefined && form.faults.length === 0 && <Notice tone="good">{notice}</Notice>}
+      <FaultSummary form={form} />
+      <Table
+        caption="People"
+        rows={people}
+        empty={mayChange ? 'Nobody is listed yet. Add the first e-mail below.' : 'Nobody is listed yet.'}
+        columns={[
+          { head: 'E-mail', cell: one => one.email },
+          { head: 'State', cell: one => <State disabled={one.disabled_at !== null} /> },
+          ...(mayChange
+            ? [{ head: 'Change', cell: (one: IntermediaryRow) => <Turn csrf={csrf} path={path} person={one} /> }]
+            : []),
+        ]}
+      />
+      <Pages path={path} filter="" after={props.after} next={props.next} what="people" />
+      {mayChange && (
+        <div class="columns">
+          <div class="card">
+            <h2>Add a person</h2>
+            <DeedForm csrf={csrf} action={`${path}/people`}>
+              <TextField form={form} name="email" label="E-mail" type="email" hint="As submissions will name it." />
+              <button type="submit">Add</button>
+            </DeedForm>
+          </div>
+          <div class="card">
+            <h2>The organization</h2>
+            <DeedForm csrf={csrf} action={path}>
+              <TextField
+                form={form}
+                name="name"
+                label="Name"
+                hint={nameHint}
+                value={organization.name}
+                maxLength={200}
+              />
+              <button type="submit" class="plain">
+                Rename
+              </button>
+            </DeedForm>
+            {disabled ? (
+              <DeedForm csrf={csrf} action={`${path}/enable`}>
+                <p>Enabling lists the organization again, with the people it had.</p>
+                <button type="submit" class="plain">
+                  Enable {organization.name}
+                </button>
+              </DeedForm>
+            ) : (
+              <DeedForm csrf={csrf} action={`${path}/disable`}>
+                <p>Disabling takes all its people off the list at once. It can be undone; what was submitted stays.</p>
+                <button type="submit" class="danger">
+                  Disable {organization.name}
+                </button>
+              </DeedForm>
+            )}
+          </div>
+        </div>
+      )}
+    </Shell>
+  )
+}
+
+function Turn({ csrf, path, person }: { csrf: string; path: string; person: IntermediaryRow }) {
+  const deed = person.disabled_at === null ? 'disable' : 'enable'
+  return (
+    <DeedForm csrf={csrf} action={`${path}/people/${person.intermediary_id}/${deed}`}>
+      <button type="submit" class="plain">
+        {deed === 'disable' ? 'Disable' : 'Enable'}
+        <span class="unseen"> {person.email}</span>
+      </button>
+    </DeedForm>
+  )
+}

@@ -1,0 +1,117 @@
+// Who may submit on behalf of applicants: anybody, or with INTERMEDIARIES=listed only whom the console has.
+
+import { beforeAll, describe, expect, test } from 'bun:test'
+import {
+  addIntermediary,
+  addOrganization,
+  renameOrganization,
+  setIntermediaryDisabled,
+  setOrganizationDisabled,
+} from '../../../src/access/intermediaries.ts'
+import { useIntake } from '../../support/fixtures.ts'
+import { codesOf, type FrontDoor } from '../../support/front-door.ts'
+import { q } from '../../support/programs.ts'
+
+const questions = [q.text('plain', { optional: true })]
+const deed = { actor: 'operator:test', now: Date.now() * 1000 }
+const submitterOf = (email: string, organization: string) => ({
+  submitter: { type: 'TRUSTED_INTERMEDIARY', email, organization },
+})
+
+async function submitAs(door: FrontDoor, email: string, organization: string, key?: string, applicant?: number) {
+  return door.submit(applicant ?? (await door.register()), key, submitterOf(email, organization))
+}
+
+describe('INTERMEDIARIES=any', () => {
+  test('takes an intermediary that nobody has listed, as it is named', async () => {
+    const door = await useIntake(questions, { intermediaries: 'any' })
+    expect((await submitAs(door, 'ti@example.org', 'Legal  aid')).status).toBe(201)
+    expect((await door.exported()).at(-1)).toMatchObject({ ti_email: 'ti@example.org', ti_organization: 'Legal  aid' })
+  })
+})
+
+describe('INTERMEDIARIES=listed', async () => {
+  const door = await useIntake(questions, { intermediaries: 'listed' })
+  const { sql } = door.database
+  let aid: number
+  let food: number
+  const personOf = async (organization: number, email: string): Promise<number> => {
+    const [row] = await sql<{ intermediary_id: number }[]>`
+      select intermediary_id from intermediary where organization_id = ${organization} and email = ${email}`
+    return row!.intermediary_id
+  }
+
+  beforeAll(async () => {
+    aid = await addOrganization(sql, 'Legal Aid Straße', deed)
+    food = await addOrganization(sql, 'Food Bank', deed)
+    await addIntermediary(sql, aid, 'Bo@example.org', deed)
+    await addIntermediary(sql, aid, 'gone@example.org', deed)
+    await addIntermediary(sql, food, 'cy@example.org', deed)
+    const intermediaryId = await personOf(aid, 'gone@example.org')
+    await setIntermediaryDisabled(sql, { organizationId: aid, intermediaryId }, true, deed)
+  })
+
+  test('"Name of the intermediary\'s organization, as set in the Intermediaries admin panel": however a submission spells it', async () => {
+    expect((await submitAs(door, 'bo@EXAMPLE.org', ' LEGAL  aid STRAßE')).status).toBe(201)
+    expect((await door.exported()).at(-1)).toMatchObject({
+      submitter_type: 'TRUSTED_INTERMEDIARY',
+      ti_email: 'bo@EXAMPLE.org',
+      ti_organization: 'Legal Aid Straße',
+    })
+  })
+
+  test.each([
+    ['an unknown organization', 'bo@example.org', 'Nobody', '/submitter/organization', 'unknown_organization'],
+    ['an unknown person', 'who@example.org', 'Food Bank', '/submitter/email', 'unknown_intermediary'],
+    ['a person of another organization', 'bo@example.org', 'Food Bank', '/submitter/email', 'unknown_intermediary'],
+    ['a disabled person', 'gone@example.org', 'Legal Aid Straße', '/submitter/email', 'intermediary_disabled'],
+    [
+      'a name that no database holds',
+      'bo@example.org',
+      'Food\0Bank',
+      '/submitter/organization',
+      'unknown_organization',
+    ],
+    ['an e-mail that no database holds', 'cy\0@example.org', 'Food Bank', '/submitter/email', 'unknown_intermediary'],
+  ])('refuses %s with 400, naming the field, and keeps what was saved', async (_, email, organization, path, code) => {
+    const applicant = await door.register()
+    await door.save(applicant, { plain: { text: 'kept' } })
+    const before = (await door.exported()).length
+    const refused = await submitAs(door, email, organization, 'one-key', applicant)
+    expect([refused.status, codesOf(refused)]).toEqual([400, { [path]: code }])
+    expect((await door.exported()).length).toBe(before)
+    // The same idempotency key is not used up.
+    expect((await submitAs(door, 'cy@example.org', 'Food Bank', 'one-key', applicant)).status).toBe(201)
+    expect((await door.exported()).at(-1)!.application).toMatchObject({ plain: { text: 'kept' } })
+    await sql`delete from submission_request`
+  })
+
+  test('a disabled organization is refused, and taken again once it is enabled', async () => {
+    await setOrganizationDisabled(sql, food, true, deed)
+    const refused = await submitAs(door, 'cy@example.org', 'Food Bank')
+    expect([refused.status, codesOf(refused)]).toEqual([400, { '/submitter/organization': 'organization_disabled' }])
+    await setOrganizationDisabled(sql, food, false, deed)
+    expect((await submitAs(door, 'cy@example.org', 'Food Bank')).status).toBe(201)
+  })
+
+  test('the name is that of the submission: renaming changes nothing submitted, and a repetition gives the first receipt', async () => {
+    const old = await addOrganization(sql, 'Old Name', deed)
+    await addIntermediary(sql, old, 'di@example.org', deed)
+    const applicant = await door.register()
+    const first = await submitAs(door, 'di@example.org', 'old name', 'renamed', applicant)
+    expect(first.status).toBe(201)
+    await renameOrganization(sql, old, 'New Name', deed)
+    const again = await submitAs(door, 'di@example.org', 'old name', 'renamed', applicant)
+    expect([again.status, again.body]).toEqual([200, first.body])
+    expect((await door.exported()).at(-1)!.ti_organization).toBe('Old Name')
+    expect(codesOf(await submitAs(door, 'di@example.org', 'Old Name'))).toEqual({
+      '/submitter/organization': 'unknown_organization',
+    })
+    await submitAs(door, 'di@example.org', 'new name')
+    expect((await door.exported()).at(-1)!.ti_organization).toBe('New Name')
+  })
+
+  test('an applicant who submits needs no list', async () => {
+    expect((await door.submit(await door.register())).status).toBe(201)
+  })
+})
