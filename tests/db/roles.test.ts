@@ -341,6 +341,7 @@ describe('the console, with its own role', () => {
   })
 
   test.each<[string, (sql: Sql) => PromiseLike<unknown>]>([
+    ['forget an identity', sql => sql`delete from person_identity`],
     ['hand an identity to somebody else', sql => sql`update person_identity set person_id = person_id`],
     ['change a submitted answer', sql => sql`update application set snapshot = snapshot`],
     ['remove an application', sql => sql`delete from application`],
