@@ -30,6 +30,7 @@ export const knownMutants: readonly Mutant[] = [
     tests: ['tests/access', 'tests/domain/values'],
     find: 'if (text.length > textLengthMax) return undefined',
     replace: '',
+    equivalent: 'a bound on cost alone: what is longer is no address to the parser either',
   },
   {
     id: 'a17',
@@ -100,6 +101,7 @@ export const knownMutants: readonly Mutant[] = [
     tests: ['tests/domain/values'],
     find: 'if (periods.length > periodsMax) periods.pop()',
     replace: '',
+    equivalent: 'a bound on memory alone: a period that was dropped is computed again',
   },
   {
     id: 'e03',
@@ -202,7 +204,7 @@ export const knownMutants: readonly Mutant[] = [
   {
     id: 'n15',
     file: 'src/intake/prepare-submission.ts',
-    tests: ['tests/intake'],
+    tests: ['tests/intake', 'tests/http/intake/walk-through.test.ts'],
     find: '.update(JSON.stringify([applicant_id, submitter_type, ...intermediary]))',
     replace: ".update([applicant_id, submitter_type, ...intermediary].join(','))",
   },
