@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** lucide's names. */
-export const iconNames = [
+const iconNames = [
   'activity', 'book-open', 'chevron-left', 'chevron-right', 'circle-alert', 'copy', 'ellipsis', 'file-text', 'flask-conical',
   'folder-open', 'handshake', 'inbox', 'key-round', 'list-tree', 'log-out', 'menu', 'plus', 'scroll-text', 'search',
   'settings', 'trash-2', 'users', 'download', 'upload', 'refresh-cw', 'check', 'x', 'arrow-up', 'arrow-down', 'pencil',

@@ -24,7 +24,7 @@ import { keepRecord, RequestRecord, recordOf } from './http/request-record.ts'
 import { ProgramTurns, saveTurns, submissionTurns } from './intake/program-turns.ts'
 import { invalidRequest, Problem } from './problem.ts'
 
-export interface App {
+interface App {
   fetch(request: Request, peer: Peer): Response | Promise<Response>
   /** The audit trail's lines on pages that were sent, for the end of the process. */
   readonly trail: Pick<ExportTrail, 'waiting' | 'finish'>

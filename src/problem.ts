@@ -26,7 +26,7 @@ export interface ProblemItem {
   detail: string
 }
 
-export interface ProblemInit {
+interface ProblemInit {
   /** Goes out to the caller. Never holds a secret, an answer, or the reason of a 401. */
   detail: string
   errors?: readonly ProblemItem[]

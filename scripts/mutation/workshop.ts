@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type Mutant, mutated, type Outcome } from './mutant.ts'
 
-export interface Bench extends AsyncDisposable {
+interface Bench extends AsyncDisposable {
   tryOut(mutant: Mutant, tests: readonly string[]): Promise<Outcome>
 }
 
-export interface Workshop extends AsyncDisposable {
+interface Workshop extends AsyncDisposable {
   bench(): Promise<Bench>
 }
 

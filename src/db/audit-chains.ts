@@ -39,7 +39,7 @@ export async function readAuditSegments(db: Db): Promise<AuditSegmentRow[]> {
     order by chain, link`
 }
 
-export interface AuditLinkRow {
+interface AuditLinkRow {
   link: number
   audit_event_id: number
   hash: Buffer
@@ -114,7 +114,7 @@ export async function findPrefixEnd(db: Db, { chain, link }: ChainPlace, before:
   return row!.link
 }
 
-/** Any fixed number will do: whoever prunes the trail of this database holds this advisory lock. */
+/** Any fixed number will do: pruning the trail of this database holds this advisory lock. */
 const pruneLockId = 7_231_904_416
 
 /** Whether this transaction is the one that may prune, until it ends. */

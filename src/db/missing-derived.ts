@@ -5,7 +5,7 @@ import type { Db } from './client.ts'
 import type { DerivedStatus, DerivedThing } from './derived-status.ts'
 
 /** The code versions of this release: what is kept under others is stale. */
-export interface CodeVersions {
+interface CodeVersions {
   keyMap: number
   docsExample: number
 }

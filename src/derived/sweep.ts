@@ -30,7 +30,7 @@ export async function sweepDerived(sql: Sql, options: { overdueMs: number } = { 
 }
 
 /** Who asks for something that would have come about by itself, or not at all: noted in the audit trail. */
-export interface Asking {
+interface Asking {
   actor: string
   address?: string | undefined
 }

@@ -44,7 +44,7 @@ interface Line {
   writing: Promise<void> | undefined
 }
 
-export interface ExportTrailSettings {
+interface ExportTrailSettings {
   db: Sql
   log: Log
   now: () => Micros

@@ -3,7 +3,7 @@
 import type { VersionFill } from '../domain/questions/version-fill.ts'
 import { splicedBytes, spliceRow } from './splice.ts'
 
-export interface StoredTexts {
+interface StoredTexts {
   snapshot: string
   annotations: string
   is_current: boolean

@@ -5,7 +5,7 @@ import { earliest } from '../domain/values/offset-time.ts'
 import { type ExportRequest, planWalk } from './request.ts'
 import { beginWalk, snapshotTime, type Walk } from './walk.ts'
 
-export interface OpenedWalk {
+interface OpenedWalk {
   walk: Walk
   /** Told on a walk's first page only (G6). */
   snapshotTime: string | undefined

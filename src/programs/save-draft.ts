@@ -36,7 +36,7 @@ export interface DraftResult {
   changes: VersionChange[]
 }
 
-export interface SaveOptions extends EditOptions {
+interface SaveOptions extends EditOptions {
   /** A draft that the document is not based on, and that may make place for it: whoever saves has been shown it. */
   over?: number | undefined
 }

@@ -1,5 +1,5 @@
 // Opens the queue on the store that the configuration names: PostgreSQL, or Redis (or Valkey, or a cluster of either).
-// The one file that knows both. It must not know what a job does.
+// The one file that knows both.
 
 import {
   assertSchemaCompatibility,
@@ -28,7 +28,7 @@ export interface QueueOptions {
   /** How long a run may go unheard of, and how often that is looked for. What died with its process runs again after at most both. */
   lockMs?: number
   stalledCheckMs?: number
-  /** How long to wait for the store: short, because whoever hands jobs over holds a transaction open meanwhile. */
+  /** How long to wait for the store: short, because a transaction is held open while jobs are handed over. */
   storeTimeoutMs?: number
 }
 

@@ -1,5 +1,4 @@
 // The jobs there are: their names, what each carries, and what the queue knows each by.
-// It must not know what a job does, nor how it travels.
 
 import { type Static, type TSchema, Type } from 'typebox'
 import { Value } from 'typebox/value'
@@ -24,9 +23,9 @@ export type JobPayload<N extends JobName> = Static<(typeof payloadSchemas)[N]>
 /** A job computes something of one program version, and is on record in `derived_status`. */
 export type Job = { [N in JobName]: { name: N; payload: JobPayload<N> } }[JobName]
 /**
- * What the queue knows a job by: `refresh-key-map-v123-2` for the second request for version 123. The queue takes a job whose id it
- * holds for the same job, so a request has an id of its own: it can be handed over twice, but is never taken for an earlier one, be
- * that running or finished. (BullMQ wants no `:` in an id and not digits alone.)
+ * What the queue knows a job by: `refresh-key-map-v123-2` for the second request for version 123. BullMQ drops a job whose id it already
+ * holds, so every request gets its own id: handing one over twice is harmless, and it is never mistaken for an earlier run. (BullMQ
+ * wants no `:` in an id, and not digits alone.)
  */
 export function jobId(job: Job, request: number): string {
   return `${job.name}-v${job.payload.program_version_id}-${request}`

@@ -1,12 +1,12 @@
 // Carries jobs from the outbox into the queue, for as long as the process runs. At least once: what is handed over twice is merged
-// by the queue. It must not know what the jobs are, nor which store the queue is in; either may be away for any time.
+// by the queue. The database and the store of the queue may each be away for any time.
 
 import { inTransaction, type Sql } from '../db/client.ts'
 import { listenToOutbox, takeOutbox } from '../db/outbox.ts'
 import type { Log } from '../log.ts'
 import type { Queue } from './connect.ts'
 
-export interface RelayOptions {
+interface RelayOptions {
   /** Jobs handed over in one transaction at most. */
   batchJobs?: number
   /** How often the outbox is looked into without having been called, and a failure is tried again. */
@@ -76,7 +76,7 @@ export async function relayOnce(sql: Sql, queue: Pick<Queue, 'add'>, batchJobs: 
   })
 }
 
-/** A call that is heard even if nobody was waiting for it when it was made. */
+/** A call that is not lost when nothing waits for it at the moment it is made. */
 class Call {
   #made = false
   #answer: (() => void) | undefined

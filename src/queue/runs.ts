@@ -1,5 +1,4 @@
 // The runs of one worker: what arrives, how it ends, and how the worker is closed without leaving one behind.
-// It must not know which store the jobs come from, nor what they do.
 
 import type { Job as StoredJob } from 'bullmq'
 

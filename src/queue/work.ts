@@ -1,5 +1,4 @@
 // Runs jobs as they arrive: parses them, gives them to their handlers, and keeps the record of how each went.
-// It must not know what a handler does, nor which store the jobs came from.
 
 import type { Sql } from '../db/client.ts'
 import { beginRun, type DerivedThing, failRun, finishRun } from '../db/derived-status.ts'
@@ -15,7 +14,7 @@ export type Handlers = { [N in JobName]: (payload: JobPayload<N>) => Promise<voi
 /** The release of what each handler computes with, for the record: what failed under another one is tried again. */
 export type CodeVersions = { readonly [N in JobName]?: number }
 
-export interface Working {
+interface Working {
   /** Takes no further jobs, and resolves when those under way have ended and are on record. */
   stop(): Promise<void>
 }
@@ -88,7 +87,7 @@ async function runOnRecord(
   return true
 }
 
-/** The process under a job died as often as it may: nobody was left to keep the record. */
+/** The process under a job died as often as it may, each time before it could keep the record. */
 async function noteAbandoned(sql: Sql, arrived: ArrivedJob, error: Error, log: Log): Promise<void> {
   log.error({ job: arrived.name, job_id: arrived.id, err: error }, 'job given up')
   try {

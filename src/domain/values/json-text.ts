@@ -1,5 +1,4 @@
 // JSON text and what it says, to the letter: numbers as they were written, objects as maps, no key twice.
-// It must not know what any of it means.
 
 /** A number as it was written. Only who knows which values it may have turns it into one. */
 export class JsonNumber {
@@ -33,7 +32,7 @@ export function pointerTo(path: string, token: string | number): string {
   return `${path}/${String(token).replaceAll('~', '~0').replaceAll('/', '~1')}`
 }
 
-export interface JsonLimits {
+interface JsonLimits {
   /** Deepest nesting of arrays and objects. */
   depthMax: number
   /** Most values: each number, text, literal, array and object, whether an item, a member or the whole. */

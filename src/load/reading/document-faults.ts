@@ -1,5 +1,4 @@
 // Collects what is wrong in one document while it is being read, each with the place it stands at.
-// It must not know what the document is.
 
 import { JsonNumber, pointerTo } from '../../domain/values/json-text.ts'
 

@@ -1,5 +1,4 @@
 // JSON text into plain values, fast, without a number being changed or a key being lost on the way.
-// It must not know what the numbers mean.
 
 import { isExactAsDouble } from '../../domain/values/exact-number.ts'
 import {

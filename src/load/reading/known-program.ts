@@ -1,11 +1,10 @@
 // What has to be known of a program to read and render its applications; made of what can be handed from one thread to another.
-// It must not know what is loaded, or where the program stands.
 
 import type { PublishedVersion } from '../../domain/questions/key-map.ts'
 import { buildKeyMap, type KeyMap } from '../../domain/questions/key-map.ts'
 import { type KnownMembers, knownMembers } from './question-objects.ts'
 
-export interface LoadVersion {
+interface LoadVersion {
   shape: KeyMap
   members: KnownMembers
 }

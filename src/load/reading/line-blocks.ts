@@ -1,7 +1,6 @@
 // A stream of bytes into blocks of whole lines.
-// It must not know what a line says.
 
-export interface BlockLimits {
+interface BlockLimits {
   lineBytesMax: number
   /** A block this large ends with the line it is in. */
   blockBytes: number
@@ -23,7 +22,7 @@ export interface LineBlock {
 }
 
 /** A line that is longer than `lineBytesMax`, its end included, and was left out. */
-export interface LongLine {
+interface LongLine {
   tooLongLine: number
 }
 

@@ -1,5 +1,4 @@
 // The fields of a question object in the export's shape, as JSON.parse leaves them.
-// It must not know which fields make an answer.
 
 import { FieldReader } from '../../domain/question-types/field-reader.ts'
 import { JsonNumber } from '../../domain/values/json-text.ts'

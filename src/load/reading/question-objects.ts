@@ -1,5 +1,5 @@
 // Question objects in the export's shape back into answers: what `renderMembers` writes, this reads.
-// It must not know bounds, which older answers may violate (spec, NUMBER, ID, TEXT), nor the rest of the application object.
+// It does not check bounds, which older answers may violate (spec, NUMBER, ID, TEXT).
 
 import { textFault } from '../../domain/question-types/field-reader.ts'
 import { type AnswerRules, isList } from '../../domain/question-types/question-type.ts'
@@ -17,7 +17,7 @@ export interface KnownMembers {
   others: ReadonlyMap<string, KnownQuestion>
 }
 
-export interface KnownQuestion {
+interface KnownQuestion {
   key: string
   node: KeyNode
   /** The fields of its answers, and whether each is a list. */

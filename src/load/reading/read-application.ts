@@ -1,5 +1,4 @@
 // An application object in the export's shape back into what was submitted and what was noted on it since.
-// It must not know the database, other applications, or where the object came from.
 
 import type { Answers } from '../../domain/questions/answers.ts'
 import type { Annotations, RevisionState, Submitter } from '../../domain/questions/application.ts'
@@ -66,7 +65,7 @@ export function readExportedApplication(
   return find.faults.length > 0 ? { faults: find.faults } : { application }
 }
 
-/** Reads field by field. Where one is faulty that is noted, and a value that nobody will see takes its place. */
+/** Reads field by field. Where one is faulty that is noted, and a placeholder that is never stored takes its place. */
 class ApplicationReader {
   constructor(
     private readonly object: Readonly<Record<string, unknown>>,

@@ -1,5 +1,4 @@
 // Whole lines of NDJSON in the export's shape into packed applications, and what is wrong with each line.
-// It must not know the lines before or after its own, nor where they come from.
 
 import { ApplicationPacker, type PackedApplications, type PackOptions } from '../packing/pack-applications.ts'
 import { linePlaceOf } from '../storing/load-faults.ts'
