@@ -168,5 +168,12 @@ export async function findBankEntry(db: Db, question_id: number): Promise<BankEn
   return row
 }
 
+export async function findBankEntryByName(db: Db, admin_name: string): Promise<BankEntry | undefined> {
+  const [row] = await db<
+    BankEntry[]
+  >`${entries(db, db`select question_id from question where admin_name = ${admin_name}`)}`
+  return row
+}
+
 /** A pattern for ILIKE that finds a text as it is written. PostgreSQL takes no U+0000. */
 const containing = (search: string): string => `%${search.replaceAll('\0', '').replace(/[\\%_]/g, String.raw`\$&`)}%`

@@ -24,7 +24,7 @@ export type NamedCondition =
     }
 
 /** An option as a document has it. `legacy_id` says that its id may be any text, being older than the rule for ids (contract D32). */
-interface OptionDefinition extends QuestionOption {
+export interface OptionDefinition extends QuestionOption {
   legacy_id?: boolean
 }
 

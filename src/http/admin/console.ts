@@ -15,6 +15,7 @@ import { peopleDoors } from './people/people-doors.ts'
 import { documentDoors } from './programs/document-doors.ts'
 import { programDoors } from './programs/program-doors.ts'
 import { publishDoors } from './programs/publish-doors.ts'
+import { questionFormDoors } from './programs/question-form-doors.ts'
 import { signInDoors } from './signing-in/sign-in-doors.ts'
 
 /** Every door of the console, for the routes and for the test that tries each with each role. */
@@ -24,6 +25,7 @@ export const consoleDoors = (deps: Deps): ConsoleDoor[] => [
   ...programDoors(deps),
   ...documentDoors(deps),
   ...publishDoors(deps),
+  ...questionFormDoors(deps),
   ...keyDoors(deps),
   ...applicationDoors(deps),
   ...intermediaryDoors(deps),

@@ -9,7 +9,7 @@ import type { Micros } from '../../../domain/values/offset-time.ts'
 import { Badge, distance, figures, Tabs } from '../../shell/parts.tsx'
 import { type PageContext, Shell } from '../../shell/shell.tsx'
 
-export type ProgramTab = 'overview' | 'questions' | 'versions'
+export type ProgramTab = 'overview' | 'questions' | 'versions' | 'settings'
 
 export interface ProgramPageProps {
   context: PageContext
@@ -36,6 +36,7 @@ export function ProgramShell(
   const { context, program, tab } = props
   const path = pathOfProgram(context, program.slug)
   const reads = context.person?.role !== 'PROGRAM_ADMINISTRATOR'
+  const changes = context.person?.role === 'ADMINISTRATOR'
   return (
     <Shell
       context={context}
@@ -70,6 +71,7 @@ export function ProgramShell(
                 },
               ]
             : []),
+          ...(changes ? [{ text: 'Settings', path: `${path}/settings`, current: tab === 'settings' }] : []),
         ]}
       />
       {props.children}

@@ -2,6 +2,7 @@
 
 /** @jsxImportSource preact */
 
+import type { ComponentChildren } from 'preact'
 import { conditionWords } from '../../../domain/definitions/condition-words.ts'
 import type {
   PlacementDefinition,
@@ -11,7 +12,7 @@ import type {
 import { describeVersion } from '../../../domain/definitions/version-definition.ts'
 import { questionKey } from '../../../domain/questions/question-key.ts'
 import { Icon } from '../../shell/icon.tsx'
-import { Badge, Notice } from '../../shell/parts.tsx'
+import { Badge, DeedForm, Notice } from '../../shell/parts.tsx'
 import { isOvertaken, type ProgramInView } from './program-in-view.ts'
 import { Changes, counted, type ProgramPageProps, ProgramShell, pathOfProgram } from './program-shell.tsx'
 import { SearchForm } from './programs-pages.tsx'
@@ -20,6 +21,7 @@ export interface QuestionsProps extends ProgramPageProps {
   view: ProgramInView
   search: string
   done: string | null
+  refused?: ComponentChildren
 }
 
 /** As people say it: SINGLE_SELECT is an export's word. */
@@ -27,10 +29,18 @@ export const kindWords = (kind: string): string => kind.replaceAll('_', ' ').toL
 
 const said: Readonly<Record<string, string>> = {
   saved: 'Kept in the draft. Nothing changes for applicants until it is published.',
+  removed: 'Removed from the draft. It stays in the exports of what was submitted.',
   same: 'There was nothing to keep: this is what is stored already.',
   begun: 'The program is here, as a draft. Add its questions, then publish it.',
   nodraft: 'There is no draft any more: somebody published or discarded it.',
   taken: 'The draft now asks what that version asked. It is published when you say so.',
+}
+
+/** What the forms in the list carry; undefined for those who only read. */
+interface Editing {
+  path: string
+  csrf: string
+  basis: string
 }
 
 export function QuestionsPage(props: QuestionsProps) {
@@ -38,6 +48,10 @@ export function QuestionsPage(props: QuestionsProps) {
   const { draft, current, changes } = view
   const path = pathOfProgram(context, view.program.slug)
   const definition = describeVersion(current)
+  const editing: Editing | undefined =
+    context.person?.role === 'ADMINISTRATOR'
+      ? { path, csrf: context.csrf, basis: String(current.program_version_id) }
+      : undefined
   return (
     <ProgramShell
       {...props}
@@ -51,6 +65,7 @@ export function QuestionsPage(props: QuestionsProps) {
           with it, the draft also takes back what that version changed. Review it, and keep or discard it.
         </Notice>
       )}
+      {props.refused}
       {said[props.done ?? ''] !== undefined && <Notice tone="good">{said[props.done ?? '']}</Notice>}
       <SearchForm path={`${path}/questions`} search={search} label="Find a question" hint="Find a question or key" />
       {draft !== undefined && changes.length > 0 && (
@@ -59,7 +74,21 @@ export function QuestionsPage(props: QuestionsProps) {
           <Changes changes={changes} />
         </details>
       )}
-      <Screens definition={definition} view={view} search={search} />
+      <Screens definition={definition} view={view} search={search} editing={editing} />
+      {editing !== undefined && (
+        <div class="card narrow">
+          <DeedForm csrf={editing.csrf} action={`${path}/screens`}>
+            <input type="hidden" name="based_on" value={editing.basis} />
+            <input type="hidden" name="deed" value="add" />
+            <label for="screen_name">A screen more</label>
+            <input id="screen_name" name="screen_name" placeholder="Its heading" maxLength={200} />
+            <button type="submit" class="plain">
+              <Icon name="plus" />
+              Add a screen
+            </button>
+          </DeedForm>
+        </div>
+      )}
     </ProgramShell>
   )
 }
@@ -70,6 +99,10 @@ function Deeds({ path, draft }: { path: string; draft: boolean }) {
       <a class="button plain" href={`${path}/document`}>
         <Icon name="file-text" />
         As a document
+      </a>
+      <a class="button plain" href={`${path}/add-question`}>
+        <Icon name="plus" />
+        Add a question
       </a>
       {draft && (
         <>
@@ -88,8 +121,13 @@ function Deeds({ path, draft }: { path: string; draft: boolean }) {
 /** From this many questions on, screens fold. */
 const unfoldedMax = 60
 
-function Screens(props: { definition: ProgramDefinition; view: ProgramInView; search: string }) {
-  const { definition, view, search } = props
+function Screens(props: {
+  definition: ProgramDefinition
+  view: ProgramInView
+  search: string
+  editing: Editing | undefined
+}) {
+  const { definition, view, search, editing } = props
   const questions = new Map(definition.questions.map(question => [question.admin_name, question]))
   const changed = new Set(view.changes.map(({ subject }) => subject))
   const folded = search.normalize().toLowerCase()
@@ -122,9 +160,11 @@ function Screens(props: { definition: ProgramDefinition; view: ProgramInView; se
                 question={questions.get(placement.question)!}
                 depth={depthOf(placement.question, questions)}
                 changed={changed.has(placement.question)}
+                editing={editing}
               />
             ))}
           </ol>
+          {editing !== undefined && <ScreenForm editing={editing} index={index} name={screen.name} />}
         </details>
       ))}
     </>
@@ -138,12 +178,58 @@ function depthOf(name: string, questions: ReadonlyMap<string, QuestionDefinition
   return depth
 }
 
-function Row(props: { placement: PlacementDefinition; question: QuestionDefinition; depth: number; changed: boolean }) {
-  const { placement, question, depth, changed } = props
+function ScreenForm({ editing, index, name }: { editing: Editing; index: number; name: string }) {
+  const { path, csrf, basis } = editing
+  return (
+    <details class="screen-form">
+      <summary>
+        Change this screen<span class="unseen">, {name}</span>
+      </summary>
+      <DeedForm csrf={csrf} action={`${path}/screens`}>
+        <input type="hidden" name="based_on" value={basis} />
+        <input type="hidden" name="index" value={String(index)} />
+        <label for={`screen-name-${index}`}>Heading</label>
+        <input id={`screen-name-${index}`} name="screen_name" value={name} maxLength={200} />
+        <div class="deeds">
+          <button type="submit" name="deed" value="rename">
+            Rename
+          </button>
+          <button type="submit" name="deed" value="up" class="plain">
+            <Icon name="arrow-up" />
+            Earlier
+          </button>
+          <button type="submit" name="deed" value="down" class="plain">
+            <Icon name="arrow-down" />
+            Later
+          </button>
+          <button type="submit" name="deed" value="remove" class="danger">
+            Remove it with its questions
+          </button>
+        </div>
+      </DeedForm>
+    </details>
+  )
+}
+
+function Row(props: {
+  placement: PlacementDefinition
+  question: QuestionDefinition
+  depth: number
+  changed: boolean
+  editing: Editing | undefined
+}) {
+  const { placement, question, depth, changed, editing } = props
   return (
     <li class={`depth-${Math.min(depth, 4)}${changed ? ' changed' : ''}`}>
       <div>
-        <span class="strong">{question.text}</span> {changed && <Badge tone="attention">changed</Badge>}
+        {editing === undefined ? (
+          <span class="strong">{question.text}</span>
+        ) : (
+          <a class="strong" href={`${editing.path}/question?name=${encodeURIComponent(question.admin_name)}`}>
+            {question.text}
+          </a>
+        )}{' '}
+        {changed && <Badge tone="attention">changed</Badge>}
         <small>
           <code>{question.kind === 'STATIC' ? question.admin_name : questionKey(question.admin_name)}</code>
         </small>
@@ -154,6 +240,20 @@ function Row(props: { placement: PlacementDefinition; question: QuestionDefiniti
       <div class="facts">
         <Facts placement={placement} question={question} />
       </div>
+      {editing !== undefined && (
+        <DeedForm csrf={editing.csrf} action={`${editing.path}/question/move`}>
+          <input type="hidden" name="based_on" value={editing.basis} />
+          <input type="hidden" name="name" value={question.admin_name} />
+          <div class="moves">
+            <button type="submit" class="quiet" name="to" value="up" aria-label={`Move ${question.text} up`}>
+              <Icon name="arrow-up" />
+            </button>
+            <button type="submit" class="quiet" name="to" value="down" aria-label={`Move ${question.text} down`}>
+              <Icon name="arrow-down" />
+            </button>
+          </div>
+        </DeedForm>
+      )}
     </li>
   )
 }

@@ -1,0 +1,112 @@
+// Programs in a real browser: a change is published without scripts and by keyboard alone, and no page shuts people out or is too wide.
+
+import { describe, expect, test } from 'bun:test'
+import { findActiveVersion, findProgram } from '../../../src/db/programs.ts'
+import { accessibilityFaults, openPage, useBrowser } from '../../support/browser.ts'
+import { aPerson, testPassword } from '../../support/console.ts'
+import { useDatabase, useService } from '../../support/fixtures.ts'
+import { needs } from '../../support/needs.ts'
+import { aDraft, aProgram, everyKind, q } from '../../support/programs.ts'
+
+describe.skipIf(!needs('chromium'))('in a browser', async () => {
+  if (!needs('chromium')) return
+  const database = await useDatabase()
+  const service = await useService(database)
+  const { sql } = database
+  const ada = await aPerson(sql, { name: 'Ada Administrator' })
+  const signedIn = { email: ada.email, password: testPassword }
+  const browser = await useBrowser()
+  await aProgram(sql, { slug: 'wide', display_name: 'Wide', questions: everyKind })
+  await aDraft(sql, { slug: 'wide', display_name: 'Wider', questions: [...everyKind, q.text('x'.repeat(200))] })
+  const textOf = async (slug: string) =>
+    (await findActiveVersion(sql, (await findProgram(sql, slug))!.program_id))!.questions[0]!.settings.text
+
+  test('a question is changed and published without scripts, and a fault is shown at its field', async () => {
+    await aProgram(sql, { slug: 'plain', display_name: 'Plain', questions: [q.text('plain words')] })
+    const { page } = await openPage(browser, service.baseUrl, { ...signedIn, javaScriptEnabled: false })
+    await page.goto('/admin/programs')
+    await page.getByRole('link', { name: 'Plain', exact: true }).click()
+    await page.getByRole('navigation', { name: 'Program' }).getByRole('link', { name: 'Questions' }).click()
+    await page.getByRole('link', { name: 'plain words?' }).click()
+    await page.getByLabel('Text', { exact: true }).fill('In plainer words?')
+    await page.getByLabel('Most characters optional').fill('none')
+    await page.getByRole('button', { name: 'Keep in draft' }).click()
+    await page.getByRole('alert').getByRole('link').click()
+    expect(await page.getByLabel('Text', { exact: true }).inputValue()).toBe('In plainer words?')
+    await page.getByLabel('Most characters optional').fill('80')
+    await page.getByRole('button', { name: 'Keep in draft' }).click()
+    await page.getByText('Kept in the draft.').waitFor()
+    await page.getByRole('link', { name: 'Review and publish' }).click()
+    await page.getByText('max_length: 80 (was: nothing).').waitFor()
+    await page.getByRole('button', { name: 'Publish' }).click()
+    await page.getByText('Published. It is asked from now on.').waitFor()
+    expect(await textOf('plain')).toBe('In plainer words?')
+  })
+
+  test('a document is changed and published by keyboard alone', async () => {
+    await aProgram(sql, {
+      slug: 'keys',
+      display_name: 'Keys',
+      questions: [q.text('key words', { text: 'Old words?' })],
+    })
+    const { page, complaints } = await openPage(browser, service.baseUrl, signedIn)
+    await page.goto('/admin/programs/keys/document')
+    const field = page.getByLabel('Document', { exact: true })
+    await field.focus()
+    const document = (await field.inputValue()).replace('Old words?', 'New words?')
+    await page.keyboard.press('Control+A')
+    await page.keyboard.insertText(document)
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await page.getByText('Kept in the draft.').waitFor()
+    await page.getByRole('link', { name: 'Review and publish' }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Publish' }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByText('Published. It is asked from now on.').waitFor()
+    expect(await textOf('keys')).toBe('New words?')
+    expect(complaints).toEqual([])
+  })
+
+  const paths = async () => {
+    const [question] = await sql<
+      { question_id: number }[]
+    >`select question_id from question where admin_name = 'utilities'`
+    return [
+      '/admin/programs',
+      '/admin/new-program',
+      '/admin/programs/wide',
+      '/admin/programs/wide/questions',
+      '/admin/programs/wide/versions',
+      '/admin/programs/wide/document',
+      '/admin/programs/wide/publish',
+      '/admin/programs/wide/discard',
+      '/admin/programs/wide/question?name=utilities',
+      '/admin/programs/wide/add-question',
+      '/admin/programs/wide/settings',
+      '/admin/questions',
+      `/admin/questions/${question!.question_id}`,
+    ]
+  }
+
+  test.each(['light', 'dark'] as const)('no page has a serious fault of accessibility, %s', async colorScheme => {
+    const { page } = await openPage(browser, service.baseUrl, { ...signedIn, colorScheme })
+    for (const path of await paths()) {
+      await page.goto(path)
+      expect([path, await accessibilityFaults(page)]).toEqual([path, []])
+    }
+  })
+
+  test.each([360, 768, 1440])('nothing is wider than a screen of %d px', async width => {
+    const { page } = await openPage(browser, service.baseUrl, { ...signedIn, viewport: { width, height: 800 } })
+    for (const path of await paths()) {
+      await page.goto(path)
+      const wide = await page.evaluate(
+        () =>
+          (globalThis as unknown as { document: { documentElement: { scrollWidth: number } } }).document.documentElement
+            .scrollWidth,
+      )
+      expect([path, wide]).toEqual([path, width])
+    }
+  })
+})
