@@ -39,7 +39,9 @@ export const freshnessColumn = (context: PageContext, freshness: Freshness, now:
           </>
         )}{' '}
         {regeneration === 'failed' && <Badge tone="bad">failed</Badge>}
-        {(regeneration === 'queued' || regeneration === 'running') && <Badge tone="info">being made again</Badge>}
+        {(regeneration === 'queued' || regeneration === 'running') && (
+          <Badge tone="info">{made_at === null ? 'being made' : 'being made again'}</Badge>
+        )}
         {last_error !== null && <small>{last_error}</small>}
       </div>
     )),

@@ -170,7 +170,7 @@ function OperationCard({ method, path, operation }: ListedOperation): VNode {
 }
 
 const Answers = ({ answers }: { answers: readonly (readonly [string, Answer])[] }) => (
-  <dl class="terms answers">
+  <dl class="terms outcomes">
     {answers.map(([status, answer]) => (
       <AnswerItem status={status} answer={answer} />
     ))}

@@ -1,21 +1,32 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { createTestKey } from '../../support/keys.ts'
 import { lintOpenApi } from '../../support/openapi-lint.ts'
 import { startTestService, type TestService } from '../../support/service.ts'
 
+interface Operation {
+  operationId: string
+  summary: string
+  parameters?: { name: string; description?: string }[]
+  responses: Record<string, { description: string; headers?: Record<string, unknown> }>
+}
+
 let database: TestDatabase
 let service: TestService
+let page: string
 let document: {
   openapi: string
-  paths: Record<string, Record<string, { operationId: string; parameters?: unknown[] }>>
+  paths: Record<string, Record<string, Operation>>
+  components: { schemas: Record<string, { properties?: Record<string, unknown> }> }
 }
 
 beforeAll(async () => {
   database = await createTestDatabase()
   service = await startTestService(database)
   const key = await createTestKey(database.sql, { programs: ['any'] })
-  const response = await service.get('/docs/api/openapi.json', { headers: { Authorization: key.authorization } })
+  const headers = { Authorization: key.authorization }
+  page = await (await service.get('/docs/api', { headers })).text()
+  const response = await service.get('/docs/api/openapi.json', { headers })
   expect(response.headers.get('cache-control')).toBe('no-store')
   document = (await response.json()) as typeof document
 })
@@ -53,4 +64,50 @@ test('operations have names of their own, and how other methods are refused is n
   const ids = operations.map(([, operation]) => operation.operationId)
   expect(new Set(ids).size).toBe(ids.length)
   for (const [method] of operations) expect(['get', 'post', 'put', 'patch', 'delete']).toContain(method)
+})
+
+describe('the page', () => {
+  /** What is read in the section that has this id on its heading. */
+  const sectionOf = (id: string): string => {
+    const [, rest = ''] = page.split(`<h3 id="${id}">`)
+    return rest
+      .split('<h3 id=')[0]!
+      .replace(/<[^>]*>/g, '')
+      .replaceAll('&quot;', '"')
+      .replaceAll('&lt;', '<')
+      .replaceAll('&amp;', '&')
+  }
+
+  test('has every operation, with its address, parameters, answers and their header fields', () => {
+    for (const [path, methods] of Object.entries(document.paths))
+      for (const [method, { operationId, summary, parameters = [], responses }] of Object.entries(methods)) {
+        const section = sectionOf(operationId)
+        expect(section).toStartWith(summary)
+        expect(section).toContain(`${method.toUpperCase()} ${path}`)
+        for (const { name, description = '' } of parameters) {
+          expect(section).toContain(name)
+          expect(section).toContain(description)
+        }
+        for (const [status, { description, headers = {} }] of Object.entries(responses)) {
+          expect(section).toContain(`${status}${description}`)
+          for (const name of Object.keys(headers)) expect(section).toContain(name)
+        }
+        expect(page).toContain(`href="#${operationId}"`)
+      }
+  })
+
+  test('has every definition with its members, and whatever refers to one leads to it', () => {
+    for (const [name, { properties = {} }] of Object.entries(document.components.schemas)) {
+      const section = sectionOf(`schema-${name}`)
+      for (const member of Object.keys(properties)) expect(section).toContain(`${member} `)
+    }
+    const referred = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g)].map(
+      match => match[1]!,
+    )
+    for (const name of new Set(referred)) {
+      expect(page).toContain(`id="schema-${name}"`)
+      // In the list beside the page, and where it is used.
+      expect(page.split(`href="#schema-${name}"`).length).toBeGreaterThan(2)
+    }
+  })
 })
