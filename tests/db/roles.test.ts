@@ -209,6 +209,7 @@ describe('the service, with its own role', () => {
   })
 
   test.each([
+    ['what a key pulled', 'count_export', 'create trigger forged after insert on forgery for each row'],
     ['a link', 'link_audit_event', 'create constraint trigger forged after insert on forgery for each row'],
     [
       'a tombstone',

@@ -47,7 +47,7 @@ CREATE OR REPLACE FUNCTION public.count_export()
  RETURNS trigger
  LANGUAGE plpgsql
  SECURITY DEFINER
- SET search_path TO 'public'
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
 AS $function$
 begin
   insert into api_key_day (api_key_id, day, pages, applications)

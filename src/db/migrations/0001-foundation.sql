@@ -580,7 +580,7 @@ create table api_key_day (
 );
 
 create function count_export() returns trigger
-language plpgsql security definer set search_path = public as $$
+language plpgsql security definer set search_path = pg_catalog, public, pg_temp as $$
 begin
   insert into api_key_day (api_key_id, day, pages, applications)
   values (substr(new.actor, 5), (new.happened_at at time zone 'UTC')::date, 1, coalesce((new.detail ->> 'applications')::bigint, 0))
@@ -588,6 +588,8 @@ begin
   set pages = api_key_day.pages + 1, applications = api_key_day.applications + excluded.applications;
   return null;
 end $$;
+-- It has the rights of the owner: nobody else may hang it on a table of their own.
+revoke execute on function count_export() from public;
 create trigger export_is_counted after insert on audit_event
   for each row when (new.action = 'applications_exported' and new.actor like 'key:%') execute function count_export();
 
