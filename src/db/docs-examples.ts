@@ -21,24 +21,28 @@ export interface DocumentedVersionRow {
   failed_at: Micros | null
 }
 
+/** Versions `v` with the one published before each (`earlier`), its docs (`e`) and how far their job is (`s`). */
+const versionsWithDocs = (db: Db) => db`
+  from program_version v
+  left join lateral (
+    select p.program_version_id
+    from program_version p
+    where p.program_id = v.program_id
+    and p.published_at is not null
+    and (v.published_at is null or p.published_at < v.published_at)
+    order by p.published_at desc
+    limit 1
+  ) earlier on true
+  left join docs_example e on e.program_version_id = v.program_version_id
+  left join derived_status s on s.program_version_id = v.program_version_id and s.job_name = 'refresh-docs-example'`
+
 /** A program's ACTIVE version, then its DRAFT; either may be missing. */
 export async function readDocumentedVersions(db: Db, programId: number): Promise<DocumentedVersionRow[]> {
   return db<DocumentedVersionRow[]>`
     select v.program_version_id, v.state, coalesce(v.published_at, v.created_at) as since,
       earlier.program_version_id as published_before, e.code_version, e.content, e.produced_at,
       case when s.last_error is not null then s.updated_at end as failed_at
-    from program_version v
-    left join lateral (
-      select p.program_version_id
-      from program_version p
-      where p.program_id = v.program_id
-      and p.published_at is not null
-      and (v.published_at is null or p.published_at < v.published_at)
-      order by p.published_at desc
-      limit 1
-    ) earlier on true
-    left join docs_example e on e.program_version_id = v.program_version_id
-    left join derived_status s on s.program_version_id = v.program_version_id and s.job_name = 'refresh-docs-example'
+    ${versionsWithDocs(db)}
     where v.program_id = ${programId}
     and v.state in ('ACTIVE', 'DRAFT')
     order by v.state`
@@ -68,18 +72,7 @@ export async function readListedVersions(
         select jsonb_object_agg(member, e.content -> member)
         from unnest(${members as string[]}::text[]) as member
       ) end as content
-    from program_version v
-    left join lateral (
-      select p.program_version_id
-      from program_version p
-      where p.program_id = v.program_id
-      and p.published_at is not null
-      and (v.published_at is null or p.published_at < v.published_at)
-      order by p.published_at desc
-      limit 1
-    ) earlier on true
-    left join docs_example e on e.program_version_id = v.program_version_id
-    left join derived_status s on s.program_version_id = v.program_version_id and s.job_name = 'refresh-docs-example'
+    ${versionsWithDocs(db)}
     where v.program_id = any(${programIds as number[]}::bigint[])
     and v.state in ('ACTIVE', 'DRAFT')
     order by v.program_id, v.state`
