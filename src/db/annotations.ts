@@ -13,6 +13,14 @@ export async function readProgramStatuses(db: Db, program_id: number): Promise<s
   return row?.statuses
 }
 
+/**
+ * Holds the program's numbers to the end of the transaction. Before anything else of the program is locked, so that a change and a
+ * submission never wait for each other in a circle.
+ */
+export async function holdChanges(tx: Transaction, program_id: number): Promise<void> {
+  await tx`select hold_changes(${program_id}::bigint)`
+}
+
 /** The present status and note, locked to the end of the transaction; undefined when there is no such application. */
 export async function lockAnnotations(
   tx: Transaction,
@@ -54,15 +62,18 @@ export interface AnnotationState {
   application_note: string | null
 }
 
+/** Adds a state, and numbers it among the program's changes. `sets` says what of it was set. */
 export async function insertAnnotationState(
   tx: Transaction,
   place: { program_id: number; application_id: number },
   state: AnnotationState,
+  sets: { status: boolean; note: boolean },
 ): Promise<void> {
   await tx`
-    insert into application_annotation (program_id, application_id, changed_at, changed_by, status, application_note)
+    insert into application_annotation (
+      program_id, application_id, changed_at, changed_by, status, application_note, sets_status, sets_note, change_seq)
     values (${place.program_id}, ${place.application_id}, ${state.changed_at}, ${state.changed_by}, ${state.status},
-      ${state.application_note})`
+      ${state.application_note}, ${sets.status}, ${sets.note}, draw_changes(${place.program_id}::bigint, 1))`
 }
 
 /** The newest state of an application's status and note; 0 when it never had any. */

@@ -53,13 +53,27 @@ export async function lockApplicant(tx: Transaction, applicantId: number): Promi
   return rows.length === 1
 }
 
-/** Removes everything of an applicant, the applicant included, and returns the applications there were. */
+/** The programs an applicant has applications in, in the order in which their numbers are to be held. */
+export async function readProgramsOfApplicant(tx: Transaction, applicantId: number): Promise<number[]> {
+  const rows = await tx<{ program_id: number }[]>`
+    select distinct program_id
+    from application
+    where applicant_id = ${applicantId}
+    order by program_id`
+  return rows.map(row => row.program_id)
+}
+
+/** Removes the answers an applicant has in progress. Before the programs' numbers are held, as a submission does it. */
+export async function deleteInProgress(tx: Transaction, applicantId: number): Promise<void> {
+  await tx`delete from application_in_progress where applicant_id = ${applicantId}`
+}
+
+/** Removes an applicant and all its applications, and returns the applications there were. Nothing is in progress any more. */
 export async function deleteApplicant(tx: Transaction, applicantId: number): Promise<ErasedApplication[]> {
   const applications = await tx<ErasedApplication[]>`
     delete from application
     where applicant_id = ${applicantId}
     returning program_id, application_id`
-  await tx`delete from application_in_progress where applicant_id = ${applicantId}`
   await tx`delete from submission_request where applicant_id = ${applicantId}`
   await tx`delete from applicant where applicant_id = ${applicantId}`
   return applications

@@ -30,7 +30,7 @@ to tributary_service, tributary_worker;
 grant select on
   submission_counter, applicant, application_in_progress, application, erased_application, api_key, api_key_program, submission_request
 to tributary_service;
-grant select on intermediary_organization, intermediary to tributary_service;
+grant select on intermediary_organization, intermediary, application_annotation to tributary_service;
 grant insert on application_in_progress, application, submission_request to tributary_service;
 grant insert (front_end, language) on applicant to tributary_service;
 grant insert (actor, action, subject, address, detail) on audit_event to tributary_service;
@@ -48,6 +48,7 @@ grant select, insert, update, delete on outbox to tributary_worker;
 grant select (program_id, application_id, applicant_id, submit_time, submit_seq), delete on application to tributary_worker;
 grant select (program_id, applicant_id, updated_at), delete on application_in_progress to tributary_worker;
 grant select (program_id, applicant_id, application_id), delete on submission_request to tributary_worker;
+grant execute on function hold_changes(bigint) to tributary_worker;
 grant insert (actor, action, subject, address, detail) on audit_event to tributary_worker;
 
 -- The console reads everything but what is secret, and changes what administrators change. It cannot touch an answer either, nor
@@ -68,6 +69,7 @@ grant insert on outbox to tributary_console;
 -- only value of this one is true.
 grant update (status, status_last_modified_time, application_note, annotations) on application to tributary_console;
 grant insert on application_annotation to tributary_console;
+grant execute on function hold_changes(bigint), draw_changes(bigint, bigint) to tributary_console;
 grant update (only_row) on instance to tributary_console;
 
 -- The queue's own tables and functions, where the database carries the jobs. BullMQ makes a sequence there for each queue.

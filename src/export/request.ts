@@ -3,14 +3,11 @@
 
 import type { RevisionState } from '../domain/questions/application.ts'
 import { formatMicros, type Micros } from '../domain/values/offset-time.ts'
-import { Problem, type ProblemItem } from '../problem.ts'
+import type { ProblemItem } from '../problem.ts'
 import { parseInstantParameter } from './instant-parameter.ts'
 import { type OpenedToken, openPageToken, type TokenOpening } from './page-token.ts'
+import { type Fault, parsePageSize, requestProblem, type SentParameters, SentQuery } from './sent-query.ts'
 import type { WalkFilters } from './walk.ts'
-
-/** Most unknown names that a strict refusal lists, and most characters of one that it repeats. */
-const unknownNamesMax = 50
-const nameLengthMax = 100
 
 const parameterNames = ['fromDate', 'toDate', 'revisionState', 'pageSize', 'nextPageToken'] as const
 type ParameterName = (typeof parameterNames)[number]
@@ -25,54 +22,31 @@ export interface ExportRequest {
   token: OpenedToken | undefined
 }
 
-/** What was sent, before anything is known of what it means. */
-interface SentParameters {
-  pairs: readonly { name: string; value: string }[]
-  /** Names of those whose encoding is broken. */
-  malformed: readonly string[]
-  /** Whether unknown names are to be refused (contract D10). */
-  strict: boolean
-}
-
 /**
  * The parameters of an export request. The token is opened too, so that what is wrong with it is named with the rest.
  * Throws one Problem `invalid_request` with an item for everything that is wrong.
  * Source: spec, "List program applications", query parameters; contract D2, D3, D9 to D12.
  */
 export function parseExportRequest(
-  { pairs, malformed, strict }: SentParameters,
+  sent: SentParameters,
   { timeZone }: { timeZone: string },
   tokens: TokenOpening,
 ): ExportRequest {
-  const faults = new Faults()
-  for (const name of new Set(malformed)) {
-    faults.add(name, 'malformed_encoding', 'is not percent-encoded UTF-8. Write a percent sign as %25.')
-  }
-  const unknown = new Set(pairs.map(({ name }) => name).filter(name => !isParameterName(name)))
-  if (strict) faults.addUnknown([...unknown])
-
-  const read = <T>(name: ParameterName, parse: (value: string, fault: Fault) => T | undefined): T | undefined => {
-    const values = pairs.filter(pair => pair.name === name).map(pair => pair.value)
-    if (values[0] === undefined) return undefined
-    const fault: Fault = (code, detail) => faults.add(name, code, detail)
-    if (values.length > 1) return fault('duplicate_parameter', `is given ${values.length} times; once is right.`)
-    if (values[0] === '') return fault('missing_value', 'has no value. Give one, or leave the parameter out.')
-    return parse(values[0], fault)
-  }
+  const query = new SentQuery(sent, parameterNames)
   const instant = (value: string, fault: Fault): Micros | undefined => {
     const parsed = parseInstantParameter(value, timeZone)
     return typeof parsed === 'number' ? parsed : fault('invalid_date', parsed.fault)
   }
   const request: ExportRequest = {
-    from: read('fromDate', instant),
-    to: read('toDate', instant),
-    revisionState: read('revisionState', parseRevisionState),
-    pageSize: read('pageSize', parsePageSize),
-    token: read('nextPageToken', value => faults.collect(() => openPageToken(value, tokens))),
+    from: query.read('fromDate', instant),
+    to: query.read('toDate', instant),
+    revisionState: query.read('revisionState', parseRevisionState),
+    pageSize: query.read('pageSize', parsePageSize),
+    token: query.read('nextPageToken', value => query.collect(() => openPageToken(value, tokens))),
   }
-  if (faults.items.length > 0) {
-    if (request.token !== undefined) faults.items.push(...differences(request, request.token))
-    throw faults.problem()
+  if (query.faults.length > 0) {
+    if (request.token !== undefined) query.faults.push(...differences(request, request.token))
+    throw query.problem()
   }
   return request
 }
@@ -113,57 +87,7 @@ function differences(request: ExportRequest, token: OpenedToken): ProblemItem[] 
   return items
 }
 
-type Fault = (code: string, detail: string) => undefined
-
 function parseRevisionState(value: string, fault: Fault): RevisionState | undefined {
   if (value === 'CURRENT' || value === 'OBSOLETE') return value
   return fault('invalid_revision_state', 'must be CURRENT or OBSOLETE, in capitals.')
-}
-
-function parsePageSize(value: string, fault: Fault): number | undefined {
-  if (/^[0-9]+$/.test(value) && /[1-9]/.test(value)) return Number(value)
-  return fault('invalid_page_size', 'must be a whole number of at least 1, in digits alone.')
-}
-
-const isParameterName = (name: string): name is ParameterName => (parameterNames as readonly string[]).includes(name)
-
-/** Everything wrong with a request, gathered to be named at once. */
-class Faults {
-  readonly items: ProblemItem[] = []
-  #internal: string | undefined
-
-  add(name: string, code: string, detail: string): undefined {
-    const parameter = name.length > nameLengthMax ? `${name.slice(0, nameLengthMax)}…` : name
-    this.items.push({ parameter, code, detail })
-  }
-
-  addUnknown(names: readonly string[]): void {
-    for (const name of names.slice(0, unknownNamesMax)) {
-      const meant = parameterNames.find(known => known.toLowerCase() === name.toLowerCase())
-      const hint = meant === undefined ? `Known are ${parameterNames.join(', ')}.` : `Did you mean ${meant}?`
-      this.add(name, 'unknown_parameter', `is not a parameter here; names are case-sensitive. ${hint}`)
-    }
-    const more = names.length - unknownNamesMax
-    if (more > 0) this.add('…', 'unknown_parameter', `stands for ${more} more names that are not parameters here.`)
-  }
-
-  collect<T>(open: () => T): T | undefined {
-    try {
-      return open()
-    } catch (error) {
-      if (!(error instanceof Problem) || error.kind !== 'invalid_request') throw error
-      this.items.push(...error.errors)
-      this.#internal = error.internal
-      return undefined
-    }
-  }
-
-  problem(): Problem {
-    return requestProblem(this.items, this.#internal)
-  }
-}
-
-function requestProblem(errors: readonly ProblemItem[], internal?: string): Problem {
-  const detail = errors.length === 1 ? 'A parameter cannot be used.' : `${errors.length} parameters cannot be used.`
-  return new Problem('invalid_request', { detail, errors, internal })
 }

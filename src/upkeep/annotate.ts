@@ -2,6 +2,7 @@
 
 import {
   type AnnotationState,
+  holdChanges,
   insertAnnotationState,
   lockAnnotations,
   newestAnnotationId,
@@ -38,7 +39,7 @@ export const noteLengthMax = 10_000
 
 /**
  * Changes status and note of an application in one transaction, with their history, the rendered text and the audit trail;
- * an export sees all of it or nothing (D22). Two changes at once come one after the other. `status_last_modified_time`
+ * an export sees all of it or nothing (D22), and so does the change feed. Two changes at once come one after the other. `status_last_modified_time`
  * becomes `now` when a status is set, the same again included (D30), or taken away, and stays when only the note changes. A change
  * that sets no status and changes nothing leaves no trace. Returns what holds now.
  * Throws `invalid_request` with `/status` and `/note`, `not_found`, or `conflict` when somebody else changed them after `seen`.
@@ -49,6 +50,7 @@ export async function annotate(sql: Sql, change: AnnotationChange): Promise<Anno
     const statuses = await readProgramStatuses(tx, change.program_id)
     if (statuses !== undefined) refuseFaults(faultsOf(change, statuses))
     const { program_id, application_id } = change
+    await holdChanges(tx, program_id)
     const before = statuses && (await lockAnnotations(tx, program_id, application_id))
     if (before === undefined) {
       throw new Problem('not_found', { detail: `There is no application ${application_id} in this program.` })
@@ -59,8 +61,10 @@ export async function annotate(sql: Sql, change: AnnotationChange): Promise<Anno
         internal: 'seen_is_old',
       })
     }
-    const after = changed(before, change)
-    if (after === before) return before
+    const setsStatus = typeof change.status === 'string' || (change.status === null && before.status !== null)
+    const setsNote = change.note !== undefined && change.note !== before.application_note
+    if (!setsStatus && !setsNote) return before
+    const after = changed(before, change, setsStatus)
     const state: AnnotationState = {
       changed_at: change.now,
       changed_by: change.actor,
@@ -68,7 +72,7 @@ export async function annotate(sql: Sql, change: AnnotationChange): Promise<Anno
       application_note: after.application_note,
     }
     await updateAnnotations(tx, change, after, renderAnnotations(after, change.timeZone))
-    await insertAnnotationState(tx, change, state)
+    await insertAnnotationState(tx, change, state, { status: setsStatus, note: setsNote })
     await appendAuditEvent(tx, {
       actor: change.actor,
       action: 'application_annotated',
@@ -86,13 +90,12 @@ export async function annotate(sql: Sql, change: AnnotationChange): Promise<Anno
   })
 }
 
-function changed(before: Annotations, change: AnnotationChange): Annotations {
-  const status = change.status === undefined ? before.status : change.status
-  const application_note = change.note === undefined ? before.application_note : change.note
-  const setsStatus = typeof change.status === 'string' || status !== before.status
-  if (!setsStatus && application_note === before.application_note) return before
-  const status_last_modified_time = setsStatus ? change.now : before.status_last_modified_time
-  return { status, status_last_modified_time, application_note }
+function changed(before: Annotations, change: AnnotationChange, setsStatus: boolean): Annotations {
+  return {
+    status: change.status === undefined ? before.status : change.status,
+    status_last_modified_time: setsStatus ? change.now : before.status_last_modified_time,
+    application_note: change.note === undefined ? before.application_note : change.note,
+  }
 }
 
 function faultsOf({ status, note }: AnnotationChange, statuses: readonly string[]): ProblemItem[] {

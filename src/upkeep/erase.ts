@@ -4,16 +4,20 @@
 // erased in mid-walk is not on the pages read after that, and every other one is. The application it had superseded stays
 // OBSOLETE: erasing takes away, it does not bring back.
 
+import { holdChanges } from '../db/annotations.ts'
 import { appendAuditEvent } from '../db/audit.ts'
+import { lockLoads } from '../db/bulk-rows.ts'
 import { inTransaction, type Sql } from '../db/client.ts'
 import {
   deleteAbandoned,
   deleteApplicant,
   deleteApplication,
   deleteExpired,
+  deleteInProgress,
   type ErasedApplication,
   lockApplicant,
   readExpiry,
+  readProgramsOfApplicant,
   readRetentions,
   updateRetention,
   wasErased,
@@ -38,6 +42,7 @@ interface ErasureOrder {
  */
 export async function eraseApplication(sql: Sql, place: ErasedApplication, order: ErasureOrder): Promise<void> {
   await inTransaction(sql, async tx => {
+    await holdChanges(tx, place.program_id)
     if (!(await deleteApplication(tx, place))) {
       const detail = (await wasErased(tx, place))
         ? `Application ${place.application_id} was erased before.`
@@ -55,13 +60,18 @@ export async function eraseApplication(sql: Sql, place: ErasedApplication, order
 
 /**
  * Erases an applicant: every application and all answers in progress in every program, and the applicant. Waits for a submission
- * of this applicant that is under way, and erases it too; later ones find no applicant. Returns the applications there were.
+ * of this applicant that is under way, and for a bulk load, and erases what they bring; later ones find no applicant. Returns the
+ * applications there were.
  * Throws Problem `not_found`.
  */
 export async function eraseApplicant(sql: Sql, applicantId: number, order: ErasureOrder): Promise<ErasedApplication[]> {
   return inTransaction(sql, async tx => {
+    // A load takes programs before applicants, where submissions and this take them after.
+    await lockLoads(tx)
     if (!(await lockApplicant(tx, applicantId)))
       throw new Problem('not_found', { detail: `There is no applicant ${applicantId}.` })
+    await deleteInProgress(tx, applicantId)
+    for (const programId of await readProgramsOfApplicant(tx, applicantId)) await holdChanges(tx, programId)
     const applications = await deleteApplicant(tx, applicantId)
     await appendAuditEvent(tx, {
       actor: order.actor,
@@ -101,6 +111,7 @@ export async function eraseExpired(sql: Sql, actor = 'retention'): Promise<Expir
     for (let more = true; more; ) {
       await inTransaction(sql, async tx => {
         const inProgress = await deleteAbandoned(tx, program_id, before)
+        await holdChanges(tx, program_id)
         const applications = await deleteExpired(tx, program_id, before, batchRows)
         more = applications.length === batchRows
         if (applications.length === 0 && inProgress === 0) return

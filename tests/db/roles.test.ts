@@ -204,6 +204,7 @@ describe('the service, with its own role', () => {
     ['set another zone', sql => sql`update instance set time_zone = 'Europe/Berlin'`],
     ['create a table', sql => sql`create table public.x (y text)`],
     ['read jobs of the queue', sql => sql`select from bullmq.job`],
+    ['number a change that is no submission', sql => sql`select draw_changes(1, 1)`],
   ])('cannot %s', async (_, statement) => {
     expect(await codeOf(statement(service.sql))).toBe(insufficientPrivilege)
   })

@@ -43,6 +43,18 @@ begin
   return new;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.check_change_number()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  -- Held by this transaction since it was drawn, or it would not be the last.
+  if not exists (select from submission_counter where program_id = new.program_id and submit_seq = new.change_seq) then
+    raise exception 'a change is numbered by draw_changes' using errcode = 'restrict_violation';
+  end if;
+  return new;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.count_export()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -55,6 +67,32 @@ begin
   on conflict (api_key_id, day) do update
   set pages = api_key_day.pages + 1, applications = api_key_day.applications + excluded.applications;
   return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.draw_changes(of_program bigint, changes bigint)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+declare
+  drawn bigint;
+begin
+  if changes is null or changes < 1 then
+    raise exception 'a change has a number of its own' using errcode = 'invalid_parameter_value';
+  end if;
+  update submission_counter set submit_seq = submit_seq + changes where program_id = of_program returning submit_seq into strict drawn;
+  return drawn;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.hold_changes(of_program bigint)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+begin
+  perform from submission_counter where program_id = of_program for no key update;
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.last_submission(of_program bigint, horizon bigint, OUT submit_seq bigint, OUT submit_time timestamp with time zone)
@@ -91,9 +129,19 @@ CREATE OR REPLACE FUNCTION public.leave_tombstone()
  SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'public', 'pg_temp'
 AS $function$
+declare
+  of_program bigint;
+  applications bigint;
+  drawn bigint;
 begin
-  insert into erased_application (program_id, application_id, submit_seq, submit_time)
-  select program_id, application_id, submit_seq, submit_time from removed;
+  for of_program, applications in select r.program_id, count(*) from removed r group by r.program_id order by r.program_id loop
+    drawn := draw_changes(of_program, applications);
+    insert into erased_application (program_id, application_id, submit_seq, submit_time, change_seq)
+    select r.program_id, r.application_id, r.submit_seq, r.submit_time,
+      drawn - applications + row_number() over (order by r.submit_seq)
+    from removed r
+    where r.program_id = of_program;
+  end loop;
   return null;
 end $function$;
 
@@ -365,7 +413,11 @@ create table application_annotation (
   changed_by text not null,
   status text,
   application_note text,
-  constraint application_annotation_pkey PRIMARY KEY (program_id, application_id, annotation_id)
+  sets_status boolean default false not null,
+  sets_note boolean default false not null,
+  change_seq bigint,
+  constraint application_annotation_pkey PRIMARY KEY (program_id, application_id, annotation_id),
+  constraint application_annotation_check CHECK (((change_seq IS NOT NULL) = (sets_status OR sets_note)))
 );
 
 create table application_in_progress (
@@ -477,8 +529,11 @@ create table erased_application (
   submit_seq bigint not null,
   submit_time timestamp with time zone not null,
   erased_at timestamp with time zone default clock_timestamp() not null,
+  change_seq bigint not null,
   constraint erased_application_pkey PRIMARY KEY (program_id, application_id),
-  constraint erased_application_program_id_submit_seq_key UNIQUE (program_id, submit_seq)
+  constraint erased_application_program_id_change_seq_key UNIQUE (program_id, change_seq),
+  constraint erased_application_program_id_submit_seq_key UNIQUE (program_id, submit_seq),
+  constraint erased_application_check CHECK ((change_seq > submit_seq))
 );
 
 create table instance (
@@ -710,6 +765,8 @@ create table submission_request (
   constraint submission_request_idempotency_key_check CHECK (((length(idempotency_key) >= 1) AND (length(idempotency_key) <= 200)))
 );
 
+CREATE UNIQUE INDEX application_annotation_by_change ON public.application_annotation USING btree (program_id, change_seq) WHERE (change_seq IS NOT NULL);
+
 CREATE INDEX application_by_applicant ON public.application USING btree (applicant_id);
 
 CREATE INDEX application_by_status ON public.application USING btree (COALESCE(status, ''::text), program_id, submit_time, submit_seq, COALESCE(superseded_seq, '9223372036854775807'::bigint));
@@ -717,6 +774,8 @@ CREATE INDEX application_by_status ON public.application USING btree (COALESCE(s
 CREATE INDEX application_in_progress_by_applicant ON public.application_in_progress USING btree (applicant_id);
 
 CREATE UNIQUE INDEX application_one_current ON public.application USING btree (program_id, applicant_id) WHERE (superseded_seq IS NULL);
+
+CREATE INDEX application_superseded ON public.application USING btree (program_id, superseded_seq) WHERE (superseded_seq IS NOT NULL);
 
 CREATE INDEX application_walk ON public.application USING btree (program_id, submit_time, submit_seq, COALESCE(superseded_seq, '9223372036854775807'::bigint));
 
@@ -825,6 +884,8 @@ CREATE TRIGGER application_snapshot_is_immutable BEFORE UPDATE ON application FO
 CREATE TRIGGER application_annotation_is_history BEFORE UPDATE ON application_annotation FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER application_annotation_is_kept BEFORE DELETE ON application_annotation FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER application_annotation_is_numbered BEFORE INSERT ON application_annotation FOR EACH ROW WHEN (new.change_seq IS NOT NULL) EXECUTE FUNCTION check_change_number();
 
 CREATE TRIGGER audit_anchor_is_checked BEFORE UPDATE ON audit_anchor FOR EACH ROW EXECUTE FUNCTION check_audit_anchor();
 

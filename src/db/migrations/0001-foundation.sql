@@ -77,9 +77,11 @@ create trigger program_name_is_immutable before update on program
   for each row when (new.program_id <> old.program_id or new.slug <> old.slug)
   execute function program_name_is_immutable();
 
--- Numbers the submissions of a program in commit order: the row is locked when a number is drawn and stays locked to commit.
+-- Numbers all that happens to the applications of a program in commit order: submissions, and what is done to them later. The row is
+-- locked when a number is drawn and stays locked to commit, so whoever sees a number sees everything up to it.
 create table submission_counter (
   program_id bigint primary key references program,
+  -- The last number drawn, for a submission or another change.
   submit_seq bigint not null default 0 check (submit_seq >= 0),
   -- No submission is ever given a time at or before this one. Every committed submission has one at or before it.
   last_submit_time timestamptz not null default now(),
@@ -97,6 +99,29 @@ begin
 end $$;
 create trigger submission_counter_goes_forward before update on submission_counter
   for each row execute function submission_counter_goes_forward();
+
+-- A change that is no submission takes its number here. It holds the counter before it touches any application, as a submission does,
+-- so that the two never wait for each other in a circle.
+create function hold_changes(of_program bigint) returns void
+language plpgsql security definer set search_path = pg_catalog, public, pg_temp as $$
+begin
+  perform from submission_counter where program_id = of_program for no key update;
+end $$;
+revoke execute on function hold_changes(bigint) from public;
+
+-- The last of so many numbers of a program, drawn for changes of this transaction.
+create function draw_changes(of_program bigint, changes bigint) returns bigint
+language plpgsql security definer set search_path = pg_catalog, public, pg_temp as $$
+declare
+  drawn bigint;
+begin
+  if changes is null or changes < 1 then
+    raise exception 'a change has a number of its own' using errcode = 'invalid_parameter_value';
+  end if;
+  update submission_counter set submit_seq = submit_seq + changes where program_id = of_program returning submit_seq into strict drawn;
+  return drawn;
+end $$;
+revoke execute on function draw_changes(bigint, bigint) from public;
 
 -- Display name and statuses are part of the version: an edit of them is a draft first, and gets a new program_version_id when
 -- published.
@@ -222,6 +247,9 @@ create unique index application_one_current on application (program_id, applican
 create index application_walk on application
   (program_id, submit_time, submit_seq, (coalesce(superseded_seq, 9223372036854775807)));
 
+-- Which applications were superseded since a number, in the order of these changes.
+create index application_superseded on application (program_id, superseded_seq) where superseded_seq is not null;
+
 -- A program's applications of one status, or of none, in the order of an export: what administrators look for in the console.
 create index application_by_status on application
   ((coalesce(status, '')), program_id, submit_time, submit_seq, (coalesce(superseded_seq, 9223372036854775807)));
@@ -238,8 +266,11 @@ create table erased_application (
   submit_seq bigint not null,
   submit_time timestamptz not null,
   erased_at timestamptz not null default clock_timestamp(),
+  -- The erasure's own number among the program's changes.
+  change_seq bigint not null check (change_seq > submit_seq),
   primary key (program_id, application_id),
-  unique (program_id, submit_seq)
+  unique (program_id, submit_seq),
+  unique (program_id, change_seq)
 );
 create trigger erased_application_is_history before update or delete on erased_application
   for each row execute function refuse_change();
@@ -247,9 +278,19 @@ create trigger erased_application_is_history before update or delete on erased_a
 -- However an application is removed, its tombstone is left in the same transaction.
 create function leave_tombstone() returns trigger
 language plpgsql security definer set search_path = pg_catalog, public, pg_temp as $$
+declare
+  of_program bigint;
+  applications bigint;
+  drawn bigint;
 begin
-  insert into erased_application (program_id, application_id, submit_seq, submit_time)
-  select program_id, application_id, submit_seq, submit_time from removed;
+  for of_program, applications in select r.program_id, count(*) from removed r group by r.program_id order by r.program_id loop
+    drawn := draw_changes(of_program, applications);
+    insert into erased_application (program_id, application_id, submit_seq, submit_time, change_seq)
+    select r.program_id, r.application_id, r.submit_seq, r.submit_time,
+      drawn - applications + row_number() over (order by r.submit_seq)
+    from removed r
+    where r.program_id = of_program;
+  end loop;
   return null;
 end $$;
 -- It has the rights of the owner: nobody else may hang it on a table of their own.
@@ -354,9 +395,27 @@ create table application_annotation (
   changed_by text not null,
   status text,
   application_note text,
+  -- Which of the two was set, and the number of that change; null for what came along with a bulk load's application.
+  sets_status boolean not null default false,
+  sets_note boolean not null default false,
+  change_seq bigint,
   primary key (program_id, application_id, annotation_id),
+  check ((change_seq is not null) = (sets_status or sets_note)),
   foreign key (program_id, application_id) references application on delete cascade
 );
+create unique index application_annotation_by_change on application_annotation (program_id, change_seq)
+  where change_seq is not null;
+create function check_change_number() returns trigger
+language plpgsql as $$
+begin
+  -- Held by this transaction since it was drawn, or it would not be the last.
+  if not exists (select from submission_counter where program_id = new.program_id and submit_seq = new.change_seq) then
+    raise exception 'a change is numbered by draw_changes' using errcode = 'restrict_violation';
+  end if;
+  return new;
+end $$;
+create trigger application_annotation_is_numbered before insert on application_annotation
+  for each row when (new.change_seq is not null) execute function check_change_number();
 create trigger application_annotation_is_history before update on application_annotation
   for each row execute function refuse_change();
 -- A status or note that was once set goes with its application only.
