@@ -5,7 +5,10 @@ import { basename, dirname, extname, join } from 'node:path'
 
 const useCases = ['access', 'export', 'programs', 'intake', 'load', 'upkeep', 'derived']
 const leaves = ['problem', 'log', 'error-facts', 'redact', 'settled-within']
-const everything = ['app', 'config', 'failure', 'http', 'workers', ...useCases, 'db', 'queue', 'domain', ...leaves]
+const everything = [
+  ...['app', 'config', 'failure', 'http', 'workers', ...useCases, 'db', 'queue', 'domain', ...leaves],
+  ...['pull', 'client'],
+]
 /** For each room, the others it may import; `type config` means its types alone. Nobody imports a main. */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   main: everything,
@@ -18,6 +21,9 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   // The relay moves jobs from the outbox, which is a table, into the queue.
   queue: ['db', 'domain', ...leaves],
   domain: [],
+  // What clients run. They know the service by its documents alone, as any other client does.
+  pull: ['client'],
+  client: [],
   config: ['domain', 'problem'],
   failure: ['problem', 'error-facts', 'redact'],
   problem: [],
@@ -56,13 +62,13 @@ const contents: readonly (readonly [pattern: RegExp, allowed: (path: string, roo
     ],
     [
       /\bstatus(Code)?( ===?| !==?| [<>]=?|:|\() ?[1-5]\d\d\b/g,
-      (path, room) => !path.startsWith('src/') || room === 'http' || room === 'app',
-      'holds a status code; only src/http may.',
+      (path, room) => !path.startsWith('src/') || ['http', 'app', 'client'].includes(room),
+      'holds a status code; only src/http and src/client may.',
     ],
     [
       /['"](Retry-After|Allow|Accept|WWW-Authenticate|RateLimit(-Policy)?|Cache-Control|Content-Type|Vary)['"]/g,
-      (path, room) => !path.startsWith('src/') || room === 'http' || room === 'app',
-      'names a field of HTTP; only src/http may.',
+      (path, room) => !path.startsWith('src/') || ['http', 'app', 'client'].includes(room),
+      'names a field of HTTP; only src/http and src/client may.',
     ],
   ]
 

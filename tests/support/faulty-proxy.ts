@@ -3,8 +3,13 @@
 import type { Socket } from 'node:net'
 import { startProxy, type TapProxy } from './proxy.ts'
 
-/** What becomes of a request: passed on, answered with a status, its answer cut off after some bytes, or nothing at all. */
-export type Fault = 'none' | 'hang up' | { status: number; retryAfter?: string } | { cutAfterBytes: number }
+/** What becomes of a request: passed on, answered with a status, its answer cut off or silent after some bytes, or nothing at all. */
+export type Fault =
+  | 'none'
+  | 'hang up'
+  | { status: number; retryAfter?: string }
+  | { cutAfterBytes: number }
+  | { silentAfterBytes: number }
 
 export interface FaultyProxy extends TapProxy {
   baseUrl: string
@@ -18,6 +23,7 @@ export async function startFaultyProxy(port: number, faultOf: (n: number) => Fau
   const proxy = await startProxy(port, ({ client, upstream }) => {
     let head = ''
     let left = Number.POSITIVE_INFINITY
+    let silent = false
     return {
       fromClient: bytes => {
         head += bytes.toString('latin1')
@@ -30,7 +36,11 @@ export async function startFaultyProxy(port: number, faultOf: (n: number) => Fau
         if (fault === 'hang up') client.destroy()
         else if (typeof fault === 'object' && 'status' in fault) answer(client, fault)
         else {
-          if (fault !== 'none') left = fault.cutAfterBytes
+          if (fault !== 'none') {
+            silent = 'silentAfterBytes' in fault
+            left = 'silentAfterBytes' in fault ? fault.silentAfterBytes : fault.cutAfterBytes
+            if (left === 0 && !silent) return client.destroy()
+          }
           const kept = fields.filter(field => !/^connection:/i.test(field))
           upstream.write(`${[line, ...kept, 'Connection: close'].join('\r\n')}\r\n\r\n`, 'latin1')
         }
@@ -38,6 +48,10 @@ export async function startFaultyProxy(port: number, faultOf: (n: number) => Fau
       fromUpstream: bytes => {
         const passed = bytes.subarray(0, left)
         left -= passed.length
+        if (silent && left === 0) {
+          if (passed.length > 0) client.write(passed)
+          return
+        }
         // What was written must have left before the connection is reset, or the client would see nothing of it.
         client.write(passed, () => {
           if (left === 0) client.destroy()

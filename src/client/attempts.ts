@@ -1,0 +1,71 @@
+// How often something is tried, and how long is waited in between: longer each time, never all clients at once, and as long as the
+// service asks for.
+
+import { GaveUp, messageOf, NotNow } from './client-errors.ts'
+
+export interface RetryOptions {
+  /** Attempts after the first that fail one after another before the client gives up; 8 unless given. */
+  retriesMax?: number
+  /** The first wait in milliseconds, which doubles each time; 1000 unless given. */
+  waitMs?: number
+  /** No wait is longer, unless the service asks for it; 60 seconds unless given. */
+  waitMsMax?: number
+  /** Told before each wait. */
+  onRetry?: (retry: { attempt: number; waitMs: number; reason: string }) => void
+}
+
+/** The service may ask for this much, and no more. */
+const askedWaitMsMax = 15 * 60_000
+
+export class Attempts {
+  private failed = 0
+  private readonly options: RetryOptions
+  private readonly signal: AbortSignal | undefined
+
+  constructor(options: RetryOptions, signal: AbortSignal | undefined) {
+    this.options = options
+    this.signal = signal
+  }
+
+  /** Something was gained: failures count from here. */
+  progressed(): void {
+    this.failed = 0
+  }
+
+  /** Waits after a failure that may pass; throws GaveUp after too many, and the signal's reason when it is aborted. */
+  async wait(failure: unknown): Promise<void> {
+    const { retriesMax = 8, waitMs: first = 1000, waitMsMax = 60_000, onRetry } = this.options
+    this.failed++
+    if (this.failed > retriesMax) throw new GaveUp(this.failed, failure)
+    const asked = failure instanceof NotNow ? failure.waitMs : undefined
+    const own = Math.min(waitMsMax, first * 2 ** (this.failed - 1)) * (0.5 + Math.random() / 2)
+    if (asked !== undefined && asked > askedWaitMsMax) throw new GaveUp(this.failed, failure)
+    // A little more than was asked, so that not all who were refused come back in the same moment.
+    const waitMs = asked === undefined ? own : asked + Math.min(own, 1000)
+    onRetry?.({ attempt: this.failed, waitMs, reason: messageOf(failure) })
+    await pause(waitMs, this.signal)
+  }
+}
+
+function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const give = (): void => {
+      clearTimeout(timer)
+      reject(signal?.reason)
+    }
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', give)
+      resolve()
+    }, ms)
+    if (signal?.aborted) give()
+    else signal?.addEventListener('abort', give, { once: true })
+  })
+}
+
+/** `Retry-After` in milliseconds: seconds, or a date. */
+export function askedWait(field: string | null, nowMs: number): number | undefined {
+  if (field === null) return undefined
+  if (/^\d{1,9}$/.test(field.trim())) return Number(field) * 1000
+  const at = Date.parse(field)
+  return Number.isNaN(at) ? undefined : Math.max(0, at - nowMs)
+}

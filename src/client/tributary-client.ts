@@ -1,0 +1,250 @@
+// A client of the export for TypeScript and JavaScript: Bun, Node.js 22 or newer, and in principle browsers. It needs nothing but
+// fetch, and imports nothing of the service, so that it can be used and published by itself.
+//
+//   const client = new TributaryClient({ baseUrl: 'https://…', username, password })
+//   for await (const application of client.applications('utility-assistance')) …
+//
+// Exactly once, in order, whatever breaks on the way: a page that breaks off is asked for again by the same token, which gives the same
+// applications in the same order, and those that were handed over are passed over. The first page has no token yet, and asking
+// again begins another walk; so none of it is handed over before it is whole.
+
+import type { ApiKey, Application, ExportParameters, Problem } from './api-types.ts'
+import { Attempts, askedWait, type RetryOptions } from './attempts.ts'
+import { NotNow, RequestRefused } from './client-errors.ts'
+import { BrokenPage, type PageEnd, PageScanner } from './page-scanner.ts'
+
+export interface ClientOptions extends RetryOptions {
+  /** Where the service is, such as `https://apply.example.gov`. Plain HTTP is for loopback only. */
+  baseUrl: string
+  /** Of the API key. */
+  username: string
+  password: string
+  /** How long a connection may say nothing before it counts as broken; 90 seconds unless given. */
+  silenceMs?: number
+  fetch?: (url: string, init: RequestInit) => Promise<Response>
+}
+
+export type WalkFilters = Pick<ExportParameters, 'fromDate' | 'toDate' | 'revisionState'>
+
+export interface WalkOptions extends WalkFilters {
+  /** Applications on a page at most; the maximum of the service unless given. The first page is held in memory. */
+  pageSize?: number
+  signal?: AbortSignal
+}
+
+export interface StepOptions extends WalkOptions {
+  /** Goes on with a walk, at the page of this token; filters are then those it began with. */
+  nextPageToken?: string
+}
+
+/** The end of a page, and what the walk said of itself. */
+export interface WalkedPage extends PageEnd {
+  /** Of the walk's first page only: the next `fromDate`, to get everything submitted since and nothing twice. */
+  snapshotTime: string | undefined
+}
+
+/** Applications as they came, each the bytes of its JSON; after the last of a page, its end. */
+export type WalkStep = { applications: readonly Uint8Array[]; page?: undefined } | { page: WalkedPage }
+
+/** Bytes of the first page that are held before any of it is handed over. */
+const firstPageBytesMax = 256 * 1024 * 1024
+
+export class TributaryClient {
+  readonly baseUrl: string
+  private readonly options: ClientOptions
+  private readonly authorization: string
+
+  constructor(options: ClientOptions) {
+    this.options = options
+    this.baseUrl = serviceAddress(options.baseUrl)
+    this.authorization = `Basic ${btoa(`${options.username}:${options.password}`)}`
+  }
+
+  /** Every application of a program that matches, oldest submission first. `P` may be the type that `tributary types` prints. */
+  async *applications<P = Application>(program: string, options: WalkOptions = {}): AsyncGenerator<P, void, undefined> {
+    const decoder = new TextDecoder('utf-8', { fatal: true })
+    for await (const step of this.steps(program, options)) {
+      if (step.page !== undefined) continue
+      for (const text of step.applications) yield JSON.parse(decoder.decode(text)) as P
+    }
+  }
+
+  /** The same for tools that keep what came as it came, and note how far they are: page by page, with tokens. */
+  async *steps(program: string, options: StepOptions = {}): AsyncGenerator<WalkStep, void, undefined> {
+    const { fromDate, toDate, revisionState, pageSize, signal } = options
+    let query: Record<string, string | undefined> = {
+      ...(options.nextPageToken === undefined
+        ? { fromDate, toDate, revisionState }
+        : { nextPageToken: options.nextPageToken }),
+      pageSize: pageSize?.toString(),
+    }
+    for (;;) {
+      const page = yield* this.page(addressOf(this.baseUrl, exportPath(program), query), signal)
+      yield { page }
+      if (page.nextPageToken === null) return
+      query = { nextPageToken: page.nextPageToken, pageSize: pageSize?.toString() }
+    }
+  }
+
+  /** What the presented API key may do. */
+  checkAuth(signal?: AbortSignal): Promise<ApiKey> {
+    return this.json<ApiKey>('/api/v1/checkAuth', signal)
+  }
+
+  /** Any JSON document of the service, by its path, such as the docs of a program. */
+  async json<T>(path: string, signal?: AbortSignal): Promise<T> {
+    const attempts = new Attempts(this.options, signal)
+    for (;;) {
+      const line = this.open(signal)
+      try {
+        return (await (await line.get(addressOf(this.baseUrl, path, {}))).json()) as T
+      } catch (error) {
+        await attempts.wait(line.passing(error))
+      } finally {
+        line.close()
+      }
+    }
+  }
+
+  /** One page, asked for until it was whole; nothing of it is handed over twice. */
+  private async *page(url: string, signal: AbortSignal | undefined): AsyncGenerator<WalkStep, WalkedPage, undefined> {
+    const isFirst = !url.includes('nextPageToken=')
+    const attempts = new Attempts(this.options, signal)
+    let handedOver = 0
+    for (;;) {
+      const line = this.open(signal)
+      const held: Uint8Array[] = []
+      let heldBytes = 0
+      let seen = 0
+      try {
+        const response = await line.get(url)
+        const scanner = new PageScanner()
+        for await (const chunk of line.chunks(response)) {
+          const all = scanner.push(chunk)
+          const applications = all.slice(Math.max(0, handedOver - seen))
+          seen += all.length
+          if (applications.length === 0) continue
+          if (isFirst) {
+            held.push(...applications)
+            heldBytes += chunk.length
+            if (heldBytes > firstPageBytesMax)
+              throw new RangeError(
+                `The first page has more than ${firstPageBytesMax} bytes: ask for a smaller pageSize.`,
+              )
+            continue
+          }
+          handedOver = seen
+          attempts.progressed()
+          yield { applications }
+        }
+        const end = scanner.end()
+        if (end.applications < handedOver) throw new RangeError('The same token gave fewer applications than before.')
+        if (held.length > 0) yield { applications: held }
+        return { ...end, snapshotTime: response.headers.get('Snapshot-Time') ?? undefined }
+      } catch (error) {
+        await attempts.wait(line.passing(error))
+      } finally {
+        line.close()
+      }
+    }
+  }
+
+  private open(signal: AbortSignal | undefined): Line {
+    const { fetch, silenceMs = 90_000 } = this.options
+    return new Line({ fetch, silenceMs, authorization: this.authorization }, signal)
+  }
+}
+
+/** One request and its answer; broken off when it says nothing for too long, or when the caller's signal is aborted. */
+class Line {
+  private readonly breaker = new AbortController()
+  private timer: ReturnType<typeof setTimeout> | undefined
+  private readonly breakOff = (): void => this.breaker.abort(this.signal?.reason)
+
+  private readonly client: Pick<ClientOptions, 'fetch'> & { authorization: string; silenceMs: number }
+  private readonly signal: AbortSignal | undefined
+
+  constructor(client: Line['client'], signal: AbortSignal | undefined) {
+    this.client = client
+    this.signal = signal
+    signal?.throwIfAborted()
+    signal?.addEventListener('abort', this.breakOff, { once: true })
+    this.heard()
+  }
+
+  /** Resolves when the answer is 200; what is refused for good rejects with RequestRefused. */
+  async get(url: string): Promise<Response> {
+    const headers = { Authorization: this.client.authorization, Accept: 'application/json' }
+    // A credential must not follow anybody who leads elsewhere.
+    const own = this.client.fetch ?? fetch
+    const response = await own(url, { headers, redirect: 'manual', signal: this.breaker.signal })
+    this.heard()
+    if (response.status === 200) return response
+    const problem = await problemOf(response)
+    const { status } = response
+    if (status !== 408 && status !== 429 && status < 500) throw new RequestRefused(status, problem)
+    throw new NotNow(status, problem, askedWait(response.headers.get('Retry-After'), Date.now()))
+  }
+
+  async *chunks(response: Response): AsyncGenerator<Uint8Array, void, undefined> {
+    if (response.body === null) throw new BrokenPage('The page is empty.')
+    const reader = response.body.getReader() as ReadableStreamDefaultReader<Uint8Array>
+    for (;;) {
+      this.heard()
+      const { done, value } = await reader.read()
+      // The reader of what is handed over may take its time.
+      clearTimeout(this.timer)
+      if (done) return
+      yield value
+    }
+  }
+
+  /** The failure itself where another attempt may pass; throws it where none can. */
+  passing(error: unknown): unknown {
+    if (this.signal?.aborted) throw this.signal.reason
+    if (error instanceof RequestRefused || error instanceof RangeError) throw error
+    return this.breaker.signal.aborted ? this.breaker.signal.reason : error
+  }
+
+  close(): void {
+    clearTimeout(this.timer)
+    this.signal?.removeEventListener('abort', this.breakOff)
+    // Ends what is still arriving; without effect on an answer that was read to its end.
+    this.breaker.abort(new Error('The answer was not read to its end.'))
+  }
+
+  private heard(): void {
+    clearTimeout(this.timer)
+    const told = new Error(`The service said nothing for ${Math.round(this.client.silenceMs / 1000)} seconds.`)
+    this.timer = setTimeout(() => this.breaker.abort(told), this.client.silenceMs)
+  }
+}
+
+async function problemOf(response: Response): Promise<Problem | undefined> {
+  try {
+    return (await response.json()) as Problem
+  } catch {
+    return undefined
+  }
+}
+
+export const exportPath = (program: string): string =>
+  `/api/v1/admin/programs/${encodeURIComponent(program)}/applications`
+
+function addressOf(baseUrl: string, path: string, query: Readonly<Record<string, string | undefined>>): string {
+  const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined)
+  return given.length === 0 ? baseUrl + path : `${baseUrl}${path}?${new URLSearchParams(given)}`
+}
+
+/** Without a slash at the end. An API key goes over HTTPS only. */
+function serviceAddress(text: string): string {
+  if (!URL.canParse(text))
+    throw new TypeError(`The address must be one such as https://apply.example.gov, not "${text}".`)
+  const url = new URL(text)
+  const loopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname)
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && loopback))
+    throw new TypeError(`The address must begin with https://, so that nobody on the way reads the API key: "${text}".`)
+  if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
+    throw new TypeError('The address must have no user, password, question mark or hash in it.')
+  return url.href.replace(/\/+$/, '')
+}

@@ -1,0 +1,93 @@
+// TypeScript for the schemas of an OpenAPI document of the service: as much of JSON Schema as its documents use, and an error for
+// anything else. Pure.
+
+interface Schema {
+  readonly [keyword: string]: unknown
+}
+
+interface OpenApi {
+  paths: Readonly<Record<string, Readonly<Record<string, Schema>>>>
+  components: { schemas: Readonly<Record<string, Schema>> }
+}
+
+/**
+ * A type for each of the document's schemas, and `ExportParameters` for what an export may be asked. A value of which more may come
+ * is typed as those that are known, or any string.
+ */
+export function typescriptTypes(document: unknown, opening: string): string {
+  const { paths, components } = document as OpenApi
+  const operations = Object.values(paths).flatMap(path => Object.values(path))
+  const exported = operations.find(operation => operation.operationId === 'exportApplications')
+  const parameters = ((exported?.parameters ?? []) as (Schema & { name: string; schema: Schema })[]).filter(
+    parameter => parameter.in === 'query',
+  )
+  const query: Schema = {
+    title: 'Parameters',
+    type: 'object',
+    description: 'What an export may be asked, as query parameters.',
+    properties: Object.fromEntries(
+      parameters.map(({ name, description, schema }) => [name, { ...schema, description }]),
+    ),
+  }
+  const types = Object.entries({ ...components.schemas, ExportParameters: query }).map(
+    ([name, schema]) => `${comment(schema, '')}export type ${typeName(name)} = ${typeOf(schema, '')}\n`,
+  )
+  return `${opening}\n${types.join('\n')}`
+}
+
+const typeName = (name: string): string => name.replace(/[^\p{L}\p{N}_]/gu, '_')
+
+function typeOf(schema: Schema, indent: string): string {
+  if (typeof schema.$ref === 'string') return typeName(schema.$ref.slice(schema.$ref.lastIndexOf('/') + 1))
+  if (schema.const !== undefined) return literal(schema.const)
+  if (Array.isArray(schema.enum)) return schema.enum.map(literal).join(' | ')
+  const types = [schema.type].flat().map(type => oneType(String(type), schema, indent))
+  return [...new Set(types.flat())].join(' | ')
+}
+
+function oneType(type: string, schema: Schema, indent: string): string | string[] {
+  switch (type) {
+    case 'string':
+      return Array.isArray(schema.examples) && String(schema.description).includes('accept others')
+        ? [...schema.examples.map(literal), '(string & {})']
+        : 'string'
+    case 'number':
+    case 'integer':
+      return 'number'
+    case 'boolean':
+    case 'null':
+      return type
+    case 'array':
+      return `readonly (${schema.items === undefined ? 'unknown' : typeOf(schema.items as Schema, indent)})[]`
+    case 'object':
+      return objectType(schema, indent)
+    case 'undefined':
+      return 'unknown'
+    default:
+      throw new Error(`There is no TypeScript for the type ${type}.`)
+  }
+}
+
+function objectType(schema: Schema, indent: string): string {
+  const properties = Object.entries((schema.properties ?? {}) as Record<string, Schema>)
+  const required = new Set((schema.required ?? []) as string[])
+  const inner = `${indent}  `
+  const lines = properties.map(([name, property]) => {
+    const key = /^[\p{L}_$][\p{L}\p{N}_$]*$/u.test(name) ? name : literal(name)
+    return `${comment(property, inner)}${inner}${key}${required.has(name) ? '' : '?'}: ${typeOf(property, inner)}\n`
+  })
+  const others = schema.additionalProperties as Schema | false | undefined
+  // Where properties are listed, an index over the others would have to fit them too.
+  if (properties.length === 0) lines.push(`${inner}[key: string]: ${others ? typeOf(others, inner) : 'unknown'}\n`)
+  else if (schema.title === 'Question') lines.push(`${inner}[field: string]: unknown\n`)
+  return `{\n${lines.join('')}${indent}}`
+}
+
+const literal = (value: unknown): string =>
+  typeof value === 'string'
+    ? `'${JSON.stringify(value).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`
+    : JSON.stringify(value)
+
+function comment({ description }: Schema, indent: string): string {
+  return typeof description === 'string' ? `${indent}/** ${description.replaceAll('*/', '*\\/')} */\n` : ''
+}

@@ -1,0 +1,54 @@
+// The typed client's types are those of the service's own OpenAPI document. `UPDATE_TYPES=1 bun test` of this file writes them again.
+
+import { expect, test } from 'bun:test'
+import { join } from 'node:path'
+import type { Answers, Application, ExportPage, ExportParameters } from '../../src/client/api-types.ts'
+import { typescriptTypes } from '../../src/client/typescript-types.ts'
+import { useDatabase, useService } from '../support/fixtures.ts'
+import { createTestKey } from '../support/keys.ts'
+
+const file = join(import.meta.dir, '../../src/client/api-types.ts')
+const opening = `// The shapes of what the service sends and takes. Generated from its OpenAPI document by tests/client/api-types.test.ts: do not edit.
+`
+
+test('src/client/api-types.ts is what the OpenAPI document of the service says now', async () => {
+  const database = await useDatabase()
+  const service = await useService(database)
+  const { authorization } = await createTestKey(database.sql, { programs: ['any'] })
+  const answer = await service.get('/docs/api/openapi.json', { headers: { Authorization: authorization } })
+  const written = await formatted(typescriptTypes(await answer.json(), opening))
+  if (process.env.UPDATE_TYPES) await Bun.write(file, written)
+  expect(await Bun.file(file).text()).toBe(written)
+})
+
+test('a value of which more may come takes any string, and a question any field', () => {
+  const answers: Answers = { income: { question_type: 'CURRENCY', currency_dollars: 12.5 } }
+  const parameters: ExportParameters = { fromDate: '2026-01-31', revisionState: 'CURRENT' }
+  const page = { payload: [{ revision_state: 'SOMETHING_NEW', application: answers } as Application] }
+  const typed: Pick<ExportPage, 'payload'> = page
+  // @ts-expect-error -- there is no such state to ask for
+  parameters.revisionState = 'SOMETHING_NEW'
+  // @ts-expect-error -- an id is a number
+  page.payload[0]!.application_id = 'A4711'
+  expect(typed.payload[0]!.application.income?.currency_dollars).toBe(12.5)
+})
+
+test('what has no TypeScript is an error, not a type that is wrong', () => {
+  const document = { paths: {}, components: { schemas: { Odd: { type: 'money' } } } }
+  expect(() => typescriptTypes(document, '')).toThrow('There is no TypeScript for the type money.')
+})
+
+async function formatted(text: string): Promise<string> {
+  const root = join(import.meta.dir, '../..')
+  const biome = Bun.spawn(
+    [join(root, 'node_modules/.bin/biome'), 'format', '--stdin-file-path=src/client/api-types.ts'],
+    {
+      cwd: root,
+      stdin: new Blob([text]),
+      stdout: 'pipe',
+    },
+  )
+  const out = await biome.stdout.text()
+  expect(await biome.exited).toBe(0)
+  return out
+}
