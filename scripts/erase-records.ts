@@ -5,29 +5,37 @@ import { findApplication } from '../src/db/annotations.ts'
 import { readApplicantHoldings, readRetentions } from '../src/db/erased-applications.ts'
 import { findProgram } from '../src/db/programs.ts'
 import { Problem } from '../src/problem.ts'
-import { eraseApplicant, eraseApplication, eraseExpired, retentionDaysMax, setRetention } from '../src/upkeep/erase.ts'
+import {
+  eraseApplicant,
+  eraseApplication,
+  eraseExpired,
+  expiredMax,
+  measureRetention,
+  retentionDaysMax,
+  setRetention,
+} from '../src/upkeep/erase.ts'
 import { readCommandLine, runScript, type ScriptContext, UsageError } from './environment.ts'
 
 const help = `Usage:
   scripts/erase application <program> <application id> [--reason <text>] --yes
   scripts/erase applicant <applicant id> [--reason <text>] --yes
-  scripts/erase retention [<program> <days | --none>]
+  scripts/erase retention [<program> <days | --none>] [--yes]
   scripts/erase expired
 
   application  One application with its status, notes and history.
   applicant    Everything of one applicant in every program: applications, answers in progress, the applicant.
   retention    After how many days a program's applications are erased, and answers in progress that were not touched for
-               as long. Without a program: what is set.
+               as long. Without a program: what is set. --yes where that erases applications that are there already.
   expired      Erases at once what its program keeps no longer. The worker does the same every minute.
 
-Without --yes, application and applicant say what would go, and erase nothing. What is erased cannot be brought back but from
+Without --yes, all three say what would go, and erase nothing. What is erased cannot be brought back but from
 a backup. Ids, times and numbers stay, as tombstones and in the audit trail; walks go on, without what was erased. The application
 that an erased one had superseded stays OBSOLETE. The reason goes into the audit trail: it should name no person.`
 
 type Command =
   | { name: 'application'; slug: string; applicationId: number; reason: string | undefined; yes: boolean }
   | { name: 'applicant'; applicantId: number; reason: string | undefined; yes: boolean }
-  | { name: 'retention'; slug: string | undefined; days: number | null }
+  | { name: 'retention'; slug: string | undefined; days: number | null; yes: boolean }
   | { name: 'expired' }
 
 const usage = (message: string): UsageError => new UsageError(`${message} scripts/erase --help tells more.`)
@@ -48,8 +56,9 @@ function parseCommand(args: readonly string[]): Command {
     if (words.length > from) throw usage(`Unexpected: ${words.slice(from).join(' ')}. A text with spaces needs quotes.`)
   }
   if (none && name !== 'retention') throw usage('--none goes with retention only.')
-  if ((yes || reason !== undefined) && name !== 'application' && name !== 'applicant')
-    throw usage('--yes and --reason go with application and applicant only.')
+  const erases = name === 'application' || name === 'applicant'
+  if (reason !== undefined && !erases) throw usage('--reason goes with application and applicant only.')
+  if (yes && !erases && name !== 'retention') throw usage('--yes goes with application, applicant and retention only.')
   if (name === 'application') {
     refuseMore(2)
     if (words[0] === undefined) throw usage('Name a program by its slug, and an application by its id.')
@@ -64,10 +73,10 @@ function parseCommand(args: readonly string[]): Command {
     const [slug, days] = words
     if (slug === undefined) {
       if (none) throw usage('Name the program that is to keep its applications.')
-      return { name, slug: undefined, days: null }
+      return { name, slug: undefined, days: null, yes }
     }
     if (none === (days !== undefined)) throw usage('Give a number of days, or --none, and not both.')
-    return { name, slug, days: none ? null : parseDays(days!) }
+    return { name, slug, days: none ? null : parseDays(days!), yes }
   }
   if (name === 'expired') {
     refuseMore(0)
@@ -113,7 +122,7 @@ async function run(command: Command, { sql, actor }: ScriptContext): Promise<voi
     const erased = await eraseApplicant(sql, applicantId, { actor, reason })
     console.log(`Applicant ${applicantId} is erased, with ${counted(erased.length)}.`)
   } else if (command.name === 'retention') {
-    if (command.slug !== undefined) await setRetention(sql, command.slug, command.days, actor)
+    if (command.slug !== undefined && !(await keepFor({ sql, actor }, command.slug, command))) return
     const retentions = (await readRetentions(sql)).filter(({ slug }) => slug === (command.slug ?? slug))
     for (const { slug, retention_days } of retentions)
       console.log(`${slug}: erased ${retention_days} ${retention_days === 1 ? 'day' : 'days'} after submission`)
@@ -126,6 +135,25 @@ async function run(command: Command, { sql, actor }: ScriptContext): Promise<voi
     for (const { slug, applications, inProgress } of expired)
       console.log(`${slug}: ${counted(applications)} erased, and answers in progress of ${inProgress} applicants`)
     if (expired.length === 0) console.log('Nothing has expired.')
+  }
+}
+
+/** Whether it was set; says what would go where that was not asked for. */
+async function keepFor(
+  { sql, actor }: Pick<ScriptContext, 'sql' | 'actor'>,
+  slug: string,
+  { days, yes }: { days: number | null; yes: boolean },
+): Promise<boolean> {
+  try {
+    await setRetention(sql, slug, { days, actor, confirmation: yes ? slug : undefined })
+    return true
+  } catch (error) {
+    if (!(error instanceof Problem) || error.errors[0]?.parameter !== 'confirmation') throw error
+    const program = await findProgram(sql, slug)
+    const { expired } = await measureRetention(sql, program!.program_id, days!)
+    const most = expired === expiredMax ? 'At least ' : ''
+    console.log(`${most}${counted(expired)} of ${slug} would be erased. Nothing was set: add --yes to do it.`)
+    return false
   }
 }
 

@@ -66,8 +66,10 @@ interface Setting<T = unknown> {
   name: string
   /** What is used when the variable is absent or empty; undefined when it must be given. */
   default: string | undefined
-  /** For README: what it is, with unit and bounds. */
+  /** For README and the console: what it is, with unit and bounds. */
   meaning: string
+  /** Whether nobody is ever shown it. */
+  secret?: true
   parse: (text: string) => T
 }
 
@@ -345,6 +347,7 @@ export const settings = {
     default: undefined,
     meaning:
       'Keys of 32 bytes in Base64 that seal page tokens, comma-separated: the current one, then earlier ones still accepted. Secret.',
+    secret: true,
     parse: tokenKeys,
   },
   pageTokenTtlMs: {
@@ -358,6 +361,7 @@ export const settings = {
     default: undefined,
     meaning:
       'At least 32 random characters under which API key secrets are hashed. Changing it ends every key. Secret.',
+    secret: true,
     parse: pepper,
   },
   trustedProxies: {
@@ -499,6 +503,7 @@ export const settings = {
     name: 'OIDC_CLIENT_SECRET',
     default: '',
     meaning: 'The secret that goes with OIDC_CLIENT_ID. Secret.',
+    secret: true,
     parse: optionalText,
   },
   oidcName: {
@@ -528,6 +533,63 @@ export const settings = {
 } satisfies { [K in keyof Config]: Setting<Config[K]> }
 
 export type Environment = Readonly<Record<string, string | undefined>>
+
+/** A setting as the console shows it. */
+export interface ShownSetting {
+  /** What it is set about, for a heading. */
+  group: string
+  name: string
+  /** As it would be written; empty where there is none. Of a secret, and of what is secret in an address, nothing but that it is set. */
+  value: string
+  source: 'environment' | 'default'
+  meaning: string
+}
+
+/** The headings, each by the setting that it begins with. */
+const groups: Partial<Record<keyof Config, string>> = {
+  environment: 'Environment, database and jobs',
+  host: 'Where it listens',
+  baseUrl: 'Addresses, times and pages',
+  trustedProxies: 'Proxies, TLS and connections',
+  requestsPerMinute: 'Limits and rules',
+  sessionIdleMs: 'The console',
+  drainTimeoutMs: 'Ending and logging',
+}
+
+/** Every setting, in README's order, for people to read. What it shows is no secret, and tells none. */
+export function shownSettings(config: Config, environment: Environment): ShownSetting[] {
+  let group = ''
+  return (Object.entries(settings) as [keyof Config, Setting][]).map(([key, { name, meaning, secret }]) => {
+    group = groups[key] ?? group
+    const value = shownValue(key, config[key], secret === true)
+    return { group, name, value, source: environment[name] ? 'environment' : 'default', meaning }
+  })
+}
+
+function shownValue(key: keyof Config, value: Config[keyof Config], secret: boolean): string {
+  if (value === undefined || value === '' || (Array.isArray(value) && value.length === 0)) return ''
+  if (secret) return 'set'
+  if (typeof value === 'boolean') return value ? 'on' : 'off'
+  if (typeof value === 'number') return key.endsWith('Ms') ? formatDuration(value) : String(value)
+  if (typeof value === 'string') return withoutCredentials(value)
+  return (value as readonly Subnet[]).map(({ text }) => text).join(', ')
+}
+
+/** An address, or several, as far as it is no secret: scheme, host, port and path. Any other text as it is. */
+function withoutCredentials(text: string): string {
+  if (!/^\s*[a-z][a-z\d+.-]*:\/\//i.test(text)) return text
+  const several = text.split(/,(?=\s*[a-z][a-z\d+.-]*:\/\/)/i)
+  if (several.length > 1) return several.map(withoutCredentials).join(', ')
+  if (!/[@?#]/.test(text)) return text
+  const url = URL.parse(text)
+  return url === null ? 'set' : `${url.protocol}//${url.host}${url.pathname}`
+}
+
+/** `1500ms` and `7d`: in the largest unit that is exact. */
+export function formatDuration(milliseconds: number): string {
+  const [unit, length] = Object.entries(unitMs).findLast(([, length]) => milliseconds % length === 0)!
+  return milliseconds === 0 ? '0ms' : `${milliseconds / length}${unit}`
+}
 
 /** One setting, for what needs no other. Throws a Problem. */
 export function readSetting<K extends 'enumeratorDepthMax'>(environment: Environment, key: K): Config[K] {

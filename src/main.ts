@@ -1,7 +1,7 @@
 // The HTTP process: configuration, database, application, listening, draining. It composes and decides nothing else.
 
 import { createApp } from './app.ts'
-import { type Config, loadConfig } from './config.ts'
+import { type Config, loadConfig, shownSettings } from './config.ts'
 import { readKeyExpiries } from './db/api-key-rows.ts'
 import { isReachable, openDatabase, type Sql } from './db/client.ts'
 import { prepareAtStart } from './db/instance.ts'
@@ -43,6 +43,7 @@ async function serve(config: Config): Promise<void> {
   const connections = new Connections(config, log)
   const app = createApp({
     config,
+    settings: shownSettings(config, process.env),
     log,
     db,
     exportDb,

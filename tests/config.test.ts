@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { loadConfig, readSetting, settings } from '../src/config.ts'
+import { formatDuration, loadConfig, parseDuration, readSetting, settings, shownSettings } from '../src/config.ts'
 import { Problem } from '../src/problem.ts'
 
 const good = {
@@ -192,6 +192,54 @@ describe('loadConfig', () => {
     expect(faults({ TRIBUTARY_ENV: 'development', HOST: '0.0.0.0' })).toHaveProperty('HOST')
     expect(faults({ BASE_URL: 'http://apply.example.gov' })).toHaveProperty('BASE_URL')
     expect(faults({ PORT: '9000', HEALTH_PORT: '9000' })).toHaveProperty('HEALTH_PORT')
+  })
+
+  test('what people are shown has every setting with where it is from, and no secret', () => {
+    const environment = {
+      ...good,
+      API_KEY_PEPPER: 'CANARY3J9vXq2LmZ8wR5tYb7NcD4fGhP6sUaE1iOx',
+      DATABASE_URL: 'postgres://app:CANARY,x@db.internal:5433/tributary?password=CANARY#CANARY',
+      DATABASE_DIRECT_URL: 'postgres://app:CANARY@direct.internal/tributary',
+      CONSOLE_DATABASE_URL: 'postgres://desk:CANARY%40@db.internal/tributary',
+      REDIS_URL: 'redis://:CANARY@one:6379,rediss://user:CANARY@two',
+      OIDC_ISSUER: 'https://login.example.gov',
+      OIDC_CLIENT_ID: 'us',
+      OIDC_CLIENT_SECRET: 'CANARY',
+      BASE_URL: 'https://apply.example.gov',
+      TRUSTED_PROXIES: '10.0.0.0/8, 192.0.2.1',
+      SESSION_IDLE: '90s',
+      HOST: '',
+    }
+    const shown = shownSettings(loadConfig(environment), environment)
+    expect(shown.map(({ name }) => name)).toEqual(Object.values(settings).map(({ name }) => name))
+    expect(JSON.stringify(shown)).not.toContain('CANARY')
+    expect(JSON.stringify(shown)).not.toContain(good.PAGE_TOKEN_KEYS)
+    const values = Object.fromEntries(shown.map(({ name, value, source }) => [name, [value, source]]))
+    expect(values).toMatchObject({
+      API_KEY_PEPPER: ['set', 'environment'],
+      PAGE_TOKEN_KEYS: ['set', 'environment'],
+      OIDC_CLIENT_SECRET: ['set', 'environment'],
+      DATABASE_URL: ['postgres://db.internal:5433/tributary', 'environment'],
+      REDIS_URL: ['redis://one:6379, rediss://two', 'environment'],
+      OIDC_ISSUER: ['https://login.example.gov', 'environment'],
+      TRUSTED_PROXIES: ['10.0.0.0/8, 192.0.2.1/32', 'environment'],
+      SESSION_IDLE: ['90s', 'environment'],
+      SESSION_LIFETIME: ['12h', 'default'],
+      DATABASE_PREPARE: ['on', 'default'],
+      HOST: ['127.0.0.1', 'default'],
+      TLS_KEY: ['', 'default'],
+    })
+  })
+
+  test('a setting is never shown exactly where README calls it secret', () => {
+    for (const { name, meaning, ...rest } of Object.values(settings))
+      expect([name, 'secret' in rest]).toEqual([name, meaning.endsWith(' Secret.')])
+  })
+
+  test('a duration is written as it is read', () => {
+    for (const text of ['0ms', '1500ms', '90s', '30m', '36h', '7d', '1m'])
+      expect(formatDuration(parseDuration(text)!)).toBe(text)
+    expect(formatDuration(60_000)).toBe('1m')
   })
 
   test('README lists every setting with its default and meaning', async () => {

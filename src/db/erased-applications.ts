@@ -101,14 +101,55 @@ export async function wasErased(db: Db, place: ErasedApplication): Promise<boole
   return rows.length === 1
 }
 
-/** After how many days applications of a program are erased, or null to keep them; false when there is no such program. */
-export async function updateRetention(tx: Transaction, slug: string, days: number | null): Promise<boolean> {
-  const rows = await tx`
+/** A program with the number of days it keeps applications for, held until the transaction ends. */
+export async function lockRetention(
+  tx: Transaction,
+  slug: string,
+): Promise<{ program_id: number; retention_days: number | null } | undefined> {
+  const [row] = await tx<{ program_id: number; retention_days: number | null }[]>`
+    select program_id, retention_days
+    from program
+    where slug = ${slug}
+    for no key update`
+  return row
+}
+
+/** After how many days applications of a program are erased, or null to keep them. */
+export async function updateRetention(tx: Transaction, programId: number, days: number | null): Promise<void> {
+  await tx`
     update program
     set retention_days = ${days}
-    where slug = ${slug}
-    returning program_id`
-  return rows.length === 1
+    where program_id = ${programId}`
+}
+
+/** The oldest application of a program, and how many were submitted before an instant: counted up to `countMax`. */
+export async function measureExpired(
+  db: Db,
+  programId: number,
+  before: Micros,
+  countMax: number,
+): Promise<{ oldest: Micros | null; expired: number }> {
+  const [row] = await db<{ oldest: Micros | null; expired: number }[]>`
+    select
+      (
+        select submit_time
+        from application
+        where program_id = ${programId}
+        order by submit_time
+        limit 1
+      ) as oldest,
+      (
+        select count(*)::integer
+        from (
+          select
+          from application
+          where program_id = ${programId}
+          and submit_time < ${before}
+          order by submit_time
+          limit ${countMax}
+        ) counted
+      ) as expired`
+  return row!
 }
 
 interface Retention {

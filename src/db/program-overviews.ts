@@ -66,6 +66,37 @@ export async function findProgramOverview(db: Db, slug: string): Promise<Program
   return row
 }
 
+export interface ProgramRetention {
+  program_id: number
+  slug: string
+  display_name: string
+  /** Null for ever. */
+  retention_days: number | null
+}
+
+/** How long programs keep their applications, by slug. */
+export async function readProgramRetentions(
+  db: Db,
+  { search, after, rowsMax }: Omit<ProgramPage, 'among'>,
+): Promise<ProgramRetention[]> {
+  const pattern = containing(search)
+  return db<ProgramRetention[]>`
+    select program_id, slug, display_name, retention_days
+    from program
+    where slug > ${after}
+    and (slug ilike ${pattern} or display_name ilike ${pattern})
+    order by slug
+    limit ${rowsMax}`
+}
+
+export async function findProgramRetention(db: Db, slug: string): Promise<ProgramRetention | undefined> {
+  const [row] = await db<ProgramRetention[]>`
+    select program_id, slug, display_name, retention_days
+    from program
+    where slug = ${slug}`
+  return row
+}
+
 /** The ids of a program's published versions up to `before`, newest first. */
 export async function readPublishedVersionIds(
   db: Db,

@@ -4,7 +4,7 @@ import type { FailureThrottle } from '../access/failure-throttle.ts'
 import type { KeySource } from '../access/key-source.ts'
 import type { KeyUses } from '../access/key-use.ts'
 import type { KeyLimits } from '../access/limits.ts'
-import type { Config } from '../config.ts'
+import type { Config, ShownSetting } from '../config.ts'
 import type { Sql } from '../db/client.ts'
 import type { KeyMaps } from '../derived/program-key-map.ts'
 import type { Micros } from '../domain/values/offset-time.ts'
@@ -18,6 +18,8 @@ import type { Metrics } from './metrics.ts'
 /** What a process opens before there is an application. */
 export interface Foundation {
   config: Config
+  /** The configuration as the console shows it. */
+  settings: readonly ShownSetting[]
   log: Log
   /** Connections for everything but exports, intake and the console. */
   db: Sql

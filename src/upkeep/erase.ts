@@ -7,7 +7,7 @@
 import { holdChanges } from '../db/annotations.ts'
 import { appendAuditEvent } from '../db/audit.ts'
 import { lockLoads } from '../db/bulk-rows.ts'
-import { inTransaction, type Sql } from '../db/client.ts'
+import { type Db, inTransaction, type Sql } from '../db/client.ts'
 import {
   deleteAbandoned,
   deleteApplicant,
@@ -16,13 +16,16 @@ import {
   deleteInProgress,
   type ErasedApplication,
   lockApplicant,
+  lockRetention,
+  measureExpired,
   readExpiry,
   readProgramsOfApplicant,
   readRetentions,
   updateRetention,
   wasErased,
 } from '../db/erased-applications.ts'
-import { Problem } from '../problem.ts'
+import type { Micros } from '../domain/values/offset-time.ts'
+import { invalidRequest, Problem } from '../problem.ts'
 
 /** Longest retention, in days. */
 export const retentionDaysMax = 36_500
@@ -83,14 +86,77 @@ export async function eraseApplicant(sql: Sql, applicantId: number, order: Erasu
   })
 }
 
-/** Sets for how many days a program keeps its applications; null for ever. Throws Problem `not_found`. */
-export async function setRetention(sql: Sql, slug: string, days: number | null, actor: string): Promise<void> {
+/** What a program would keep no longer, if it kept its applications for so many days. */
+export interface RetentionEffect {
+  /** When its oldest application was submitted; null where there is none. */
+  oldest: Micros | null
+  /** Applications that are older already: they are erased with the next sweep. Counted up to `expiredMax`. */
+  expired: number
+}
+
+/** Up to how many it is counted. */
+export const expiredMax = 10_000
+
+export async function measureRetention(db: Db, programId: number, days: number): Promise<RetentionEffect> {
+  return measureExpired(db, programId, await readExpiry(db, days), expiredMax)
+}
+
+interface RetentionOrder {
+  /** Null for ever. */
+  days: number | null
+  actor: string
+  address?: string | undefined
+  /** What was set when it was decided; undefined where that was not looked at. Another by now is a conflict. */
+  seen?: number | null | undefined
+  /** The slug, where it is meant that applications which are there already go. */
+  confirmation?: string | undefined
+}
+
+/**
+ * Sets for how many days a program keeps its applications. Where that erases applications that are there already, and were kept so
+ * far, it must be confirmed. Throws Problem `not_found`, `conflict`, `invalid_request` naming `days` or `confirmation`.
+ */
+export async function setRetention(sql: Sql, slug: string, order: RetentionOrder): Promise<void> {
+  const { days, actor, address, seen, confirmation } = order
+  if (days !== null && !(Number.isInteger(days) && days >= 1 && days <= retentionDaysMax))
+    throw refused('days', 'out_of_bounds', `Must be a whole number of days from 1 to ${retentionDaysMax}.`)
   await inTransaction(sql, async tx => {
-    if (!(await updateRetention(tx, slug, days)))
-      throw new Problem('not_found', { detail: `There is no program "${slug}".` })
-    await appendAuditEvent(tx, { actor, action: 'program_retention_set', subject: slug, detail: { days } })
+    const program = await lockRetention(tx, slug)
+    if (program === undefined) throw new Problem('not_found', { detail: `There is no program "${slug}".` })
+    const { program_id, retention_days: before } = program
+    if (seen !== undefined && seen !== before)
+      throw new Problem('conflict', {
+        detail: `Meanwhile this was set to ${before === null ? 'keep everything' : `${before} days`}. Nothing was changed.`,
+      })
+    if (before === days) return
+    const shorter = days !== null && (before === null || days < before)
+    if (shorter && confirmation?.trim() !== slug) {
+      const { expired } = await measureRetention(tx, program_id, days)
+      if (expired > 0)
+        throw refused(
+          'confirmation',
+          'required',
+          `Must be "${slug}": ${gone(expired)} older than that would be erased.`,
+        )
+    }
+    await updateRetention(tx, program_id, days)
+    await appendAuditEvent(tx, {
+      actor,
+      action: 'program_retention_set',
+      subject: slug,
+      address,
+      detail: { days, before },
+    })
   })
 }
+
+const gone = (expired: number): string => {
+  if (expired === 1) return '1 application'
+  return `${expired === expiredMax ? 'at least ' : ''}${expired.toLocaleString('en-US')} applications`
+}
+
+const refused = (parameter: string, code: string, detail: string): Problem =>
+  invalidRequest('How long applications are kept was not changed.', [{ parameter, code, detail }])
 
 /** What a program kept no longer, and is erased. */
 interface Expired {

@@ -265,7 +265,7 @@ describe('the worker, with its own role', () => {
       i => `answer ${i}`,
       i => yesterday - i * 86_400_000_000,
     )
-    await setRetention(owner, raw.slug, 2, 'operator:test')
+    await setRetention(owner, raw.slug, { days: 2, actor: 'operator:test', confirmation: raw.slug })
     try {
       const { child, log } = spawnProcess('workers/main.ts', worker)
       await until('what is derived', async () => {
@@ -333,6 +333,22 @@ describe('the console, with its own role', () => {
     expect(invited.status).toBe(200)
     expect((await browser.post('/admin/sign-out', { everywhere: 'yes' })).status).toBe(303)
     expect(running.logLines.filter(line => line.level === 'error')).toEqual([])
+  })
+
+  test('sets how long a program keeps its applications, and erases none itself', async () => {
+    const ada = await aPerson(owner)
+    const raw = await insertRawProgram(owner, 'kept-by-the-console')
+    await insertRawApplications(owner, raw, 2)
+    const running = await useService(service, { consoleDatabaseUrl: desk.url }, { consoleDb: desk.sql })
+    const browser = await new ConsoleVisitor(running).signIn(ada.email)
+    const path = `/admin/programs/${raw.slug}/retention`
+    const sent = { keep: 'days', days: '1', seen: '', confirmation: raw.slug }
+    expect((await browser.post(path, sent)).status).toBe(303)
+    const [kept] = await owner`select retention_days from program where program_id = ${raw.program_id}`
+    expect(kept).toEqual({ retention_days: 1 })
+    expect(await owner`select from application where program_id = ${raw.program_id}`).toHaveLength(2)
+    expect(running.logLines.filter(line => line.level === 'error')).toEqual([])
+    await setRetention(owner, raw.slug, { days: null, actor: 'operator:test' })
   })
 
   test('remembers who somebody is at an OpenID provider', async () => {

@@ -1,7 +1,7 @@
 // The whole HTTP application for tests, listening on a free port of loopback, with its log caught.
 
 import { createApp } from '../../src/app.ts'
-import type { Config } from '../../src/config.ts'
+import { type Config, shownSettings } from '../../src/config.ts'
 import { openDatabase, type Sql } from '../../src/db/client.ts'
 import type { Micros } from '../../src/domain/values/offset-time.ts'
 import { Connections } from '../../src/http/connections.ts'
@@ -69,6 +69,7 @@ export async function startTestService(
   const intakeDb = options.intakeDb ?? options.db ?? openPool('test-intake', config.intakeConnections)
   const foundation: Foundation = {
     config,
+    settings: shownSettings(config, {}),
     log,
     db: options.db ?? database.sql,
     exportDb,

@@ -10,6 +10,7 @@ import { exportLines } from '../support/export-lines.ts'
 import { FrontEnd } from '../support/front-end.ts'
 import { createTestKey, type TestKey } from '../support/keys.ts'
 import { aProgram, q } from '../support/programs.ts'
+import { insertRawApplications, insertRawProgram } from '../support/raw-applications.ts'
 import { startTestService, type TestService } from '../support/service.ts'
 
 const canary = 'Tilly-Canary-7731'
@@ -234,7 +235,7 @@ describe('retention', () => {
     await age(40)
     const young = await apply('young')
     expect(await eraseExpired(database.sql)).toEqual([])
-    await setRetention(database.sql, slug, 39, 'operator:test')
+    await setRetention(database.sql, slug, { days: 39, actor: 'operator:test', confirmation: slug })
     expect(await eraseExpired(database.sql)).toEqual([{ slug, applications: 1, inProgress: 1 }])
     expect(await eraseExpired(database.sql)).toEqual([])
     expect(idsOf(await client.walkAll())).toEqual([young.application_id])
@@ -242,7 +243,7 @@ describe('retention', () => {
     const [event] = await database.sql`
       select actor, detail from audit_event where action = 'applications_expired' and subject = ${slug}`
     expect(event).toMatchObject({ actor: 'retention', detail: { retention_days: 39, in_progress: 1 } })
-    await setRetention(database.sql, slug, null, 'operator:test')
+    await setRetention(database.sql, slug, { days: null, actor: 'operator:test' })
     await age(4000)
     expect(await eraseExpired(database.sql)).toEqual([])
   })
@@ -250,6 +251,26 @@ describe('retention', () => {
 
 describe('scripts/erase', () => {
   const erase = (...args: string[]) => runScript('erase-records', database.url, args)
+
+  test('a retention that erases what is there says so and sets nothing, until --yes', async () => {
+    const raw = await insertRawProgram(database.sql, 'kept-by-script')
+    await insertRawApplications(database.sql, raw, 2, undefined, i => (Date.now() - (i + 3) * 86_400_000) * 1000)
+    expect(await erase('retention', raw.slug, '2')).toMatchObject({
+      code: 0,
+      out: '2 applications of kept-by-script would be erased. Nothing was set: add --yes to do it.\n',
+    })
+    expect((await erase('retention', raw.slug, '2', '--yes')).out).toBe(`${raw.slug}: erased 2 days after submission\n`)
+    // What goes anyway is not asked about again.
+    expect((await erase('retention', raw.slug, '3')).out).toBe(`${raw.slug}: erased 3 days after submission\n`)
+    const trail = await database.sql`
+      select detail from audit_event
+      where action = 'program_retention_set' and subject = ${raw.slug} order by audit_event_id`
+    expect(trail.map(({ detail }) => detail)).toEqual([
+      { days: 2, before: null },
+      { days: 3, before: 2 },
+    ])
+    await erase('retention', raw.slug, '--none')
+  })
 
   test('says what would go and erases nothing, until --yes', async () => {
     const { applicant_id, application_id } = await apply('x')

@@ -102,7 +102,7 @@ describe('workers/main.ts', () => {
       i => `answer ${i}`,
       i => yesterday - i * 86_400_000_000,
     )
-    await setRetention(database.sql, raw.slug, 2, 'operator:test')
+    await setRetention(database.sql, raw.slug, { days: 2, actor: 'operator:test', confirmation: raw.slug })
     spawnProcess('workers/main.ts', database)
     const left = () => database.sql`select from application where program_id = ${raw.program_id}`
     await until('what has expired to be gone', async () => (await left()).length === 1)

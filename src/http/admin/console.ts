@@ -16,6 +16,7 @@ import { documentDoors } from './programs/document-doors.ts'
 import { programDoors } from './programs/program-doors.ts'
 import { publishDoors } from './programs/publish-doors.ts'
 import { questionFormDoors } from './programs/question-form-doors.ts'
+import { settingsDoors } from './settings/settings-doors.ts'
 import { signInDoors } from './signing-in/sign-in-doors.ts'
 
 /** Every door of the console, for the routes and for the test that tries each with each role. */
@@ -32,6 +33,7 @@ export const consoleDoors = (deps: Deps): ConsoleDoor[] => [
   ...peopleDoors(deps),
   ...jobDoors(deps),
   ...auditDoors(deps),
+  ...settingsDoors(deps),
   nothing,
 ]
 

@@ -87,6 +87,7 @@ export const navigation: readonly { title: string | undefined; entries: readonly
     entries: [
       { part: 'jobs', path: '/admin/jobs', text: 'Jobs', icon: 'activity', roles: readers },
       { part: 'audit', path: '/admin/audit', text: 'Audit', icon: 'scroll-text', roles: readers },
+      { part: 'settings', path: '/admin/settings', text: 'Settings', icon: 'settings', roles: readers },
     ],
   },
 ]

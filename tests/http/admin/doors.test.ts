@@ -116,6 +116,10 @@ const table: Readonly<Record<string, Expected>> = {
   'GET /admin/audit/sent': [303, 200, 403, 200],
   'GET /admin/audit/verify': [303, 200, 403, 200],
   'POST /admin/audit/verify': [401, 200, 403, 200],
+  'GET /admin/settings': [303, 200, 403, 200],
+  'GET /admin/settings/retention': [303, 200, 403, 200],
+  'GET /admin/programs/:slug/retention': [303, 200, 403, 200],
+  'POST /admin/programs/:slug/retention': [401, 303, 403, 403],
 }
 
 const database = await useDatabase()
@@ -127,6 +131,15 @@ const people = await Promise.all(
   roles.map(role => (role === undefined ? undefined : aPerson(database.sql, { role, programs: ['granted'] }))),
 )
 
+/** One for each role, signed in once: doors tell nothing of one another. */
+const visitors = new Map<number, ConsoleVisitor>()
+async function visitor(i: number): Promise<ConsoleVisitor> {
+  const found = visitors.get(i) ?? new ConsoleVisitor(service)
+  if (!visitors.has(i) && people[i] !== undefined) await found.signIn(people[i].email)
+  visitors.set(i, found)
+  return found
+}
+
 test('the table has every door, and no other', () => {
   const doors = consoleDoors(service.foundation as Deps).map(({ method, path }) => `${method} ${path}`)
   expect(Object.keys(table).sort()).toEqual(doors.sort())
@@ -136,9 +149,9 @@ describe.each(Object.entries(table))('%s', (door, expected) => {
   test.each(roles.map((role, i) => [role ?? 'nobody', i] as const))('%s', async (_, i) => {
     const [method, path] = door.split(' ') as [string, string]
     const filled = path.replace('*', 'nothing-here').replaceAll(/:(\w+)/g, (_, name: string) => places[name]!)
-    const browser = new ConsoleVisitor(service)
-    if (people[i] !== undefined) await browser.signIn(people[i].email)
+    const browser = await visitor(i)
     const response = method === 'GET' ? await browser.get(filled) : await browser.post(filled)
+    if (filled === '/admin/sign-out') visitors.delete(i)
     expect(response.status).toBe(expected[i]!)
   })
 })

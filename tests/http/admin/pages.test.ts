@@ -86,6 +86,9 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
       '/admin/people',
       '/admin/people/invite',
       `/admin/people/${ada.person_id}`,
+      '/admin/settings',
+      '/admin/settings/retention',
+      '/admin/programs/food/retention',
       '/admin/account',
       '/admin/confirm',
       '/admin/nothing-here',
@@ -104,6 +107,9 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
       '/admin/people',
       '/admin/intermediaries',
       `/admin/intermediaries/${organization}`,
+      '/admin/settings',
+      '/admin/settings/retention',
+      '/admin/programs/food/retention',
       '/admin/account',
     ]) {
       await page.goto(path)

@@ -452,6 +452,10 @@ export function ProgramSettingsPage(props: QuestionFormProps) {
           <button type="submit">Keep in draft</button>
         </DeedForm>
       </div>
+      <p>
+        <a href={`${path}/retention`}>How long its applications are kept</a> is set apart from drafts, and holds at
+        once.
+      </p>
     </ProgramShell>
   )
 }

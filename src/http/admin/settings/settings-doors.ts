@@ -1,0 +1,107 @@
+// What the instance is configured with, and how long each program keeps its applications. The configuration is only read here: it
+// comes from the environment, when the process starts.
+
+import { findProgramRetention, type ProgramRetention, readProgramRetentions } from '../../../db/program-overviews.ts'
+import { isSlug } from '../../../domain/values/slug.ts'
+import { Problem, type ProblemItem } from '../../../problem.ts'
+import { expiredMax, measureRetention, type RetentionEffect, setRetention } from '../../../upkeep/erase.ts'
+import type { Deps } from '../../deps.ts'
+import { emptyForm, type FormState } from '../../shell/parts.tsx'
+import { htmlResponse, readingRoles } from '../../shell/shell.tsx'
+import { type ConsoleDoor, deedOf, redirect, type Visit } from '../console-doors.ts'
+import { textOf } from '../programs/program-doors.ts'
+import { RetentionListPage, RetentionPage } from './retention-pages.tsx'
+import { SettingsPage } from './settings-page.tsx'
+
+const rowsMax = 50
+
+export function settingsDoors({ consoleDb: db, config, settings }: Deps): ConsoleDoor[] {
+  const show = ({ context, url }: Visit): Response =>
+    htmlResponse(SettingsPage({ context, settings, given: url.searchParams.get('show') === 'set' }))
+
+  const list = async (visit: Visit): Promise<Response> => {
+    const { context } = visit
+    const [search, after] = [textOf(visit, 'q'), textOf(visit, 'after')]
+    const rows = await readProgramRetentions(db, { search, after, rowsMax: rowsMax + 1 })
+    const programs = rows.slice(0, rowsMax)
+    const next = rows.length > rowsMax ? programs.at(-1)!.slug : undefined
+    return htmlResponse(RetentionListPage({ context, programs, search, after, next }))
+  }
+
+  const program = async ({ params }: Visit): Promise<ProgramRetention> => {
+    const found = isSlug(params.slug!) ? await findProgramRetention(db, params.slug!) : undefined
+    if (found === undefined) throw new Problem('not_found', { detail: 'There is no program of this name.' })
+    return found
+  }
+
+  /** The form; with `wanted`, what that number of days would erase at once. */
+  const page = async (
+    visit: Visit,
+    shown: { form?: FormState; wanted?: number | undefined; conflict?: string } = {},
+    status = 200,
+  ): Promise<Response> => {
+    const { context, now, url } = visit
+    const found = await program(visit)
+    const { form = emptyForm, wanted, conflict } = shown
+    const measure = async (days: number | null | undefined): Promise<RetentionEffect | undefined> =>
+      days == null ? undefined : measureRetention(db, found.program_id, days)
+    return htmlResponse(
+      RetentionPage({
+        context,
+        now,
+        form,
+        program: found,
+        present: await measure(found.retention_days),
+        wanted: wanted === undefined ? undefined : { days: wanted, effect: (await measure(wanted))! },
+        countMax: expiredMax,
+        sweepMs: config.sweepIntervalMs,
+        conflict,
+        done: url.searchParams.get('done'),
+      }),
+      status,
+    )
+  }
+
+  const save = async (visit: Visit): Promise<Response> => {
+    const { form } = visit
+    const { slug } = await program(visit)
+    const days = daysOf(form.get('keep') === 'days' ? (form.get('days') ?? '') : '')
+    const seen = form.has('seen') ? daysOf(form.get('seen')!) : undefined
+    const confirmation = form.get('confirmation') ?? undefined
+    try {
+      if (Number.isNaN(days) || (form.get('keep') === 'days' && days === null)) throw noNumber
+      await setRetention(db, slug, { ...deedOf(visit), days, seen, confirmation })
+      return redirect(visit, `/admin/programs/${slug}/retention?done=saved`)
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error
+      if (error.kind === 'conflict') return page(visit, { conflict: error.detail }, 409)
+      if (error.kind !== 'invalid_request' || error.errors.length === 0) throw error
+      const asked = error.errors.some(({ parameter }) => parameter === 'confirmation')
+      // Asked for the first time, the question is no fault.
+      const faults = asked && confirmation === undefined ? [] : error.errors
+      return page(visit, { form: { values: form, faults }, wanted: asked ? days! : undefined }, 400)
+    }
+  }
+
+  const one = '/admin/programs/:slug/retention'
+  return [
+    { method: 'GET', path: '/admin/settings', roles: readingRoles, answer: show },
+    { method: 'GET', path: '/admin/settings/retention', roles: readingRoles, answer: list },
+    { method: 'GET', path: one, roles: readingRoles, answer: visit => page(visit) },
+    { method: 'POST', path: one, roles: ['ADMINISTRATOR'], answer: save },
+  ]
+}
+
+/** Null for nothing, which is for ever; NaN for what is no number. */
+function daysOf(text: string): number | null {
+  const trimmed = text.trim().replaceAll(',', '')
+  if (trimmed === '') return null
+  return /^\d{1,7}$/.test(trimmed) ? Number(trimmed) : Number.NaN
+}
+
+const notDays: ProblemItem = {
+  parameter: 'days',
+  code: 'not_a_number',
+  detail: 'Must be a whole number of days, such as 730.',
+}
+const noNumber = new Problem('invalid_request', { detail: notDays.detail, errors: [notDays] })
