@@ -9,6 +9,7 @@ import { KeyLimits } from './access/limits.ts'
 import { RefusalNotes } from './access/refusal-notes.ts'
 import { KeyMaps } from './derived/program-key-map.ts'
 import type { Micros } from './domain/values/offset-time.ts'
+import { ChangeWatch } from './export/change-watch.ts'
 import { ExportTrail } from './export/export-trail.ts'
 import { Exports } from './export/exports.ts'
 import { adminConsole } from './http/admin/console.ts'
@@ -18,7 +19,8 @@ import type { Deps, Foundation } from './http/deps.ts'
 import { apiDocs } from './http/docs/api-docs.ts'
 import { problemResponse } from './http/errors.ts'
 import { exportApplications } from './http/export-applications.ts'
-import { arrivalMs, inTime } from './http/in-time.ts'
+import { exportChanges } from './http/export-changes.ts'
+import { arrivalMs, askedWaitMs, inTime } from './http/in-time.ts'
 import { intake } from './http/intake/intake.ts'
 import { keepRecord, RequestRecord, recordOf } from './http/request-record.ts'
 import { ProgramTurns, saveTurns, submissionTurns } from './intake/program-turns.ts'
@@ -28,6 +30,8 @@ interface App {
   fetch(request: Request, peer: Peer): Response | Promise<Response>
   /** The audit trail's lines on pages that were sent, for the end of the process. */
   readonly trail: Pick<ExportTrail, 'waiting' | 'finish'>
+  /** The requests that wait for changes, which are answered at the end of the process. */
+  readonly watch: Pick<ChangeWatch, 'waiting' | 'close'>
 }
 
 export function createApp(foundation: Foundation): App {
@@ -46,6 +50,7 @@ export function createApp(foundation: Foundation): App {
     submissions: new ProgramTurns(submissionTurns(config.intakeConnections)),
     exports: new Exports(config.exportConnections),
     trail: new ExportTrail({ db, log, now, required: config.auditRequired }),
+    watch: new ChangeWatch(db),
   }
   // Elysia finds the path by skipping the least a scheme and host can take: by default that of https and three characters,
   // which would misread `http://api/…`; else that of http, which would misread https.
@@ -61,11 +66,13 @@ export function createApp(foundation: Foundation): App {
     })
     .use(checkAuth(deps))
     .use(exportApplications(deps))
+    .use(exportChanges(deps))
     .use(intake(deps))
     .use(apiDocs(deps))
     .use(adminConsole(deps))
   return {
     trail: deps.trail,
+    watch: deps.watch,
     fetch(request, peer) {
       const connection = new RequestConnection(deps.connections, peer, request)
       const origin = originOf({ peer: connection.address, tls, fields: request.headers }, config)
@@ -82,7 +89,7 @@ export function createApp(foundation: Foundation): App {
         // What can be answered at once is, without a promise.
         const answered: Response | Promise<Response> = routes.fetch(request)
         if (!(answered instanceof Promise)) return done(answered)
-        return inTime(answered, config.responseTimeoutMs + arrivalMs(request))
+        return inTime(answered, config.responseTimeoutMs + arrivalMs(request) + askedWaitMs(request))
           .then(done)
           .catch(fail)
       } catch (error) {

@@ -76,6 +76,7 @@ async function serve(config: Config): Promise<void> {
     if (draining) process.exit(130)
     draining = true
     log.info({ signal }, 'draining')
+    app.watch.close()
     const endMs = performance.now() + config.drainTimeoutMs
     const drained = await Promise.race([
       server.stop(false).then(() => true),

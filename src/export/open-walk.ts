@@ -2,13 +2,14 @@
 
 import type { WalkStart } from '../db/walks.ts'
 import { earliest } from '../domain/values/offset-time.ts'
+import { formatChangeCursor } from './change-cursor.ts'
 import { type ExportRequest, planWalk } from './request.ts'
 import { beginWalk, snapshotTime, type Walk } from './walk.ts'
 
-interface OpenedWalk {
+export interface OpenedWalk {
   walk: Walk
-  /** Told on a walk's first page only (G6). */
-  snapshotTime: string | undefined
+  /** Told on a walk's first page only: from when on the next window is (G6), and after which change the feed goes on. */
+  begun: { snapshotTime: string; changeCursor: string } | undefined
 }
 
 /**
@@ -25,10 +26,12 @@ export async function openWalk(
   const { token } = asked
   if (token === undefined) {
     const start = await readStart()
-    return { walk: beginWalk(programId, filters, start, newWalkId()), snapshotTime: snapshotTime(start) }
+    const walk = beginWalk(programId, filters, start, newWalkId())
+    const changeCursor = formatChangeCursor({ change: walk.horizon, lastApplication: walk.lastApplication })
+    return { walk, begun: { snapshotTime: snapshotTime(start), changeCursor } }
   }
   const questionsAsOf = token.questionsAsOf ?? (await readStart()).last_published_at ?? earliest
-  return { walk: { ...token, questionsAsOf }, snapshotTime: undefined }
+  return { walk: { ...token, questionsAsOf }, begun: undefined }
 }
 
 const newWalkId = (): string => Buffer.from(crypto.getRandomValues(new Uint8Array(8))).toString('hex')

@@ -84,7 +84,7 @@ export function parsePageSize(value: string, fault: Fault): number | undefined {
   return fault('invalid_page_size', 'must be a whole number of at least 1, in digits alone.')
 }
 
-export function requestProblem(errors: readonly ProblemItem[], internal?: string): Problem {
+export function requestProblem(errors: readonly ProblemItem[], internal?: string, cause?: unknown): Problem {
   const detail = errors.length === 1 ? 'A parameter cannot be used.' : `${errors.length} parameters cannot be used.`
-  return new Problem('invalid_request', { detail, errors, internal })
+  return new Problem('invalid_request', { detail, errors, internal, cause })
 }

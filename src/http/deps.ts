@@ -8,6 +8,7 @@ import type { Config, ShownSetting } from '../config.ts'
 import type { Sql } from '../db/client.ts'
 import type { KeyMaps } from '../derived/program-key-map.ts'
 import type { Micros } from '../domain/values/offset-time.ts'
+import type { ChangeWatch } from '../export/change-watch.ts'
 import type { ExportTrail } from '../export/export-trail.ts'
 import type { Exports } from '../export/exports.ts'
 import type { ProgramTurns } from '../intake/program-turns.ts'
@@ -51,4 +52,5 @@ export interface Deps extends Foundation {
   submissions: ProgramTurns
   exports: Exports
   trail: ExportTrail
+  watch: ChangeWatch
 }

@@ -5,7 +5,7 @@ import { Elysia } from 'elysia'
 import { authorizeExport, type Caller } from '../access/caller.ts'
 import { readThroughLoss } from '../db/client.ts'
 import { readWalkStart, type WalkStart } from '../db/walks.ts'
-import { openWalk } from '../export/open-walk.ts'
+import { type OpenedWalk, openWalk } from '../export/open-walk.ts'
 import { pageLimits } from '../export/page-limits.ts'
 import type { Sink } from '../export/page-outlet.ts'
 import { parseExportRequest } from '../export/request.ts'
@@ -19,7 +19,7 @@ import { methodNotAllowed } from './errors.ts'
 import { anyExportOperation } from './openapi/export-operations.ts'
 import { routeDetail } from './openapi/route-detail.ts'
 import { prefersStrictHandling } from './preference.ts'
-import { parseQueryString } from './query-string.ts'
+import { parseQueryString, queryOf } from './query-string.ts'
 import { quotaHeaders } from './quota-headers.ts'
 import { type Outcome, type RequestRecord, recordOf } from './request-record.ts'
 import { QueueTime, streamResponse } from './stream-response.ts'
@@ -39,16 +39,16 @@ export const exportApplications = (deps: Deps) => {
 
     const coding = preferredCoding(request.headers.get('accept-encoding'))
     const strict = prefersStrictHandling(request.headers.get('prefer'))
-    const sent = { ...parseQueryString(rawQuery(request.url)), strict }
+    const sent = { ...parseQueryString(queryOf(request.url)), strict }
     const tokens = { keys: config.pageTokenKeys, now: deps.now(), ttlMs: config.pageTokenTtlMs, programId }
     const asked = parseExportRequest(sent, config, tokens)
     const queueTime = new QueueTime(config.exportQueueTimeoutMs)
     const readStart = (): Promise<WalkStart> =>
       queueTime.spend(deps.exports.read(() => readThroughLoss(() => readWalkStart(exportDb, programId))))
-    const { walk, snapshotTime } = await openWalk(asked, programId, config, readStart)
+    const { walk, begun } = await openWalk(asked, programId, config, readStart)
     record.fields.walk = walk.walkId
     record.fields.filters = shownFilters(walk)
-    const headers = headersOf(limitHeaders, { coding, strict, snapshotTime })
+    const headers = headersOf(limitHeaders, { coding, strict, begun })
     if (request.method === 'HEAD') return headOnly(record, headers)
 
     await trail.settle(apiKeyId)
@@ -77,14 +77,17 @@ export const exportApplications = (deps: Deps) => {
 /** What can be said before the first row is read. A token cannot: whether one follows is known after the last row. */
 function headersOf(
   limitHeaders: Record<string, string>,
-  { coding, strict, snapshotTime }: { coding: Coding | undefined; strict: boolean; snapshotTime: string | undefined },
+  { coding, strict, begun }: { coding: Coding | undefined; strict: boolean; begun: OpenedWalk['begun'] },
 ): Headers {
   const headers = new Headers(limitHeaders)
   headers.set('Content-Type', 'application/json')
   headers.set('Cache-Control', 'no-store')
   headers.set('Vary', 'Accept-Encoding')
   if (coding !== undefined) headers.set('Content-Encoding', coding)
-  if (snapshotTime !== undefined) headers.set('Snapshot-Time', snapshotTime)
+  if (begun !== undefined) {
+    headers.set('Snapshot-Time', begun.snapshotTime)
+    headers.set('Change-Cursor', begun.changeCursor)
+  }
   if (strict) headers.set('Preference-Applied', 'handling=strict')
   return headers
 }
@@ -110,9 +113,4 @@ function servingOf(
     now,
     note,
   }
-}
-
-const rawQuery = (url: string): string => {
-  const at = url.indexOf('?')
-  return at === -1 ? '' : url.slice(at + 1)
 }

@@ -3,12 +3,17 @@
 
 import { Problem } from '../problem.ts'
 import { settledWithin } from '../settled-within.ts'
+import { preferredWaitSeconds } from './preference.ts'
 
 /** How long a body may take to arrive: enough for the longest over a slow line; who sends a byte at a time is cut short. */
 export const bodyArrivalMs = 60_000
 
 /** What a request may take beyond its budget, since the time is its client's. */
 export const arrivalMs = ({ method }: Request): number => (method === 'GET' || method === 'HEAD' ? 0 : bodyArrivalMs)
+
+/** What a request asks its answer to wait for, where it may (`Prefer: wait`). */
+export const askedWaitMs = ({ method, url, headers }: Request): number =>
+  method === 'GET' && /\/changes(?:\?|$)/.test(url) ? preferredWaitSeconds(headers.get('prefer')) * 1000 : 0
 
 /**
  * The answer, or a Problem (unavailable) when there is none within `budgetMs`. What comes later is thrown away; if it is a stream,

@@ -1,4 +1,4 @@
-// The `Prefer` header (RFC 7240), as far as a request is asked to be read strictly.
+// The `Prefer` header (RFC 7240): whether a request is to be read strictly, and how long its answer may wait.
 
 const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+"
 const quoted = '"(?:[^"\\\\]|\\\\.)*"'
@@ -7,17 +7,29 @@ const preference = new RegExp(`^[ \\t]*${pair}[ \\t]*(?:;[ \\t]*(?:${pair})?[ \\
 /** Splits at commas that are not within a quoted string. An unclosed quote takes in the rest. */
 const listItem = /(?:[^",]|"(?:[^"\\]|\\.)*"?)+/g
 
+/** Longest wait that is granted, in seconds: shorter than what proxies commonly allow an answer. */
+const waitSecondsMax = 30
+
 /**
  * Whether `handling=strict` is asked for, in a `Prefer` header's value or several joined by commas; null for none.
  * Names and values are compared without case, parameters are passed over, of two handlings the first counts, and a
  * preference that is not well-formed is as if it were not there: a preference is never a reason to refuse a request.
  */
 export function prefersStrictHandling(header: string | null): boolean {
+  return preferred(header, 'handling')?.toLowerCase() === 'strict'
+}
+
+/** For how many seconds an answer may wait for something to tell (`wait`, RFC 7240, section 4.3); 0 when that is not asked for. */
+export function preferredWaitSeconds(header: string | null): number {
+  const wait = preferred(header, 'wait')
+  return wait !== undefined && /^[0-9]+$/.test(wait) ? Math.min(Number(wait), waitSecondsMax) : 0
+}
+
+/** The value of the first preference of this name. */
+function preferred(header: string | null, name: string): string | undefined {
   for (const item of (header ?? '').match(listItem) ?? []) {
     const match = preference.exec(item)
-    if (match?.[1]?.toLowerCase() !== 'handling') continue
-    const value = (match[2] ?? '').replace(/^"(.*)"$/, '$1').replace(/\\(.)/g, '$1')
-    return value.toLowerCase() === 'strict'
+    if (match?.[1]?.toLowerCase() === name) return (match[2] ?? '').replace(/^"(.*)"$/, '$1').replace(/\\(.)/g, '$1')
   }
-  return false
+  return undefined
 }

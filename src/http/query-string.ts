@@ -12,7 +12,13 @@ interface QueryString {
   malformed: readonly string[]
 }
 
-/** The part of a URL after `?`. `+` is a space, `&` alone separates, empty pieces count for nothing. Throws a Problem when it is too long. */
+/** The part of a URL after `?`, empty when there is none. */
+export function queryOf(url: string): string {
+  const at = url.indexOf('?')
+  return at === -1 ? '' : url.slice(at + 1)
+}
+
+/** Takes apart what `queryOf` returns. `+` is a space, `&` alone separates, empty pieces count for nothing. Throws a Problem when it is too long. */
 export function parseQueryString(raw: string): QueryString {
   if (raw.length > queryLengthMax) throw tooLong()
   const pairs: { name: string; value: string }[] = []

@@ -155,6 +155,19 @@ describe.each(['never analyzed', 'analyzed'])('30,000 applications of 4 programs
     },
   )
 
+  test.each(planModes)('what changed is found by the numbers of changes, wherever they are kept (%s)', async mode => {
+    recorder.clear()
+    const path = '/api/v1/admin/programs/second/changes?after=3700&pageSize=100'
+    const response = await service.get(path, { headers: { Authorization: key.authorization } })
+    expect(((await response.json()) as { payload: unknown[] }).payload.length).toBe(100)
+    const statement = recorder.statements.find(({ text }) => /'superseded' as kind/.test(text))!
+    const plan = inShort(await planOf(explaining, statement, mode))
+    // The other tables are empty here.
+    expect(plan).not.toMatch(/Seq Scan application\b/)
+    for (const index of ['application_program_id_submit_seq_key', 'application_superseded'])
+      expect(plan).toContain(index)
+  })
+
   test.each(planModes)('no other statement of a request reads a table from end to end (%s)', async mode => {
     recorder.clear()
     const fresh = await startTestService({ ...database, url: recorder.url, sql: recorded })

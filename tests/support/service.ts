@@ -17,6 +17,8 @@ export interface TestService {
   port: number
   config: Config
   foundation: Foundation
+  /** Requests that wait for changes. */
+  watch: { readonly waiting: number }
   /** Every log line so far, parsed. */
   logLines: Record<string, unknown>[]
   /** The same lines as they were written, to search for what must not be in them. */
@@ -95,6 +97,7 @@ export async function startTestService(
     port,
     config,
     foundation,
+    watch: app.watch,
     logLines,
     logText: () => texts.join(''),
     requestLine: requestId => logLines.find(line => line.msg === 'request' && line.request_id === requestId),

@@ -59,7 +59,7 @@ export const exportComponents = {
   },
 } as const
 
-const requestId = {
+export const requestId = {
   'X-Request-Id': { schema: { type: 'string' }, description: 'Names this request in the log of the service.' },
 }
 const retryAfter = { 'Retry-After': { schema: { type: 'integer' }, description: 'Seconds after which to try again.' } }
@@ -120,6 +120,11 @@ export function exportOperation(examples?: JsonSchema) {
             schema: { type: 'string', format: 'date-time' },
             description:
               'On the first page: use it as the next fromDate to get everything submitted since, and nothing twice.',
+          },
+          'Change-Cursor': {
+            schema: { type: 'string' },
+            description:
+              'On the first page: send it as `after` to the changes of this program, to be told what happened since.',
           },
         },
         content: {

@@ -1,0 +1,76 @@
+// The change feed: what happened to the applications of a program since a cursor, at once or as soon as something does.
+
+import { Elysia } from 'elysia'
+import { authorizeExport, type Caller } from '../access/caller.ts'
+import { appendAuditEvent } from '../db/audit.ts'
+import { readThroughLoss } from '../db/client.ts'
+import { parseChangeCursor } from '../export/change-cursor.ts'
+import { type ChangesPage, parseChangesRequest, readChangesPage, readLatestCursor } from '../export/change-feed.ts'
+import { authenticate } from './authenticate.ts'
+import type { Deps } from './deps.ts'
+import { methodNotAllowed } from './errors.ts'
+import { changesOperation } from './openapi/changes-operation.ts'
+import { routeDetail } from './openapi/route-detail.ts'
+import { preferredWaitSeconds, prefersStrictHandling } from './preference.ts'
+import { parseQueryString, queryOf } from './query-string.ts'
+import { quotaHeaders } from './quota-headers.ts'
+import { recordOf } from './request-record.ts'
+
+const path = '/api/v1/admin/programs/:programSlug/changes'
+
+/** `GET /api/v1/admin/programs/{programSlug}/changes`. `Prefer: wait` as RFC 7240, section 4.3, has it. */
+export const exportChanges = (deps: Deps) => {
+  const answer = async (caller: Caller, programSlug: string, request: Request): Promise<Response> => {
+    const { config, db, limits, watch } = deps
+    const record = recordOf(request)
+    const limitHeaders = quotaHeaders(limits.takeRequest(caller.api_key_id))
+    const programId = authorizeExport(caller, programSlug)
+    record.fields.program = programSlug
+
+    const prefer = request.headers.get('prefer')
+    const strict = prefersStrictHandling(prefer)
+    const { after, pageSize } = parseChangesRequest({ ...parseQueryString(queryOf(request.url)), strict }, config)
+    const headers = new Headers({ 'Cache-Control': 'no-store', ...limitHeaders })
+    const applied: string[] = strict ? ['handling=strict'] : []
+    const read = async (): Promise<ChangesPage> => {
+      if (after !== undefined)
+        return readThroughLoss(() => readChangesPage(db, programId, after, { pageSize, timeZone: config.timeZone }))
+      return { payload: [], nextCursor: await readThroughLoss(() => readLatestCursor(db, programId)), hasMore: false }
+    }
+    let page = await read()
+    const wait = preferredWaitSeconds(prefer)
+    if (wait > 0 && page.payload.length === 0 && after !== undefined && request.method === 'GET' && watch.hasRoom) {
+      applied.push(`wait=${wait}`)
+      if (await watch.passed(programId, after.change, wait * 1000, request.signal)) page = await read()
+    }
+    if (applied.length > 0) headers.set('Preference-Applied', applied.join(', '))
+    if (page.payload.length > 0 && request.method === 'GET') await note(caller, programSlug, record.id, page)
+    return Response.json(page, { headers })
+  }
+
+  /** Status and note are told, so it is on record who was told. Before the answer is sent: what is not on record is not sent. */
+  const note = async (caller: Caller, programSlug: string, requestId: string, page: ChangesPage): Promise<void> => {
+    const { payload } = page
+    await appendAuditEvent(deps.db, {
+      actor: `key:${caller.api_key_id}`,
+      action: 'changes_read',
+      subject: programSlug,
+      address: caller.address,
+      detail: {
+        request_id: requestId,
+        changes: payload.length,
+        first_change: payload[0]?.change,
+        last_change: parseChangeCursor(page.nextCursor)?.change,
+      },
+    })
+  }
+
+  return (
+    new Elysia({ name: 'export-changes', detail: routeDetail(changesOperation) })
+      .use(authenticate(deps))
+      .get(path, ({ caller, params, request }) => answer(caller, params.programSlug, request))
+      // The server leaves the body out and keeps its length.
+      .head(path, ({ caller, params, request }) => answer(caller, params.programSlug, request))
+      .all(path, methodNotAllowed(['GET', 'HEAD']), { parse: 'none' })
+  )
+}

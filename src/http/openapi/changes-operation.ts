@@ -1,0 +1,95 @@
+// What OpenAPI says about the change feed.
+
+import { changeCursorPattern } from '../../export/change-cursor.ts'
+import { keyRefusals, problemAnswer, programSlugParameter, requestId } from './export-operations.ts'
+
+const change = {
+  type: 'object',
+  description: 'One thing that happened to one application.',
+  properties: {
+    change: { type: 'integer', description: 'Its number: ascending, with gaps. Changes that were one deed share it.' },
+    kind: {
+      type: 'string',
+      enum: ['submitted', 'superseded', 'status', 'note', 'erased'],
+      description: 'More kinds may come: pass over those that are not known.',
+    },
+    application_id: { type: 'integer' },
+    time: { type: ['string', 'null'], format: 'date-time', description: 'When; null when that is not known.' },
+    superseded_by: {
+      type: ['integer', 'null'],
+      description:
+        'Of `superseded`: the application of the same applicant that took its place; null when it is not known.',
+    },
+    status: { type: ['string', 'null'], description: 'Of `status`: what it was set to.' },
+    application_note: { type: ['string', 'null'], description: 'Of `note`: what it was set to.' },
+  },
+  required: ['change', 'kind', 'application_id', 'time'],
+  additionalProperties: false,
+}
+
+/** Source: contract G13, and G1 in its sense: once each, in order, for a client that keeps one cursor. */
+export const changesOperation = {
+  operationId: 'exportChanges',
+  summary: 'What happened to the applications of one program since a cursor',
+  description:
+    'Changes come in the order in which they were committed, each exactly once for a client that keeps nextCursor and sends it as ' +
+    '`after`. The first page of a walk gives, as Change-Cursor, the place from which the feed goes on where the walk ended. An ' +
+    'application that was erased leaves `erased` alone.',
+  tags: ['Export'],
+  security: [{ apiKey: [] }],
+  parameters: [
+    programSlugParameter,
+    {
+      name: 'after',
+      in: 'query',
+      description:
+        'The nextCursor of the answer before, or the Change-Cursor of a walk. Left out: from the beginning. `latest`: no changes, ' +
+        'only a cursor of now. A cursor does not expire.',
+      schema: {
+        anyOf: [
+          { type: 'string', const: 'latest' },
+          { type: 'string', pattern: changeCursorPattern },
+        ],
+      },
+    },
+    {
+      name: 'pageSize',
+      in: 'query',
+      description:
+        'Changes in one answer at most; a few more where the last ones share a number. At most as for applications.',
+      schema: { type: 'integer', minimum: 1 },
+    },
+    {
+      name: 'Prefer',
+      in: 'header',
+      description: '`wait=30`: when there is nothing to tell, wait so many seconds for it, at most 30 (RFC 7240).',
+      schema: { type: 'string' },
+    },
+  ],
+  responses: {
+    200: {
+      description: 'Changes, or none.',
+      headers: {
+        ...requestId,
+        'Preference-Applied': { schema: { type: 'string' }, description: 'What of Prefer was followed.' },
+      },
+      content: {
+        'application/json': {
+          schema: {
+            type: 'object',
+            properties: {
+              payload: { type: 'array', items: change },
+              nextCursor: { type: 'string', description: 'To be sent as `after`, at once when there is more.' },
+              hasMore: { type: 'boolean', description: 'Whether there were more when this was read.' },
+            },
+            required: ['payload', 'nextCursor', 'hasMore'],
+          },
+        },
+      },
+    },
+    400: problemAnswer(
+      'A parameter is not valid; or the database was set back behind the cursor (cursor_of_another_history).',
+    ),
+    ...keyRefusals,
+  },
+}

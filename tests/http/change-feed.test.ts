@@ -1,0 +1,373 @@
+// What happened since: the change feed of a program, over HTTP, with everybody writing beside the reader.
+
+import { beforeAll, describe, expect, test } from 'bun:test'
+import { annotate } from '../../src/upkeep/annotate.ts'
+import { eraseApplicant, eraseApplication } from '../../src/upkeep/erase.ts'
+import { ExportClient } from '../support/export-client.ts'
+import { useDatabase, useService } from '../support/fixtures.ts'
+import { FrontEnd } from '../support/front-end.ts'
+import { createTestKey, type TestKey } from '../support/keys.ts'
+import { aProgram, q } from '../support/programs.ts'
+import { insertRawApplications, insertRawProgram } from '../support/raw-applications.ts'
+import { until } from '../support/until.ts'
+
+interface Change {
+  change: number
+  kind: 'submitted' | 'superseded' | 'status' | 'note' | 'erased'
+  application_id: number
+  time: string | null
+  superseded_by?: number | null
+  status?: string | null
+  application_note?: string | null
+}
+
+interface Feed {
+  payload: Change[]
+  nextCursor: string
+  hasMore: boolean
+}
+
+const database = await useDatabase({ connectionsMax: 40 })
+const { sql } = database
+const service = await useService(database, { maxPageSize: 1000 })
+let key: TestKey
+let programs = 0
+
+/** A program of its own, with a front end, and short ways to change and to follow it. */
+async function aFollowedProgram() {
+  const letter = String.fromCharCode(97 + programs++)
+  const slug = `followed-${letter}`
+  const statuses = ['Received', 'Approved']
+  const { program_id } = await aProgram(sql, { slug, statuses, questions: [q.text(`words ${letter}`)] })
+  key = await createTestKey(sql, { programs: [slug], mayExport: true, maySubmit: true })
+  const path = `/api/v1/admin/programs/${slug}/changes`
+  const request = (query: Record<string, string> = {}, init: RequestInit = {}): Promise<Response> =>
+    service.get(`${path}?${new URLSearchParams(query)}`, {
+      ...init,
+      headers: { Authorization: key.authorization, ...(init.headers as Record<string, string>) },
+    })
+  const read = async (query: Record<string, string> = {}, prefer?: string): Promise<Feed> => {
+    const response = await request(query, prefer === undefined ? {} : { headers: { Prefer: prefer } })
+    const text = await response.text()
+    if (response.status !== 200) throw new Error(`answered ${response.status}: ${text}`)
+    return JSON.parse(text) as Feed
+  }
+  const readAll = async (pageSize: number): Promise<Change[]> => {
+    const all: Change[] = []
+    for (let after = '0', more = true; more; ) {
+      const { payload, nextCursor, hasMore } = await read({ after, pageSize: String(pageSize) })
+      all.push(...payload)
+      after = nextCursor
+      more = hasMore
+    }
+    return all
+  }
+  const place = (application_id: number) => ({ program_id, application_id })
+  return {
+    slug,
+    program_id,
+    path,
+    request,
+    read,
+    readAll,
+    frontEnd: new FrontEnd(service, key, slug),
+    client: new ExportClient(service, key, slug),
+    answers: { [`words_${letter}`]: { text: 'as it was' } },
+    annotate: (application_id: number, change: { status?: string | null; note?: string | null }) =>
+      annotate(sql, {
+        ...place(application_id),
+        ...change,
+        actor: 'admin:ada@city.example',
+        now: Date.now() * 1000,
+        timeZone: service.config.timeZone,
+      }),
+    erase: (application_id: number) =>
+      eraseApplication(sql, place(application_id), { actor: 'operator:test', reason: undefined }),
+  }
+}
+type Followed = Awaited<ReturnType<typeof aFollowedProgram>>
+
+async function refusalOf(followed: Followed, after: string) {
+  const response = await followed.request({ after })
+  const body = (await response.json()) as { errors: { parameter: string; code: string; detail: string }[] }
+  return { status: response.status, errors: body.errors }
+}
+
+describe('each kind of change', () => {
+  let followed: Followed
+  let first: number
+  let second: number
+  beforeAll(async () => {
+    followed = await aFollowedProgram()
+    const { frontEnd, answers } = followed
+    const ada = await frontEnd.register()
+    first = (await frontEnd.apply(ada, answers)).application_id
+    await followed.annotate(first, { status: 'Received' })
+    second = (await frontEnd.apply(ada, answers)).application_id
+    await followed.annotate(second, { status: 'Approved', note: 'called back' })
+    await followed.annotate(second, { note: null })
+  })
+
+  test('stands there with what it set, oldest first; a submission and what it superseded have one number', async () => {
+    const { payload, hasMore } = await followed.read()
+    expect(payload.map(({ time, ...change }) => change)).toEqual([
+      { change: 1, kind: 'submitted', application_id: first },
+      { change: 2, kind: 'status', application_id: first, status: 'Received' },
+      { change: 3, kind: 'submitted', application_id: second },
+      { change: 3, kind: 'superseded', application_id: first, superseded_by: second },
+      { change: 4, kind: 'status', application_id: second, status: 'Approved' },
+      { change: 4, kind: 'note', application_id: second, application_note: 'called back' },
+      { change: 5, kind: 'note', application_id: second, application_note: null },
+    ])
+    for (const { time } of payload) expect(time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:\d\d$/)
+    expect(hasMore).toBe(false)
+  })
+
+  test('pages of any size are the same changes, and none ends between two changes of one number', async () => {
+    const whole = await followed.readAll(1000)
+    for (const pageSize of [1, 2, 3, 4, 6]) {
+      const { payload } = await followed.read({ pageSize: String(pageSize) })
+      expect(whole[payload.length]?.change).not.toBe(payload.at(-1)?.change)
+      expect(await followed.readAll(pageSize)).toEqual(whole)
+    }
+  })
+
+  test('the Change-Cursor of a walk goes on where the walk ended; later pages have none; latest is a cursor of now', async () => {
+    const { response, page } = await followed.client.page({ pageSize: '1' })
+    const cursor = response.headers.get('Change-Cursor')!
+    const later = await followed.client.page({ nextPageToken: page.nextPageToken! })
+    expect(later.response.headers.has('Change-Cursor')).toBe(false)
+    expect(await followed.read({ after: 'latest' })).toEqual({ payload: [], nextCursor: cursor, hasMore: false })
+    await followed.annotate(first, { note: 'archived' })
+    const { payload } = await followed.read({ after: cursor })
+    expect(payload).toMatchObject([{ kind: 'note', application_id: first, application_note: 'archived' }])
+  })
+
+  test('an application that was erased leaves "erased" alone, and the one that superseded it stays', async () => {
+    await followed.erase(first)
+    const { payload } = await followed.read()
+    expect(payload.filter(change => change.application_id === first)).toMatchObject([{ kind: 'erased' }])
+    expect(payload.filter(change => change.application_id === second).map(change => change.kind)).toEqual([
+      'submitted',
+      'status',
+      'note',
+      'note',
+    ])
+  })
+})
+
+describe('beside 8 writers who submit, resubmit, annotate and erase', () => {
+  test.each([1, 7, 100])(
+    'a client that keeps one cursor gets every change exactly once and in order (pages of %d)',
+    async pageSize => {
+      const followed = await aFollowedProgram()
+      const { frontEnd, answers } = followed
+      const applied: number[] = []
+      const erased = new Set<number>()
+      const statuses = new Map<number, number>()
+      const pick = (): number | undefined => applied[Math.floor(Math.random() * applied.length)]
+      let stopped = false
+      const submit = async (): Promise<void> => {
+        const applicant = await frontEnd.register()
+        for (let n = 0; !stopped && n < 30; n++) applied.push((await frontEnd.apply(applicant, answers)).application_id)
+      }
+      const give = async (): Promise<void> => {
+        while (!stopped) {
+          const id = pick()
+          if (id === undefined) await Bun.sleep(1)
+          else
+            await followed.annotate(id, { status: 'Received' }).then(
+              () => statuses.set(id, (statuses.get(id) ?? 0) + 1),
+              error => expect(String(error)).toContain('There is no application'),
+            )
+        }
+      }
+      const erase = async (): Promise<void> => {
+        while (!stopped) {
+          await Bun.sleep(15)
+          const id = pick()
+          if (id === undefined || erased.has(id)) continue
+          erased.add(id)
+          await followed.erase(id)
+        }
+      }
+      const seen: Change[] = []
+      let cursor = '0'
+      const follow = async (): Promise<void> => {
+        const { payload, nextCursor } = await followed.read({ after: cursor, pageSize: String(pageSize) })
+        seen.push(...payload)
+        cursor = nextCursor
+      }
+      const submitting = Promise.all([submit(), submit(), submit(), submit(), submit()])
+      const others = Promise.all([give(), give(), erase()])
+      while (applied.length < 140) await Promise.race([follow(), submitting])
+      await submitting
+      stopped = true
+      await others
+      for (let before = -1; before < seen.length; await follow()) before = seen.length
+
+      // In order; each once.
+      const numbers = seen.map(change => change.change)
+      expect(numbers).toEqual([...numbers].sort((a, b) => a - b))
+      const names = seen.map(({ change, kind, application_id }) => `${change} ${kind} ${application_id}`)
+      expect(new Set(names).size).toBe(names.length)
+      // None missing: what is there, and what is not any more.
+      const of = (kind: Change['kind']): number[] =>
+        seen.filter(change => change.kind === kind).map(change => change.application_id)
+      const there = applied.filter(id => !erased.has(id)).sort((a, b) => a - b)
+      expect(
+        of('submitted')
+          .filter(id => !erased.has(id))
+          .sort((a, b) => a - b),
+      ).toEqual(there)
+      expect(of('erased').sort((a, b) => a - b)).toEqual([...erased].sort((a, b) => a - b))
+      const superseded = await sql<{ application_id: number }[]>`
+        select application_id from application
+        where program_id = ${followed.program_id} and superseded_seq is not null order by application_id`
+      expect(
+        of('superseded')
+          .filter(id => !erased.has(id))
+          .sort((a, b) => a - b),
+      ).toEqual(superseded.map(row => row.application_id))
+      for (const id of there) expect(of('status').filter(other => other === id).length).toBe(statuses.get(id) ?? 0)
+      // Nothing of an application after it was erased.
+      for (const id of erased) expect(seen.findLast(change => change.application_id === id)?.kind).toBe('erased')
+    },
+  )
+
+  test('an applicant that is erased while it submits, and while its applications get statuses, ends in no deadlock', async () => {
+    const followed = await aFollowedProgram()
+    const { frontEnd, answers } = followed
+    for (let round = 0; round < 6; round++) {
+      const applicant = await frontEnd.register()
+      const { application_id } = await frontEnd.apply(applicant, answers)
+      const deeds = await Promise.allSettled([
+        frontEnd.apply(applicant, answers),
+        followed.annotate(application_id, { status: 'Received' }),
+        followed.annotate(application_id, { note: `round ${round}` }),
+        eraseApplicant(sql, applicant, { actor: 'operator:test', reason: undefined }),
+      ])
+      expect(deeds[3].status).toBe('fulfilled')
+      for (const deed of deeds) if (deed.status === 'rejected') expect(String(deed.reason)).not.toContain('deadlock')
+      const rows = await sql`select from application where applicant_id = ${applicant}`
+      expect(rows.length).toBe(0)
+    }
+  })
+})
+
+describe('"Prefer: wait" (RFC 7240)', () => {
+  test('an answer with nothing to tell waits, and comes as soon as there is something', async () => {
+    const followed = await aFollowedProgram()
+    const { frontEnd, answers } = followed
+    const { nextCursor } = await followed.read({ after: 'latest' })
+    let answered = false
+    const waiting = followed.request({ after: nextCursor }, { headers: { Prefer: 'wait=30' } }).then(async response => {
+      answered = true
+      expect(response.headers.get('Preference-Applied')).toBe('wait=30')
+      return (await response.json()) as Feed
+    })
+    const applicant = await frontEnd.register()
+    expect(answered).toBe(false)
+    const { application_id } = await frontEnd.apply(applicant, answers)
+    expect((await waiting).payload).toMatchObject([{ kind: 'submitted', application_id }])
+  })
+
+  test('what is there is told at once; without changes the wait ends by itself; more than 30 seconds are not granted', async () => {
+    const followed = await aFollowedProgram()
+    expect(await followed.read({ after: '0' }, 'wait=1')).toEqual({ payload: [], nextCursor: '0', hasMore: false })
+    const { frontEnd, answers } = followed
+    await frontEnd.apply(await frontEnd.register(), answers)
+    const response = await followed.request({ after: '0' }, { headers: { Prefer: 'wait=30' } })
+    expect(response.headers.has('Preference-Applied')).toBe(false)
+    expect(((await response.json()) as Feed).payload.length).toBe(1)
+    const latest = (await followed.read({ after: 'latest' })).nextCursor
+    const gone = new AbortController()
+    const patient = followed.request({ after: latest }, { headers: { Prefer: 'wait=4000' }, signal: gone.signal })
+    await frontEnd.apply(await frontEnd.register(), answers)
+    expect((await patient).headers.get('Preference-Applied')).toBe('wait=30')
+  })
+
+  test('a client that has gone is waited for no longer', async () => {
+    const followed = await aFollowedProgram()
+    const latest = (await followed.read({ after: 'latest' })).nextCursor
+    const gone = new AbortController()
+    const waiting = followed.request({ after: latest }, { headers: { Prefer: 'wait=30' }, signal: gone.signal }).then(
+      () => 'answered',
+      () => 'gone',
+    )
+    const lines = service.logLines.length
+    await until('the request to be waiting', () => service.watch.waiting === 1)
+    gone.abort()
+    expect(await waiting).toBe('gone')
+    await until('the request to be over', () => service.watch.waiting === 0 && service.logLines.length > lines)
+  })
+})
+
+describe('what is not right', () => {
+  test('a cursor that was never given out is refused, and what would be right is said', async () => {
+    const followed = await aFollowedProgram()
+    for (const after of ['x', '-1', '1.2', '1.2.3.4', '1e3', '5.6.7', '99999999999999999', '1.1.x', 'LATEST'])
+      expect(await refusalOf(followed, after)).toMatchObject({
+        status: 400,
+        errors: [{ parameter: 'after', code: 'invalid_cursor', detail: expect.stringContaining('latest') }],
+      })
+    expect(await refusalOf(followed, '')).toMatchObject({ errors: [{ code: 'missing_value' }] })
+  })
+
+  test('G13: a database that was set back refuses the cursor, whether or not there is anything to tell', async () => {
+    const slug = 'set-back'
+    const program = await insertRawProgram(sql, slug)
+    const ids = await insertRawApplications(sql, program, 20)
+    const own = await createTestKey(sql, { programs: [slug] })
+    const ask = async (after: string) => {
+      const response = await service.get(`/api/v1/admin/programs/${slug}/changes?after=${after}`, {
+        headers: { Authorization: own.authorization },
+      })
+      return { status: response.status, body: (await response.json()) as Feed & { errors: { code: string }[] } }
+    }
+    const cursor = (await ask('latest')).body.nextCursor
+    expect((await ask(cursor)).status).toBe(200)
+    await sql.begin(async tx => {
+      await tx`set local session_replication_role = replica`
+      await tx`delete from application where program_id = ${program.program_id} and submit_seq > 15`
+      await tx`update submission_counter set submit_seq = 15 where program_id = ${program.program_id}`
+    })
+    // Behind, with nothing to tell; then further than the cursor, another way.
+    expect(await ask(cursor)).toMatchObject({ status: 400, body: { errors: [{ code: 'cursor_of_another_history' }] } })
+    await insertRawApplications(sql, program, 10, undefined, i => 1_700_000_500_000_000 + i)
+    expect(await ask(cursor)).toMatchObject({ status: 400, body: { errors: [{ code: 'cursor_of_another_history' }] } })
+    expect((await ask('0')).body.payload.length).toBe(25)
+    expect(ids.length).toBe(20)
+  })
+
+  test('D4: a program that was not granted, or is not there, is the same 401; D25: other methods are 405', async () => {
+    const followed = await aFollowedProgram()
+    await followed.read()
+    for (const slug of ['followed-a', 'no-such-program']) {
+      const response = await service.get(`/api/v1/admin/programs/${slug}/changes`, {
+        headers: { Authorization: key.authorization },
+      })
+      expect(response.status).toBe(401)
+    }
+    expect((await followed.request({}, { method: 'POST' })).status).toBe(405)
+    const head = await followed.request({}, { method: 'HEAD' })
+    expect([head.status, await head.text()]).toEqual([200, ''])
+  })
+})
+
+test('which changes were told to whom is on record; an answer without changes is not', async () => {
+  const followed = await aFollowedProgram()
+  const { frontEnd, answers } = followed
+  await followed.read()
+  await frontEnd.apply(await frontEnd.register(), answers)
+  const response = await followed.request()
+  await response.json()
+  const events = await sql<{ actor: string; detail: object }[]>`
+    select actor, detail from audit_event where action = 'changes_read' and subject = ${followed.slug}`
+  expect(events).toMatchObject([
+    {
+      actor: `key:${key.api_key_id}`,
+      detail: { request_id: response.headers.get('X-Request-Id'), changes: 1, first_change: 1, last_change: 1 },
+    },
+  ])
+})
