@@ -6,6 +6,7 @@ import { verifyAuditTrail } from '../src/access/verify-audit.ts'
 import type { Config } from '../src/config.ts'
 import { type AuditFilter, readAuditEvents } from '../src/db/audit.ts'
 import { readAuditSegments } from '../src/db/audit-chains.ts'
+import { clearAuditFaults } from '../src/db/audit-checks.ts'
 import { formatOffsetTime, type Micros } from '../src/domain/values/offset-time.ts'
 import { parseInstantParameter } from '../src/export/instant-parameter.ts'
 import { Problem } from '../src/problem.ts'
@@ -14,7 +15,7 @@ import { textTable } from './text-table.ts'
 
 const help = `Usage: scripts/audit list [--actor <actor>] [--action <action>] [--subject <subject>] [--from <when>] [--to <when>]
                           [--limit <number>] [--before <event>]
-       scripts/audit verify [--noted <word>] [--with <file> …]
+       scripts/audit verify [--noted <word>] [--with <file> …] [--settle]
        scripts/audit prune --before <date | days> --to <folder>
 
 list     Events, newest first: who did what to what, from where. All filters given must hold.
@@ -27,7 +28,9 @@ list     Events, newest first: who did what to what, from where. All filters giv
 verify   Reads the whole trail in order and computes its hashes again. Names the first event of each chain that was changed,
          removed or slipped in. Prints a word to be kept somewhere else: given as --noted next time, it tells whether what
          was there then still is, so that nobody can cut off the end or write all of it anew. What was pruned is told by file;
-         the files given with --with are checked as well, on their own and against what the database recorded of them.
+         the files given with --with are checked as well, on their own and against what the database recorded of them. The
+         workers check the trail all the time too. What they found to be wrong is told as tributary_audit_faulty_chains until
+         the trail is verified with --settle, after it was found out what happened.
 prune    Moves the oldest events into one file, audit-….ndjson, and then out of the database: of each chain what comes before
          its first event on or after a date or an instant, or less than so many days old. Chains go on from where they were cut,
          the cut is an event itself, and verify holds for the rest. Interrupted at any time, it is finished when asked again
@@ -41,13 +44,17 @@ function parseCommand([command, ...args]: string[]): Run {
   if (command === 'verify') {
     const { values, positionals } = parseArgs({
       args,
-      options: { noted: { type: 'string' }, with: { type: 'string', multiple: true } },
+      options: {
+        noted: { type: 'string' },
+        with: { type: 'string', multiple: true },
+        settle: { type: 'boolean', default: false },
+      },
       allowPositionals: true,
     })
     // A shell makes several names of one pattern.
     if (positionals.length > 0 && values.with === undefined) throw usage('Files are given with --with.')
     const files = [...(values.with ?? []), ...positionals]
-    return context => verify(context, values.noted, files)
+    return context => verify(context, values.noted, files, values.settle)
   }
   if (command === 'prune') {
     const { values } = parseArgs({ args, options: { before: { type: 'string' }, to: { type: 'string' } } })
@@ -94,7 +101,12 @@ async function list(
   if (events.length === page.rowsMax) console.log(`\nEarlier ones: --before ${events.at(-1)!.audit_event_id}`)
 }
 
-async function verify({ sql }: ScriptContext, noted: string | undefined, files: readonly string[]): Promise<void> {
+async function verify(
+  { sql }: ScriptContext,
+  noted: string | undefined,
+  files: readonly string[],
+  settle: boolean,
+): Promise<void> {
   const { events, pruned, unrecorded, faults, note } = await verifyAuditTrail(sql, noted, files)
   if (faults.length > 0) {
     throw new Problem('conflict', {
@@ -103,6 +115,8 @@ async function verify({ sql }: ScriptContext, noted: string | undefined, files: 
     })
   }
   console.log(`The audit trail is whole: ${counted(events)}.`)
+  const settled = settle ? await clearAuditFaults(sql) : []
+  if (settled.length > 0) console.log(`Settled what the workers had found in chain ${settled.join(', ')}.`)
   for (const part of pruned) {
     const remaining = part.remaining > 0 ? `; ${part.remaining} of them are still here: prune again to finish` : ''
     const checked = part.checked ? 'checked' : 'not checked: give the file with --with'

@@ -6,7 +6,7 @@ import { basename, dirname, extname, join } from 'node:path'
 const useCases = ['access', 'export', 'programs', 'intake', 'load', 'upkeep', 'derived']
 const leaves = ['problem', 'log', 'error-facts', 'redact', 'settled-within']
 const everything = [
-  ...['app', 'config', 'failure', 'http', 'workers', ...useCases, 'db', 'queue', 'domain', ...leaves],
+  ...['app', 'config', 'failure', 'http', 'metrics', 'workers', ...useCases, 'db', 'queue', 'domain', ...leaves],
   ...['pull', 'client'],
 ]
 /** For each room, the others it may import; `type config` means its types alone. Nobody imports a main. */
@@ -14,9 +14,10 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   main: everything,
   scripts: everything,
   app: ['http', ...useCases, 'db', 'queue', 'domain', ...leaves, 'type config'],
-  http: [...useCases, 'db', 'queue', 'domain', ...leaves, 'type config'],
-  workers: [...useCases, 'db', 'queue', 'domain', ...leaves, 'type config'],
+  http: [...useCases, 'metrics', 'db', 'queue', 'domain', ...leaves, 'type config'],
+  workers: [...useCases, 'metrics', 'db', 'queue', 'domain', ...leaves, 'type config'],
   ...Object.fromEntries(useCases.map(room => [room, ['db', 'queue', 'domain', ...leaves]])),
+  metrics: ['db', 'domain', ...leaves, 'package.json'],
   db: ['domain', ...leaves],
   // The relay moves jobs from the outbox, which is a table, into the queue.
   queue: ['db', 'domain', ...leaves],
@@ -37,6 +38,7 @@ const packageRooms: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^elysia(\/|$)/, ['app', 'http']],
   [/^preact/, ['http']],
   [/^postgres$/, ['db']],
+  [/^prom-client$/, ['metrics', 'http', 'workers']],
   [/^(bullmq|ioredis|pg)$/, ['queue', 'main']],
 ]
 const imports = /^(import|export)( type)?\b([^'"`;()]*?\bfrom )?\s*'([^']+)'|\bimport\('([^']+)'\)/gm

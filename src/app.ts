@@ -52,6 +52,7 @@ export function createApp(foundation: Foundation): App {
     trail: new ExportTrail({ db, log, now, required: config.auditRequired }),
     watch: new ChangeWatch(db),
   }
+  deps.metrics.watch(deps)
   // Elysia finds the path by skipping the least a scheme and host can take: by default that of https and three characters,
   // which would misread `http://api/…`; else that of http, which would misread https.
   const routes = new Elysia({ handler: { standardHostname: tls } })

@@ -24,6 +24,7 @@ export interface Config {
   port: number
   healthHost: string
   healthPort: number
+  workerHealthPort: number
   reusePort: boolean
   baseUrl: string
   timeZone: string
@@ -57,6 +58,7 @@ export interface Config {
   installationName: string
   drainTimeoutMs: number
   logLevel: string
+  commit: string | undefined
 }
 
 /** Thrown by a parser with a sentence that says what would be right. */
@@ -316,6 +318,12 @@ export const settings = {
     meaning: 'Port of `/livez`, `/readyz` and `/metrics`, 0 to 65535; 0 picks a free one.',
     parse: wholeNumber(0, 65_535),
   },
+  workerHealthPort: {
+    name: 'WORKER_HEALTH_PORT',
+    default: '8082',
+    meaning: 'The same port of a worker, 0 to 65535; 0 picks a free one. Several workers on one machine need one each.',
+    parse: wholeNumber(0, 65_535),
+  },
   reusePort: {
     name: 'REUSE_PORT',
     default: 'off',
@@ -530,6 +538,12 @@ export const settings = {
     meaning: 'Least severe line that is logged: trace, debug, info, warn, error, fatal or silent.',
     parse: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
   },
+  commit: {
+    name: 'TRIBUTARY_COMMIT',
+    default: '',
+    meaning: 'Commit that this was built from, for `tributary_build_info`; an image sets it.',
+    parse: optionalText,
+  },
 } satisfies { [K in keyof Config]: Setting<Config[K]> }
 
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -648,6 +662,8 @@ export function loadConfig(environment: Environment): Config {
       `must be at least ${4 + 3 * loaded.enumeratorDepthMax} for an ENUMERATOR_DEPTH_MAX of ${loaded.enumeratorDepthMax}`,
     )
   if (loaded.healthPort === loaded.port && loaded.port !== 0) fault('HEALTH_PORT', 'must be another port than PORT')
+  if ([loaded.port, loaded.healthPort].includes(loaded.workerHealthPort) && loaded.workerHealthPort !== 0)
+    fault('WORKER_HEALTH_PORT', 'must be another port than PORT and HEALTH_PORT')
   if (errors.length > 0) {
     throw new Problem('invalid_request', {
       detail: `${errors.length === 1 ? 'A setting' : `${errors.length} settings`} cannot be used:`,

@@ -6,6 +6,7 @@ import { readKeyExpiries } from './db/api-key-rows.ts'
 import { isReachable, openDatabase, type Sql } from './db/client.ts'
 import { prepareAtStart } from './db/instance.ts'
 import { findWay, noStatementTimeout, type Way } from './db/pooler.ts'
+import { readUpkeepState } from './db/upkeep-state.ts'
 import { failureLines } from './failure.ts'
 import { Connections } from './http/connections.ts'
 import { health } from './http/health.ts'
@@ -13,6 +14,9 @@ import { Metrics } from './http/metrics.ts'
 import { openSockets } from './http/open-sockets.ts'
 import { readTlsFiles } from './http/tls-files.ts'
 import { createLog, type Log } from './log.ts'
+import { buildOf } from './metrics/build.ts'
+import { watchUpkeep } from './metrics/database-metrics.ts'
+import { tellProcess } from './metrics/process-metrics.ts'
 
 /** What closing may take, however long draining took. */
 const closeMs = 5000
@@ -32,14 +36,17 @@ async function serve(config: Config): Promise<void> {
   await prepareAtStart(config)
   const way = await findWay(config.databaseUrl)
   if (way.pooled && way.statementTimeoutMs === 0) log.warn(noStatementTimeout)
-  const db = openPool(config, way, 'tributary', config.databaseConnections)
-  const exportDb = openPool(config, way, 'tributary-export', config.exportConnections)
-  const intakeDb = openPool(config, way, 'tributary-intake', config.intakeConnections)
-  const consoleDb = openPool(config, way, 'tributary-console', config.consoleConnections, config.consoleDatabaseUrl)
+  const metrics = new Metrics()
+  const openPool = poolOpener(config, way, metrics)
+  const db = openPool('general', 'tributary', config.databaseConnections)
+  const exportDb = openPool('export', 'tributary-export', config.exportConnections)
+  const intakeDb = openPool('intake', 'tributary-intake', config.intakeConnections)
+  const consoleDb = openPool('console', 'tributary-console', config.consoleConnections, config.consoleDatabaseUrl)
 
   let draining = false
-  const metrics = new Metrics()
+  tellProcess(metrics, await buildOf(db, config.commit))
   metrics.watchKeys(() => readKeyExpiries(db))
+  watchUpkeep(metrics, () => readUpkeepState(db))
   const connections = new Connections(config, log)
   const app = createApp({
     config,
@@ -113,24 +120,22 @@ function watchConnections(connections: Connections, port: number, log: Log): voi
   else setInterval(() => connections.look(sockets, port), connectionsEveryMs).unref()
 }
 
-/** A pool, under a name that PostgreSQL shows in `pg_stat_activity`. */
-function openPool(
-  config: Config,
-  { pooled }: Way,
-  applicationName: string,
-  connectionsMax: number,
-  url = config.databaseUrl,
-): Sql {
-  return openDatabase({
-    url,
-    applicationName,
-    connectionsMax,
-    prepare: config.databasePrepare,
-    statementTimeoutMs: pooled ? 0 : config.statementTimeoutMs,
-    silenceTimeoutMs: config.silenceTimeoutMs,
-    // A request that has waited longer was refused already.
-    queueTimeoutMs: config.responseTimeoutMs,
-  })
+/** Opens pools: under a name for metrics, and one that PostgreSQL shows in `pg_stat_activity`. */
+function poolOpener(config: Config, { pooled }: Way, { pools }: Metrics) {
+  return (name: string, applicationName: string, connectionsMax: number, url = config.databaseUrl): Sql =>
+    pools.watch(name, onWait =>
+      openDatabase({
+        url,
+        applicationName,
+        connectionsMax,
+        onWait,
+        prepare: config.databasePrepare,
+        statementTimeoutMs: pooled ? 0 : config.statementTimeoutMs,
+        silenceTimeoutMs: config.silenceTimeoutMs,
+        // A request that has waited longer was refused already.
+        queueTimeoutMs: config.responseTimeoutMs,
+      }),
+    )
 }
 
 async function closePools(pools: readonly Sql[]): Promise<void> {

@@ -1,19 +1,24 @@
-// The worker process: carries jobs from the outbox to the queue, runs them, and sweeps at start and on a timer.
+// The worker process: carries jobs from the outbox to the queue, runs them, and does at start and on a timer what nobody asks for (chores).
 // It composes and decides nothing else. Any number of these may run.
 
 import { type Config, loadConfig } from '../src/config.ts'
-import { openDatabase } from '../src/db/client.ts'
+import { isReachable, openDatabase } from '../src/db/client.ts'
 import { prepareAtStart } from '../src/db/instance.ts'
 import { findWay, noStatementTimeout } from '../src/db/pooler.ts'
-import { sweepDerived } from '../src/derived/sweep.ts'
+import { readUpkeepState } from '../src/db/upkeep-state.ts'
 import { failureLines } from '../src/failure.ts'
+import { health } from '../src/http/health.ts'
 import { createLog, type Log } from '../src/log.ts'
+import { buildOf } from '../src/metrics/build.ts'
+import { watchUpkeep } from '../src/metrics/database-metrics.ts'
+import { tellProcess } from '../src/metrics/process-metrics.ts'
 import { Problem } from '../src/problem.ts'
 import { connectQueue, type Queue } from '../src/queue/connect.ts'
 import { startRelay } from '../src/queue/relay.ts'
-import { startWorking } from '../src/queue/work.ts'
-import { eraseExpired } from '../src/upkeep/erase.ts'
+import { type RunCounts, startWorking } from '../src/queue/work.ts'
+import { startChores } from './chores.ts'
 import { codeVersions, handlers } from './handlers.ts'
+import { type ChoreName, WorkerMetrics } from './worker-metrics.ts'
 
 const queueRetryMs = 2000
 
@@ -31,14 +36,18 @@ async function work(config: Config): Promise<void> {
   const { pooled, statementTimeoutMs } = await findWay(url)
   if (pooled && statementTimeoutMs === 0) log.warn(noStatementTimeout)
   if (pooled && redisUrl === undefined && directUrl === undefined) throw queueBehindPooler()
-  const db = openDatabase({
-    url,
-    prepare,
-    statementTimeoutMs: pooled ? 0 : config.statementTimeoutMs,
-    silenceTimeoutMs: config.silenceTimeoutMs,
-    connectionsMax: 6,
-    applicationName: 'tributary-worker',
-  })
+  const metrics = new WorkerMetrics(Date.now())
+  const db = metrics.pools.watch('worker', onWait =>
+    openDatabase({
+      url,
+      prepare,
+      onWait,
+      statementTimeoutMs: pooled ? 0 : config.statementTimeoutMs,
+      silenceTimeoutMs: config.silenceTimeoutMs,
+      connectionsMax: 6,
+      applicationName: 'tributary-worker',
+    }),
+  )
   const listening = pooled ? directUrl : url
   const notices =
     listening === undefined
@@ -46,39 +55,35 @@ async function work(config: Config): Promise<void> {
       : openDatabase({ url: listening, connectionsMax: 1, applicationName: 'tributary-notices' })
 
   let stopping = false
+  let isWorking = false
+  tellProcess(metrics, await buildOf(db, config.commit))
+  watchUpkeep(metrics, () => readUpkeepState(db))
+  const platform = Bun.serve({
+    hostname: config.healthHost,
+    port: config.workerHealthPort,
+    development: false,
+    fetch: health(async () => isWorking && !stopping && (await isReachable(db)), metrics).fetch,
+  })
   process.on('uncaughtException', error => log.error({ err: error }, 'uncaught exception'))
   process.on('unhandledRejection', error => log.error({ err: error }, 'unhandled rejection'))
   const queue = await connectPatiently(config, log)
-  const relay = startRelay(db, notices, queue, log)
-  const working = await startWorking(db, queue, handlers({ db, config }), log, codeVersions)
-  const sweep = async (): Promise<void> => {
-    try {
-      const asked = await sweepDerived(db)
-      if (asked.length > 0) log.info({ asked: asked.length }, 'the sweep asked for derived data')
-    } catch (error) {
-      log.warn({ err: error }, 'the sweep failed; the next one is on its timer')
-    }
-  }
-  const erase = async (): Promise<void> => {
-    try {
-      for (const { slug, applications, inProgress } of await eraseExpired(db))
-        log.info({ program: slug, applications, in_progress: inProgress }, 'erased what the program keeps no longer')
-    } catch (error) {
-      log.warn({ err: error }, 'what has expired could not be erased; the next sweep tries again')
-    }
-  }
-  await sweep().then(erase)
-  const timer = setInterval(() => void sweep().then(erase), config.sweepIntervalMs)
-  log.info({ store: queue.store }, 'working')
+  const through = (chore: ChoreName): void => metrics.through(chore, Date.now())
+  const relay = startRelay(db, notices, queue, log, { onRound: () => through('relay') })
+  const count: RunCounts = (job, outcome, seconds) => metrics.job(job, outcome, seconds)
+  const working = await startWorking(db, queue, handlers({ db, config }), log, codeVersions, count)
+  const chores = startChores({ db, log, everyMs: config.sweepIntervalMs, through })
+  await chores.first
+  isWorking = true
+  log.info({ store: queue.store, health: platform.url.href }, 'working')
 
   /** Stops taking, finishes what runs, closes queue and database, in that order. A second signal exits at once. */
   const stop = async (signal: string): Promise<void> => {
     if (stopping) process.exit(130)
     stopping = true
     log.info({ signal }, 'stopping')
-    clearInterval(timer)
     await Promise.race([
       (async () => {
+        await chores.stop()
         await working.stop()
         await relay.stop()
         await queue.close()
@@ -86,6 +91,7 @@ async function work(config: Config): Promise<void> {
       })(),
       Bun.sleep(config.drainTimeoutMs),
     ])
+    await platform.stop(true)
     log.info('stopped')
     process.exit(0)
   }

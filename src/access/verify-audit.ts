@@ -7,16 +7,15 @@ import {
   findChainPlace,
   findPassedLink,
   findUnlinkedEvent,
-  readAuditLinks,
   readAuditSegments,
   readChainAnchors,
   readChainEnds,
 } from '../db/audit-chains.ts'
 import { type Db, inSnapshot, type Sql } from '../db/client.ts'
 import { invalidRequest } from '../problem.ts'
-import { type AuditFile, nextHash, placeKey, readAuditFile } from './audit-file.ts'
+import { type AuditFile, placeKey, readAuditFile } from './audit-file.ts'
+import { followLinks, wrongEnd } from './follow-audit-links.ts'
 
-const batchRows = 1000
 /** Of a hash, as noted: as many bytes as nobody can find another trail for. */
 const notedBytes = 16
 
@@ -132,24 +131,14 @@ async function verifyChain(trail: Trail, end: ChainPlace, count: () => void): Pr
   if (anchor === undefined) return 'begins nowhere: its anchor is gone'
   const fault = (await faultOfAnchor(trail, anchor)) ?? faultOfPrunedMark(trail, anchor, mark)
   if (fault !== undefined) return fault
-  let { link, hash } = anchor
-  while (link < end.link) {
-    const rows = await readAuditLinks(db, end.chain, link, Math.min(batchRows, end.link - link))
-    if (rows.length === 0) return `link ${link + 1} is missing`
-    for (const row of rows) {
-      if (row.link !== link + 1) return `link ${link + 1} is missing`
-      if (row.content === null) return `link ${row.link}: event ${row.audit_event_id} is missing`
-      hash = nextHash(hash, row.content)
-      if (!hash.equals(row.hash)) return `link ${row.link}: event ${row.audit_event_id} is not as it was written`
-      link = row.link
-      if (mark?.links === link && mark.hash !== shortHash(hash))
-        return `up to link ${link}, event ${row.audit_event_id}, it is not what it was when it was noted`
-      count()
-    }
-  }
-  return link === end.link && hash.equals(end.hash)
-    ? undefined
-    : `ends at link ${link}, but not in the hash it should end in`
+  const reached = await followLinks(db, anchor, end.link, (link, hash, eventId) => {
+    if (mark?.links === link && mark.hash !== shortHash(hash))
+      return `up to link ${link}, event ${eventId}, it is not what it was when it was noted`
+    count()
+    return undefined
+  })
+  if ('fault' in reached) return reached.fault
+  return reached.hash.equals(end.hash) ? undefined : wrongEnd(reached.link)
 }
 
 /** What is wrong with where a chain begins, as far as the database and the files that were given tell. */

@@ -24,6 +24,8 @@ interface DatabaseOptions {
   silenceTimeoutMs?: number
   /** How long a statement may wait for a connection; it then fails as with a lost one. 0 for no limit. */
   queueTimeoutMs?: number
+  /** Told of each statement and each transaction how long it waited for a connection. */
+  onWait?: (ms: number) => void
   /** Whether statements are prepared by name. Off behind a pooler in transaction mode. */
   prepare?: boolean
   applicationName?: string
@@ -36,7 +38,7 @@ const connectTimeoutMs = 10_000
 const keepAliveSeconds = 15
 
 /** What the patch of `patches/` calls itself. Changes with it, so that code and driver cannot drift apart. */
-const patch = 'tributary-4'
+const patch = 'tributary-5'
 
 /**
  * A pool that connects on first use. Close it with `sql.end()`. Throws when the driver is not the patched one: with another, an
@@ -55,6 +57,7 @@ export function openDatabase(options: DatabaseOptions): Sql {
     // Finds out that the other side has vanished where nothing is due. Bun offers no user timeout; `silence_timeout` is ours.
     keep_alive: keepAliveSeconds,
     backoff: reconnectPauseSeconds,
+    ...(options.onWait === undefined ? {} : { onwait: options.onWait }),
     onnotice: () => {},
     connection: {
       application_name: options.applicationName ?? 'tributary',

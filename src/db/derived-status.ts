@@ -41,6 +41,7 @@ export async function requestDerived(
     set state = 'queued',
       requested = derived_status.requested + 1,
       attempts = case when derived_status.state in ('queued', 'running') then derived_status.attempts else 0 end,
+      asked_at = case when derived_status.state in ('queued', 'running') then derived_status.asked_at else clock_timestamp() end,
       updated_at = clock_timestamp()
     returning program_version_id, job_name, requested`
 }

@@ -93,6 +93,12 @@ async function appliedMigrations(
   return { missing: migrations.filter(migration => !done.has(migration.name)) }
 }
 
+/** The name of the last migration that this database got. */
+export async function findNewestMigration(db: Db): Promise<string | undefined> {
+  const [row] = await db<{ name: string | null }[]>`select max(name) as name from schema_migration`
+  return row!.name?.replace(/\.sql$/, '')
+}
+
 function refuseDrift(rows: readonly { name: string; sha256: string }[], migrations: readonly Migration[]): void {
   const known = new Map(migrations.map(migration => [migration.name, migration.sha256]))
   for (const { name, sha256 } of rows) {

@@ -11,6 +11,13 @@ declare module 'postgres' {
     silence_timeout?: number
     /** Seconds that a statement may wait for a connection; it is then rejected. 0 for no limit. */
     queue_timeout?: number
+    /** Told how many milliseconds a statement waited for a connection. */
+    onwait?: (ms: number) => void
+  }
+
+  interface Sql<TTypes extends Record<string, unknown>> {
+    /** How many connections are in use (being made, too) and idle, and how many statements wait for one. */
+    pool(): { used: number; idle: number; waiting: number }
   }
 
   interface PendingQuery<TRow extends readonly MaybeRow[]> {

@@ -25,6 +25,10 @@ grant select on
   program_key_map, docs_example, derived_status
 to tributary_service, tributary_worker;
 
+-- What both tell as metrics: how the work behind the requests stands.
+grant select (created_at) on outbox to tributary_service;
+grant select on worker_beat, audit_check to tributary_service, tributary_worker;
+
 -- The service lets keys in, hands applications out, and takes submissions. It cannot change or remove what was submitted, only say
 -- that another application came after it; nor make or change a key, only note that it was seen.
 grant select on
@@ -44,6 +48,10 @@ grant usage on sequence application_application_id_seq to tributary_service;
 -- The worker derives, and carries jobs. It never sees an answer, an applicant or a key.
 grant insert, update on program_key_map, docs_example, derived_status to tributary_worker;
 grant select, insert, update, delete on outbox to tributary_worker;
+grant insert, update, delete on worker_beat to tributary_worker;
+-- It checks the audit trail, in which no answer is, and notes how far it has come.
+grant select on audit_event, audit_link, audit_chain, audit_anchor to tributary_worker;
+grant update (link, hash, round_ended_at, fault) on audit_check to tributary_worker;
 -- It erases what programs keep no longer: a trigger refuses it what has not expired.
 grant select (program_id, application_id, applicant_id, submit_time, submit_seq), delete on application to tributary_worker;
 grant select (program_id, applicant_id, updated_at), delete on application_in_progress to tributary_worker;

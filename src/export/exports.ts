@@ -9,6 +9,9 @@ export class Exports {
   /** For pages that are sent as they are, and for those that are to be compressed. */
   readonly buffers = new PageBuffers(128 * 1024, 64)
   readonly compressedBuffers = new PageBuffers(compressedBufferBytes, 16)
+  /** How often a connection was given back for a slow client, and how often a page went on on another one. */
+  letGo = 0
+  reopened = 0
   #reading = 0
 
   /** `connections` is how many can read at a time. */
@@ -17,6 +20,15 @@ export class Exports {
   /** How many read, or wait for a connection to read on. */
   get reading(): number {
     return this.#reading
+  }
+
+  /** Of them, those that have a connection, and those that wait for one. */
+  get holding(): number {
+    return Math.min(this.#reading, this.connections)
+  }
+
+  get waiting(): number {
+    return this.#reading - this.holding
   }
 
   /** Whether somebody waits for a connection. One whose client takes nothing is then to be given back at once. */

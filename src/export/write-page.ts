@@ -62,7 +62,8 @@ export async function writePage(asked: PageToWrite): Promise<PageReceipt> {
   }
   let reopens = 0
   let silences = 0
-  for (;;) {
+  for (let opened = 0; ; opened++) {
+    if (opened > 0) exports.reopened++
     const before = page.applications
     let failure: { error: unknown } | undefined
     page.letGo = false
@@ -78,6 +79,7 @@ export async function writePage(asked: PageToWrite): Promise<PageReceipt> {
     // The connection has been given back, so no other export waits for this.
     if (!page.letGo) await page.catchUp(0, () => limits.letGoAfterMs)
     if (failure === undefined && !page.letGo) break
+    if (page.letGo) exports.letGo++
     if (progressed) reopens = silences = 0
     if (!(await outlet.settle(limits.stallTimeoutMs))) return receipt(outlet.stalled ? 'stalled' : 'client_gone')
     if (failure !== undefined) {

@@ -32,6 +32,7 @@ export const exportApplications = (deps: Deps) => {
     const { config, db, exportDb, keyMaps, limits, trail } = deps
     const { api_key_id: apiKeyId, address } = caller
     const record = recordOf(request)
+    record.isPage = request.method === 'GET'
     // First, so that what is refused for want of a grant counts too.
     const limitHeaders = quotaHeaders(limits.takeRequest(apiKeyId))
     const programId = authorizeExport(caller, programSlug)

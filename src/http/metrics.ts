@@ -1,66 +1,134 @@
-// What the service counts about itself, for Prometheus. One registry a process, handed to all that count.
+// What the service counts about itself, for Prometheus, besides what every process tells (src/metrics).
 // No label may name a key, an applicant or anything else without bound.
 
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { Counter, Gauge, Histogram } from 'prom-client'
 import type { KeyExpiries } from '../db/api-key-rows.ts'
-import type { RequestCounts } from './request-record.ts'
+import { Meter } from '../metrics/meter.ts'
+import { PoolMetrics } from '../metrics/pool-metrics.ts'
+import type { Outcome, RequestCounts } from './request-record.ts'
 
-/** Requests are counted by the pattern of their route, their status and how they ended. */
-export class Metrics implements RequestCounts {
-  readonly #registry = new Registry()
+/** What is looked at whenever metrics are read. */
+interface Watched {
+  exports: { readonly holding: number; readonly waiting: number; readonly letGo: number; readonly reopened: number }
+  trail: { readonly waiting: number }
+}
+
+/** Refusals with 429, by the code that the log has for them; those of failed authentications have the code of the failure. */
+const limits = ['requests_per_minute', 'exports_at_a_time', 'sign_in_throttled'] as const
+/** A database that is not the walk's (G13). */
+const walkRefusals = ['behind_walk', 'walk_of_another_history'] as const
+const pageOutcomes = ['whole', 'client_gone', 'stalled', 'failed', 'refused'] as const
+
+export class Metrics extends Meter implements RequestCounts {
+  readonly pools = new PoolMetrics(this)
   readonly #requests: Histogram
+  readonly #pages: Counter
   readonly #applications: Counter
   readonly #bytes: Counter
+  readonly #unauthenticated: Counter
+  readonly #limited: Counter
+  readonly #unavailable: Counter
+  readonly #walks: Counter
   #open = 0
 
   constructor() {
-    const registers = [this.#registry]
-    collectDefaultMetrics({ register: this.#registry })
+    super()
+    const counter = (name: string, help: string, labelNames: string[] = []): Counter =>
+      new Counter({ name, help, labelNames, registers: this.registers })
     this.#requests = new Histogram({
       name: 'tributary_request_seconds',
-      help: 'Time from the start of a request to the end of its response, streams included',
+      help: 'Time from the start of a request to the end of its response, streams included, by route, status and how it ended',
       labelNames: ['route', 'status', 'outcome'],
       buckets: [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100, 300],
-      registers,
+      registers: this.registers,
     })
-    this.#applications = new Counter({
-      name: 'tributary_exported_applications_total',
-      help: 'Applications handed to clients',
-      registers,
-    })
-    this.#bytes = new Counter({
-      name: 'tributary_exported_bytes_total',
-      help: 'Bytes of JSON handed to clients',
-      registers,
-    })
+    this.#pages = counter(
+      'tributary_pages_total',
+      'Pages of exports that keys asked for: sent whole, cut short (client_gone, stalled, failed) or refused',
+      ['outcome'],
+    )
+    this.#applications = counter('tributary_exported_applications_total', 'Applications handed to clients')
+    this.#bytes = counter('tributary_exported_bytes_total', 'Bytes of JSON handed to clients, before any compression')
+    this.#unauthenticated = counter(
+      'tributary_unauthenticated_total',
+      'Requests of API clients that were answered 401, by the reason that only the log tells',
+      ['reason'],
+    )
+    this.#limited = counter(
+      'tributary_rate_limited_total',
+      'Requests that were answered 429, by the limit that was reached',
+      ['limit'],
+    )
+    this.#unavailable = counter('tributary_unavailable_total', 'Requests that were answered 503, by the reason', [
+      'reason',
+    ])
+    this.#walks = counter(
+      'tributary_walks_refused_total',
+      'Pages not sent, or not to their end, because the database lacks submissions of the walk: it lags behind, or has another history',
+      ['reason'],
+    )
+    for (const outcome of pageOutcomes) this.#pages.inc({ outcome }, 0)
+    for (const limit of [...limits, 'failed_authentications']) this.#limited.inc({ limit }, 0)
+    for (const reason of walkRefusals) this.#walks.inc({ reason }, 0)
     const open = (): number => this.#open
     new Gauge({
       name: 'tributary_open_requests',
       help: 'Requests under way, streams included',
-      registers,
+      registers: this.registers,
       collect() {
         this.set(open())
       },
     })
   }
 
-  /** Has the expiry of API keys looked up whenever metrics are read. What cannot be looked up is left out. */
+  /** Has the expiry of API keys looked up. What cannot be looked up is left out. */
   watchKeys(read: () => Promise<KeyExpiries>): void {
-    const registers = [this.#registry]
     // Labels only so that a value can be left out: an unlabelled gauge always has one.
-    new Gauge({
+    const expiring = new Gauge({
       name: 'tributary_api_keys_expiring',
       help: 'API keys in force that expire within the time of the label',
       labelNames: ['within'],
-      registers,
-      async collect() {
-        this.reset()
-        const found = await read().catch(() => undefined)
-        if (found === undefined) return
-        this.set({ within: '30d' }, found.within_30_days)
-        this.set({ within: '7d' }, found.within_7_days)
-      },
+      registers: this.registers,
     })
+    this.onRead(async () => {
+      const found = await read().catch(() => undefined)
+      expiring.reset()
+      if (found === undefined) return
+      expiring.set({ within: '30d' }, found.within_30_days)
+      expiring.set({ within: '7d' }, found.within_7_days)
+    })
+  }
+
+  watch({ exports, trail }: Watched): void {
+    const { registers } = this
+    const gauge = (name: string, help: string, read: () => number): void => {
+      const made = new Gauge({ name, help, registers })
+      this.onRead(() => made.set(read()))
+    }
+    const counter = (name: string, help: string, read: () => number): void => {
+      const made = new Counter({ name, help, registers })
+      this.onRead(() => {
+        made.reset()
+        made.inc(read())
+      })
+    }
+    gauge('tributary_exports_reading', 'Exports that are reading from the database', () => exports.holding)
+    gauge('tributary_exports_waiting', 'Exports that wait for a database connection', () => exports.waiting)
+    counter(
+      'tributary_cursors_let_go_total',
+      'Times an export gave its database connection back because its client read too slowly',
+      () => exports.letGo,
+    )
+    counter(
+      'tributary_cursors_reopened_total',
+      'Times an export went on in mid-page on another connection: after it was let go, or lost its own',
+      () => exports.reopened,
+    )
+    gauge(
+      'tributary_audit_lines_waiting',
+      'Lines of the audit trail on pages that were sent, which are not written yet',
+      () => trail.waiting,
+    )
   }
 
   begin(): void {
@@ -69,14 +137,27 @@ export class Metrics implements RequestCounts {
 
   end(request: Parameters<RequestCounts['end']>[0]): void {
     this.#open--
-    const { applications = 0, bytes = 0, outcome, route, seconds, status } = request
+    const { applications = 0, bytes = 0, isPage, outcome, reason, route, seconds, status } = request
     this.#requests.observe({ route, status, outcome }, seconds)
+    if (isPage) this.#pages.inc({ outcome: pageOutcome(status, outcome) })
     if (applications > 0) this.#applications.inc(applications)
     if (bytes > 0) this.#bytes.inc(bytes)
+    if (reason !== undefined) this.#countReason(status, reason)
   }
 
-  /** The text Prometheus reads, and its content type. */
-  async exposition(): Promise<{ text: string; contentType: string }> {
-    return { text: await this.#registry.metrics(), contentType: this.#registry.contentType }
+  #countReason(status: number, reason: string): void {
+    if (isOneOf(walkRefusals, reason)) this.#walks.inc({ reason })
+    if (status === 401) this.#unauthenticated.inc({ reason })
+    else if (status === 429) this.#limited.inc({ limit: isOneOf(limits, reason) ? reason : 'failed_authentications' })
+    // The database's own codes are many, and in the log.
+    else if (status === 503) this.#unavailable.inc({ reason: reason.startsWith('database_') ? 'database' : reason })
   }
 }
+
+const pageOutcome = (status: number, outcome: Outcome): (typeof pageOutcomes)[number] => {
+  if (status !== 200) return 'refused'
+  return outcome === 'complete' ? 'whole' : outcome
+}
+
+const isOneOf = <T extends string>(values: readonly T[], value: string): value is T =>
+  values.some(known => known === value)

@@ -4,6 +4,7 @@
 import type { Origin } from '../access/client-address.ts'
 import { scannerPatterns } from '../access/credential.ts'
 import type { Log } from '../log.ts'
+import { Problem } from '../problem.ts'
 import { redactSecrets } from '../redact.ts'
 import type { RequestConnection } from './connections.ts'
 
@@ -35,6 +36,10 @@ export interface RequestCounts {
     status: number
     outcome: Outcome
     seconds: number
+    /** Whether a page of an export was asked for. */
+    isPage: boolean
+    /** The code of why it was refused or failed. */
+    reason: string | undefined
     applications?: number | undefined
     bytes?: number | undefined
   }): void
@@ -49,6 +54,8 @@ export class RequestRecord {
   error: unknown
   /** Set by a response that is still being written when the handler returns; its writer calls `finish`. */
   streaming = false
+  /** Set where a page of an export is asked for, by somebody who was let in. */
+  isPage = false
   /** Set by an answer to HEAD that does not know how long the body would be. */
   lengthUnknown = false
   readonly #startedMs = performance.now()
@@ -78,7 +85,9 @@ export class RequestRecord {
     this.connection.ended()
     const ms = performance.now() - this.#startedMs
     const { applications, bytes } = this.fields
-    this.counts.end({ route: this.route, status, outcome, seconds: ms / 1000, applications, bytes })
+    const reason = this.fields.reason ?? (this.error instanceof Problem ? this.error.internal : undefined)
+    const { isPage, route } = this
+    this.counts.end({ route, status, outcome, seconds: ms / 1000, isPage, reason, applications, bytes })
     const line = {
       request_id: this.id,
       method: this.request.method,

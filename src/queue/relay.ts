@@ -11,6 +11,8 @@ interface RelayOptions {
   batchJobs?: number
   /** How often the outbox is looked into without having been called, and a failure is tried again. */
   pollMs?: number
+  /** Told whenever the outbox was looked into and what was in it was handed over. */
+  onRound?: () => void
 }
 
 export interface Relay {
@@ -27,7 +29,7 @@ export function startRelay(
   log: Log,
   options: RelayOptions = {},
 ): Relay {
-  const { batchJobs = 100, pollMs = 1000 } = options
+  const { batchJobs = 100, pollMs = 1000, onRound = () => {} } = options
   const call = new Call()
   let stopped = false
   let failing = false
@@ -44,6 +46,7 @@ export function startRelay(
         const moved = await relayOnce(sql, queue, batchJobs)
         if (failing) log.info('the relay hands jobs over again')
         failing = false
+        onRound()
         if (moved === batchJobs) continue
       } catch (error) {
         // Once for as long as it lasts: a store that is away for a night is one line, not ten thousand.

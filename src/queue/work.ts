@@ -14,6 +14,9 @@ export type Handlers = { [N in JobName]: (payload: JobPayload<N>) => Promise<voi
 /** The release of what each handler computes with, for the record: what failed under another one is tried again. */
 export type CodeVersions = { readonly [N in JobName]?: number }
 
+/** Told how each run ended, and how long it took. */
+export type RunCounts = (job: string, outcome: 'done' | 'failed' | 'nothing', seconds: number) => void
+
 interface Working {
   /** Takes no further jobs, and resolves when those under way have ended and are on record. */
   stop(): Promise<void>
@@ -26,10 +29,11 @@ export async function startWorking(
   handlers: Handlers,
   log: Log,
   codeVersions: CodeVersions = {},
+  count: RunCounts = () => {},
 ): Promise<Working> {
   const noting = new Set<Promise<void>>()
   const worker = await queue.work({
-    run: arrived => runJob(sql, handlers, arrived, log, codeVersions),
+    run: arrived => runJob(sql, handlers, arrived, log, codeVersions, count),
     abandoned: (arrived, error) => {
       const note = noteAbandoned(sql, arrived, error, log).finally(() => noting.delete(note))
       noting.add(note)
@@ -49,18 +53,23 @@ async function runJob(
   arrived: ArrivedJob,
   log: Log,
   codeVersions: CodeVersions,
+  count: RunCounts,
 ): Promise<void> {
   const line = { job: arrived.name, job_id: arrived.id }
   const startedMs = performance.now()
+  const seconds = (): number => (performance.now() - startedMs) / 1000
   try {
     const job = parseJob(arrived.name, arrived.payload)
     const thing = { job_name: job.name, ...job.payload }
     const ran = await runOnRecord(sql, thing, arrived.lastAttempt, codeVersions[job.name], () =>
       handlers[job.name](job.payload),
     )
-    const duration_ms = Math.round((performance.now() - startedMs) * 100) / 100
+    count(job.name, ran ? 'done' : 'nothing', seconds())
+    const duration_ms = Math.round(seconds() * 100_000) / 100
     log.info({ ...line, duration_ms }, ran ? 'job done' : 'job had nothing left to do')
   } catch (error) {
+    // A name that no job has is not one for a label.
+    count(Object.hasOwn(handlers, arrived.name) ? arrived.name : 'unknown', 'failed', seconds())
     log.error({ ...line, err: error, last_attempt: arrived.lastAttempt }, 'job failed')
     // The queue's store keeps what is thrown here.
     throw new Error(errorLine(error))

@@ -447,6 +447,17 @@ create table audit_chain (
   constraint audit_chain_links_check CHECK ((links >= 0))
 ) with (fillfactor=20);
 
+create table audit_check (
+  chain smallint not null,
+  link bigint default 0 not null,
+  hash bytea default decode(repeat('00'::text, 32), 'hex'::text) not null,
+  round_ended_at timestamp with time zone,
+  fault text,
+  constraint audit_check_pkey PRIMARY KEY (chain),
+  constraint audit_check_hash_check CHECK ((octet_length(hash) = 32)),
+  constraint audit_check_link_check CHECK ((link >= 0))
+);
+
 create table audit_event (
   audit_event_id bigint generated always as identity not null,
   happened_at timestamp with time zone default clock_timestamp() not null,
@@ -501,6 +512,7 @@ create table derived_status (
   attempts integer default 0 not null,
   code_version integer,
   last_error text,
+  asked_at timestamp with time zone default clock_timestamp() not null,
   updated_at timestamp with time zone default clock_timestamp() not null,
   constraint derived_status_pkey PRIMARY KEY (program_version_id, job_name),
   constraint derived_status_attempts_check CHECK ((attempts >= 0)),
@@ -765,6 +777,12 @@ create table submission_request (
   constraint submission_request_idempotency_key_check CHECK (((length(idempotency_key) >= 1) AND (length(idempotency_key) <= 200)))
 );
 
+create table worker_beat (
+  worker_id uuid not null,
+  beat_at timestamp with time zone default clock_timestamp() not null,
+  constraint worker_beat_pkey PRIMARY KEY (worker_id)
+);
+
 CREATE UNIQUE INDEX application_annotation_by_change ON public.application_annotation USING btree (program_id, change_seq) WHERE (change_seq IS NOT NULL);
 
 CREATE INDEX application_by_applicant ON public.application USING btree (applicant_id);
@@ -830,6 +848,8 @@ alter table application_in_progress add constraint application_in_progress_appli
 alter table application_in_progress add constraint application_in_progress_program_id_fkey FOREIGN KEY (program_id) REFERENCES program(program_id);
 
 alter table audit_anchor add constraint audit_anchor_chain_fkey FOREIGN KEY (chain) REFERENCES audit_chain(chain);
+
+alter table audit_check add constraint audit_check_chain_fkey FOREIGN KEY (chain) REFERENCES audit_chain(chain);
 
 alter table audit_link add constraint audit_link_chain_fkey FOREIGN KEY (chain) REFERENCES audit_chain(chain);
 

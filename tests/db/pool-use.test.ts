@@ -1,0 +1,84 @@
+// What a pool tells of itself (patches/README.md, part 5).
+
+import { expect, test } from 'bun:test'
+import { openDatabase } from '../../src/db/client.ts'
+import { endWithFile, useBareDatabase } from '../support/fixtures.ts'
+import { until } from '../support/until.ts'
+
+const database = await useBareDatabase()
+
+const aPool = (connectionsMax: number, queueTimeoutMs = 0) => {
+  const waits: number[] = []
+  const sql = openDatabase({ url: database.url, connectionsMax, queueTimeoutMs, onWait: ms => waits.push(ms) })
+  endWithFile(() => sql.end({ timeout: 1 }))
+  return { sql, waits }
+}
+
+test('used, idle, waiting: as the connections are, in each state', async () => {
+  const { sql } = aPool(2)
+  expect(sql.pool()).toEqual({ used: 0, idle: 0, waiting: 0 })
+  await sql`select 1`
+  await until('the connection to be idle', () => sql.pool().idle === 1)
+  expect(sql.pool()).toEqual({ used: 0, idle: 1, waiting: 0 })
+  const release = Promise.withResolvers<void>()
+  const begun = [1, 2].map(() => Promise.withResolvers<void>())
+  const held = begun.map(({ resolve }) =>
+    sql.begin(async tx => {
+      await tx`select 1`
+      resolve()
+      await release.promise
+    }),
+  )
+  await Promise.all(begun.map(({ promise }) => promise))
+  expect(sql.pool()).toEqual({ used: 2, idle: 0, waiting: 0 })
+  const waiting = [1, 2, 3].map(i => sql`select ${i}::int as i`.then(([row]) => row!.i))
+  await until('three to wait', () => sql.pool().waiting === 3)
+  release.resolve()
+  await Promise.all(held)
+  expect(await Promise.all(waiting)).toEqual([1, 2, 3])
+  await until('both to be idle', () => sql.pool().idle === 2)
+  expect(sql.pool()).toEqual({ used: 0, idle: 2, waiting: 0 })
+})
+
+test('each statement tells its wait once; within a transaction none but its beginning waits', async () => {
+  const { sql, waits } = aPool(1)
+  await sql`select 1`
+  waits.length = 0
+  await sql`select 1`
+  expect(waits).toHaveLength(1)
+  await sql.begin(async tx => {
+    await tx`select 1`
+    await tx`select 2`
+  })
+  expect(waits).toHaveLength(2)
+  for (const ms of waits) expect(ms).toBeGreaterThanOrEqual(0)
+})
+
+test('what is sent on a connection behind another statement waits until that has ended', async () => {
+  const { sql, waits } = aPool(1)
+  await sql`select 1`
+  waits.length = 0
+  await Promise.all([sql`select pg_sleep(0.2)`, sql`select 1`])
+  expect(waits).toHaveLength(2)
+  const [first, second] = waits as [number, number]
+  expect(second - first).toBeGreaterThan(150)
+})
+
+test('a statement that is given up for want of a connection tells how long it waited', async () => {
+  const { sql, waits } = aPool(1, 100)
+  await sql`select 1`
+  waits.length = 0
+  const release = Promise.withResolvers<void>()
+  const begun = Promise.withResolvers<void>()
+  const held = sql.begin(async () => {
+    begun.resolve()
+    await release.promise
+  })
+  await begun.promise
+  const refused = await sql`select 1`.catch(error => (error as { code: string }).code)
+  release.resolve()
+  await held
+  expect(refused).toBe('CONNECTION_BUSY')
+  expect(waits).toHaveLength(2)
+  expect(waits[1]).toBeGreaterThanOrEqual(99)
+})

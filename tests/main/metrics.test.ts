@@ -1,0 +1,302 @@
+// What the service tells Prometheus, read from the process itself: each figure moves by exactly what happened.
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import manifest from '../../package.json' with { type: 'json' }
+import { useDatabase } from '../support/fixtures.ts'
+import { createTestKey, type TestKey } from '../support/keys.ts'
+import { type Reading, readMetrics } from '../support/metrics.ts'
+import { needs } from '../support/needs.ts'
+import { endProcesses, startMain, type TestMain } from '../support/processes.ts'
+import { insertRawApplications, insertRawProgram, type RawProgram } from '../support/raw-applications.ts'
+import { until } from '../support/until.ts'
+
+const database = await useDatabase()
+const { sql } = database
+let service: TestMain
+let key: TestKey
+let program: RawProgram
+let bytesOfPage: number
+beforeAll(async () => {
+  program = await insertRawProgram(sql, 'raw')
+  await insertRawApplications(sql, program, 3000, i => `answer ${i} `.padEnd(4000, 'x'))
+  key = await createTestKey(sql, { programs: ['raw'] })
+  service = await startMain(database, {
+    TRIBUTARY_COMMIT: '4711abc',
+    EXPORT_CONNECTIONS: '2',
+    EXPORT_QUEUE_TIMEOUT: '300ms',
+    STALL_TIMEOUT: '1s',
+    LET_GO_AFTER: '50ms',
+    REQUESTS_PER_MINUTE: '0',
+    EXPORTS_AT_A_TIME: '3',
+    MAX_PAGE_SIZE: '3000',
+    AUTH_FAILURES_PER_MINUTE: '4',
+  })
+  const page = await pull('pageSize=7')
+  expect(page.status).toBe(200)
+  bytesOfPage = (await page.arrayBuffer()).byteLength
+})
+afterAll(endProcesses)
+
+const pull = (query: string, authorization = key.authorization): Promise<Response> =>
+  fetch(`${service.url}/api/v1/admin/programs/raw/applications?${query}`, { headers: { Authorization: authorization } })
+
+/** What became more by what was done; whatever happened before has been counted by then. */
+async function counted(names: RegExp, act: () => Promise<unknown>): Promise<Record<string, number>> {
+  await settled()
+  const before = await readMetrics(service.health)
+  await act()
+  await settled()
+  return (await readMetrics(service.health)).since(before, names)
+}
+
+const settled = (): Promise<unknown> =>
+  until('nothing to be under way', async () => (await readMetrics(service.health)).of('tributary_open_requests') === 0)
+
+/** Asks for a page and reads nothing of it after its head, until `end`. */
+async function silentReader(query: string) {
+  const reader = { heard: false, closed: false }
+  const socket = await Bun.connect({
+    hostname: '127.0.0.1',
+    port: Number(new URL(service.url).port),
+    socket: {
+      open: opened =>
+        void opened.write(
+          `GET /api/v1/admin/programs/raw/applications?${query} HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${key.authorization}\r\n\r\n`,
+        ),
+      data: receiving => {
+        if (!reader.heard) receiving.pause()
+        reader.heard = true
+      },
+      close: () => {
+        reader.closed = true
+      },
+      error: () => {},
+    },
+  })
+  await until('the first bytes', () => reader.heard)
+  return { end: () => socket.terminate(), readOn: () => socket.resume(), reader }
+}
+
+describe('pages', () => {
+  test('whole: counted with their applications and bytes', async () => {
+    const act = async () => {
+      for (const _ of [1, 2, 3]) await (await pull('pageSize=7')).arrayBuffer()
+    }
+    expect(await counted(/^tributary_(pages|exported)_/, act)).toEqual({
+      'tributary_pages_total{outcome="whole"}': 3,
+      tributary_exported_applications_total: 21,
+      tributary_exported_bytes_total: 3 * bytesOfPage,
+    })
+  })
+
+  test('refused: bad parameters and no grant, but not who was never let in, and not HEAD', async () => {
+    const other = await createTestKey(sql, { programs: ['other'] })
+    const act = async () => {
+      expect((await pull('pageSize=0')).status).toBe(400)
+      expect((await pull('', other.authorization)).status).toBe(401)
+      expect((await pull('', 'Basic x')).status).toBe(401)
+      const url = `${service.url}/api/v1/admin/programs/raw/applications`
+      expect((await fetch(url, { method: 'HEAD', headers: { Authorization: key.authorization } })).status).toBe(200)
+    }
+    expect(await counted(/^tributary_(pages|exported)_/, act)).toEqual({
+      'tributary_pages_total{outcome="refused"}': 2,
+    })
+  })
+
+  test('stalled, and let go before that', async () => {
+    const more = await counted(/^tributary_(pages_|cursors_)/, async () => {
+      const silent = await silentReader('pageSize=3000')
+      await until(
+        'it to be cut off',
+        async () => (await readMetrics(service.health)).of('tributary_open_requests') === 0,
+      )
+      silent.end()
+    })
+    expect(more).toEqual({ 'tributary_pages_total{outcome="stalled"}': 1, tributary_cursors_let_go_total: 1 })
+  })
+
+  test('client_gone', async () => {
+    const more = await counted(/^tributary_pages_/, async () => (await silentReader('pageSize=3000')).end())
+    expect(more).toEqual({ 'tributary_pages_total{outcome="client_gone"}': 1 })
+  })
+
+  test('reopened: a reader that paused gets its page whole, on another cursor', async () => {
+    const more = await counted(/^tributary_(pages_|cursors_)/, async () => {
+      const slow = await silentReader('pageSize=3000')
+      await until(
+        'it to be let go',
+        async () => (await readMetrics(service.health)).of('tributary_exports_reading') === 0,
+      )
+      slow.readOn()
+      await settled()
+      slow.end()
+    })
+    expect(more['tributary_pages_total{outcome="whole"}']).toBe(1)
+    expect(more.tributary_cursors_let_go_total).toBeGreaterThanOrEqual(1)
+    expect(more.tributary_cursors_reopened_total).toBe(more.tributary_cursors_let_go_total!)
+  })
+})
+
+describe('refusals', () => {
+  test('401 by the reason that only the log tells', async () => {
+    const retired = await createTestKey(sql, { programs: ['raw'], retiredAt: Date.now() * 1000 })
+    const more = await counted(/^tributary_unauthenticated_/, async () => {
+      for (const authorization of ['', 'Basic x', retired.authorization]) await pull('', authorization)
+      await pull('', (await createTestKey(sql, { programs: ['other'] })).authorization)
+    })
+    expect(Object.values(more)).toEqual([1, 1, 1, 1])
+    expect(more).toMatchObject({
+      'tributary_unauthenticated_total{reason="retired"}': 1,
+      'tributary_unauthenticated_total{reason="no_grant"}': 1,
+    })
+  })
+
+  test('429 by limit, and the exports that read and wait while it is reached', async () => {
+    const locked = await lockApplications()
+    let during: Reading | undefined
+    const more = await counted(/^tributary_(rate_limited|unavailable)_/, async () => {
+      const three = [1, 2, 3].map(() => pull('pageSize=1'))
+      await until('three to read or wait', async () => {
+        during = await readMetrics(service.health)
+        return during.of('tributary_exports_waiting') === 1 && during.of('tributary_exports_reading') === 2
+      })
+      await Promise.all(three.map(async answer => (await answer).arrayBuffer()))
+      await locked.release()
+    })
+    expect(during!.of('tributary_pool_connections{pool="export",state="used"}')).toBe(2)
+    expect(during!.of('tributary_pool_connections_max{pool="export"}')).toBe(2)
+    expect(during!.of('tributary_pool_waiting{pool="export"}')).toBe(1)
+    expect(more).toEqual({ 'tributary_unavailable_total{reason="export_queue_timeout"}': 3 })
+  })
+
+  test('an export too many of one key', async () => {
+    const readers = await Promise.all([1, 2, 3].map(() => silentReader('pageSize=3000')))
+    const before = await readMetrics(service.health)
+    expect((await pull('')).status).toBe(429)
+    for (const { end } of readers) end()
+    await settled()
+    const after = await readMetrics(service.health)
+    expect(after.since(before, /^tributary_rate_limited_/)).toEqual({
+      'tributary_rate_limited_total{limit="exports_at_a_time"}': 1,
+    })
+  })
+
+  test('failed authentications too many of one address', async () => {
+    const more = await counted(/^tributary_rate_limited_/, async () => {
+      const statuses = []
+      while (statuses.at(-1) !== 429 && statuses.length < 10) statuses.push((await pull('', 'Basic x')).status)
+      expect(statuses.at(-1)).toBe(429)
+    })
+    expect(more).toEqual({ 'tributary_rate_limited_total{limit="failed_authentications"}': 1 })
+  })
+
+  test('a walk whose database has not come as far, and one whose history is another', async () => {
+    const { nextPageToken } = (await (await pull('pageSize=2')).json()) as { nextPageToken: string }
+    const set = (seq: number) =>
+      sql.begin(async tx => {
+        await tx`set local session_replication_role = replica`
+        await tx`update submission_counter set submit_seq = ${seq} where program_id = ${program.program_id}`
+      })
+    const [counter] = await sql<{ submit_seq: number }[]>`
+      select submit_seq from submission_counter where program_id = ${program.program_id}`
+    const shift = (seconds: number) =>
+      sql.begin(async tx => {
+        await tx`set local session_replication_role = replica`
+        await tx`
+          update application set submit_time = submit_time + ${seconds} * interval '1 second'
+          where program_id = ${program.program_id} and submit_seq = ${counter!.submit_seq}`
+      })
+    const more = await counted(/^tributary_(walks|pages)_/, async () => {
+      await set(counter!.submit_seq - 1)
+      expect((await pull(`nextPageToken=${nextPageToken}`)).status).toBe(503)
+      await set(counter!.submit_seq)
+      await shift(1)
+      expect((await pull(`nextPageToken=${nextPageToken}`)).status).toBe(400)
+      await shift(-1)
+    })
+    expect(more).toEqual({
+      'tributary_walks_refused_total{reason="behind_walk"}': 1,
+      'tributary_walks_refused_total{reason="walk_of_another_history"}': 1,
+      'tributary_pages_total{outcome="refused"}': 2,
+    })
+  })
+})
+
+test('audit lines that wait to be written', async () => {
+  await sql
+    .unsafe(`
+      create function refuse_line() returns trigger language plpgsql as $$ begin raise exception 'no'; end $$;
+      create trigger refuse_line before insert on audit_event for each row execute function refuse_line()`)
+    .simple()
+  const waiting = async () => (await readMetrics(service.health)).of('tributary_audit_lines_waiting')
+  try {
+    expect(await waiting()).toBe(0)
+    await (await pull('pageSize=1')).arrayBuffer()
+    await until('one to wait', async () => (await waiting()) === 1)
+  } finally {
+    await sql.unsafe('drop function refuse_line cascade').simple()
+  }
+  await until('none to wait', async () => (await waiting()) === 0)
+})
+
+test('each statement that waits for a connection is in the histogram of its pool', async () => {
+  const more = await counted(/^tributary_pool_wait_seconds_count/, async () => {
+    await (await pull('pageSize=1')).arrayBuffer()
+  })
+  // The walk's start and its rows.
+  expect(more['tributary_pool_wait_seconds_count{pool="export"}']).toBe(2)
+  expect(more['tributary_pool_wait_seconds_count{pool="intake"}']).toBeUndefined()
+})
+
+describe('the process', () => {
+  test('says what it runs on', async () => {
+    const labels = `version="${manifest.version}",commit="4711abc",bun="${Bun.version}",schema="0001-foundation"`
+    expect((await readMetrics(service.health)).of(`tributary_build_info{${labels}}`)).toBe(1)
+  })
+
+  test('memory and descriptors are what the system says of it', async () => {
+    const { pid } = service.child
+    const reading = await readMetrics(service.health)
+    const status = await Bun.file(`/proc/${pid}/status`).text()
+    const rss = Number(/VmRSS:\s+(\d+)/.exec(status)![1]) * 1024
+    expect(reading.of('process_resident_memory_bytes') / rss).toBeWithin(0.7, 1.4)
+    expect(reading.of('bun_heap_used_bytes')).toBeWithin(1_000_000, rss)
+    expect(reading.of('bun_heap_external_bytes')).toBeLessThanOrEqual(reading.of('bun_heap_used_bytes'))
+    const open = Bun.spawnSync(['ls', `/proc/${pid}/fd`])
+      .stdout.toString()
+      .trim()
+      .split('\n').length
+    expect(Math.abs(reading.of('process_open_fds') - open)).toBeLessThan(10)
+    expect(reading.of('process_start_time_seconds')).toBeWithin(Date.now() / 1000 - 600, Date.now() / 1000 + 1)
+    expect(reading.of('process_cpu_seconds_total')).toBeWithin(0.05, 600)
+  })
+
+  test('nothing is told that is not true under Bun', async () => {
+    const { names } = await readMetrics(service.health)
+    expect([...names].filter(name => name.startsWith('nodejs_') || name === 'process_heap_bytes')).toEqual([])
+  })
+})
+
+test.skipIf(!needs('promtool'))('promtool reads it and has nothing to object to', async () => {
+  const { text } = await readMetrics(service.health)
+  const checked = Bun.spawnSync(['promtool', 'check', 'metrics'], { stdin: Buffer.from(text) })
+  expect([checked.exitCode, checked.stdout.toString(), checked.stderr.toString()]).toEqual([0, '', ''])
+})
+
+/** Keeps everybody from reading applications until it is released. */
+async function lockApplications(): Promise<{ release(): Promise<void> }> {
+  const held = Promise.withResolvers<void>()
+  const locked = Promise.withResolvers<void>()
+  const holding = sql.begin(async tx => {
+    await tx`lock table application in access exclusive mode`
+    locked.resolve()
+    await held.promise
+  })
+  await locked.promise
+  return {
+    release: async () => {
+      held.resolve()
+      await holding
+    },
+  }
+}

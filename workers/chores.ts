@@ -1,0 +1,104 @@
+// What a worker does again and again without being asked: looks for derived data that is missing, erases what is kept no longer, checks
+// a part of the audit trail, and says that it is alive. One failing does not keep the others.
+
+import { checkAuditTrail } from '../src/access/check-audit.ts'
+import type { Sql } from '../src/db/client.ts'
+import { noteWorkerBeat, removeWorkerBeat } from '../src/db/worker-beats.ts'
+import { sweepDerived } from '../src/derived/sweep.ts'
+import type { Log } from '../src/log.ts'
+import { eraseExpired } from '../src/upkeep/erase.ts'
+import type { ChoreName } from './worker-metrics.ts'
+
+/** How often a worker says that it is alive: several times within what readUpkeepState gives it. */
+const beatMs = 15_000
+
+interface ChoresOptions {
+  db: Sql
+  log: Log
+  everyMs: number
+  /** Told whenever one of them got through. */
+  through: (chore: ChoreName) => void
+}
+
+interface Chores {
+  /** Resolves when each was tried once. */
+  first: Promise<void>
+  /** Resolves when what is under way has ended. */
+  stop(): Promise<void>
+}
+
+export function startChores({ db, log, everyMs, through }: ChoresOptions): Chores {
+  const workerId = crypto.randomUUID()
+  const beat = (): Promise<void> =>
+    noteWorkerBeat(db, workerId).catch(error =>
+      log.warn({ err: error }, 'it cannot be noted that this worker is alive'),
+    )
+  const all = async (): Promise<void> => {
+    for (const { name, run, failing } of chores(db, log)) {
+      try {
+        await run()
+        through(name)
+      } catch (error) {
+        log.warn({ err: error }, failing)
+      }
+    }
+  }
+  // One way through all may take longer than the pause between two.
+  let underWay = Promise.all([beat(), all()]).then(() => {})
+  let busy = true
+  const first = underWay
+  void first.then(() => {
+    busy = false
+  })
+  const again = setInterval(() => {
+    if (busy) return
+    busy = true
+    underWay = all().finally(() => {
+      busy = false
+    })
+  }, everyMs)
+  const beating = setInterval(() => void beat(), beatMs)
+  return {
+    first,
+    stop: async () => {
+      clearInterval(again)
+      clearInterval(beating)
+      await underWay
+      await removeWorkerBeat(db, workerId).catch(() => {})
+    },
+  }
+}
+
+interface Chore {
+  name: ChoreName
+  run: () => Promise<void>
+  /** Said when it fails. */
+  failing: string
+}
+
+const chores = (db: Sql, log: Log): Chore[] => [
+  {
+    name: 'sweep',
+    run: async () => {
+      const asked = await sweepDerived(db)
+      if (asked.length > 0) log.info({ asked: asked.length }, 'the sweep asked for derived data')
+    },
+    failing: 'the sweep failed; the next one is on its timer',
+  },
+  {
+    name: 'retention',
+    run: async () => {
+      for (const { slug, applications, inProgress } of await eraseExpired(db))
+        log.info({ program: slug, applications, in_progress: inProgress }, 'erased what the program keeps no longer')
+    },
+    failing: 'what has expired could not be erased; the next sweep tries again',
+  },
+  {
+    name: 'audit_check',
+    run: async () => {
+      for (const { chain, fault } of await checkAuditTrail(db))
+        log.error({ chain, fault }, 'the audit trail is not as it was written')
+    },
+    failing: 'the audit trail could not be checked; the next round tries again',
+  },
+]

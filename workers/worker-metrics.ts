@@ -1,0 +1,45 @@
+// What a worker counts about itself, for Prometheus, besides what every process tells (src/metrics).
+
+import { Gauge, Histogram } from 'prom-client'
+import { Meter } from '../src/metrics/meter.ts'
+import { PoolMetrics } from '../src/metrics/pool-metrics.ts'
+
+/** What a worker does again and again. */
+export type ChoreName = 'relay' | 'sweep' | 'retention' | 'audit_check'
+
+const choreNames: readonly ChoreName[] = ['relay', 'sweep', 'retention', 'audit_check']
+
+export class WorkerMetrics extends Meter {
+  readonly pools = new PoolMetrics(this)
+  readonly #jobs: Histogram
+  readonly #chores: Gauge
+
+  /** `startedAt` in milliseconds since 1970. */
+  constructor(startedAt: number) {
+    super()
+    this.#jobs = new Histogram({
+      name: 'tributary_job_seconds',
+      help: 'How long runs of jobs took, by job and by how they ended: done, failed, or nothing was left to do',
+      labelNames: ['job', 'outcome'],
+      buckets: [0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100],
+      registers: this.registers,
+    })
+    this.#chores = new Gauge({
+      name: 'tributary_chore_timestamp_seconds',
+      help: 'When this worker last got through each thing it does again and again, in seconds since 1970; its start until then',
+      labelNames: ['chore'],
+      registers: this.registers,
+    })
+    // From the start on, so that one that never gets through is seen.
+    for (const chore of choreNames) this.#chores.set({ chore }, startedAt / 1000)
+  }
+
+  job(job: string, outcome: 'done' | 'failed' | 'nothing', seconds: number): void {
+    this.#jobs.observe({ job, outcome }, seconds)
+  }
+
+  /** `now` in milliseconds since 1970. */
+  through(chore: ChoreName, now: number): void {
+    this.#chores.set({ chore }, now / 1000)
+  }
+}
