@@ -48,7 +48,7 @@ export function createApp(foundation: Foundation): App {
     keyMaps: new KeyMaps(),
     saves: new ProgramTurns(saveTurns(config.intakeConnections)),
     submissions: new ProgramTurns(submissionTurns(config.intakeConnections)),
-    exports: new Exports(config.exportConnections),
+    exports: new Exports(foundation.exportDb, config.exportConnections, foundation.standbys),
     trail: new ExportTrail({ db, log, now, required: config.auditRequired }),
     watch: new ChangeWatch(db),
   }

@@ -10,6 +10,8 @@ export interface Config {
   databaseUrl: string
   databaseDirectUrl: string | undefined
   databaseConnections: number
+  exportDatabaseUrls: readonly string[]
+  exportLagMaxMs: number
   exportConnections: number
   intakeConnections: number
   consoleDatabaseUrl: string | undefined
@@ -121,6 +123,12 @@ function postgresUrl(text: string): string {
   return text
 }
 
+function postgresUrls(text: string): string[] {
+  const urls = text === '' ? [] : text.split(',').map(part => postgresUrl(part.trim()))
+  if (new Set(urls).size !== urls.length) throw new Unusable('must not name one server twice')
+  return urls
+}
+
 function redisUrls(text: string): string | undefined {
   if (text === '') return undefined
   for (const part of text.split(',')) {
@@ -228,10 +236,25 @@ export const settings = {
     meaning: 'Connections of one process for everything but exports, intake and the console, 1 to 500.',
     parse: wholeNumber(1, 500),
   },
+  exportDatabaseUrls: {
+    name: 'EXPORT_DATABASE_URL',
+    default: '',
+    meaning:
+      'Streaming standbys of DATABASE_URL that pages are read from, comma-separated, with the same login. Empty: pages are read from DATABASE_URL.',
+    parse: postgresUrls,
+  },
+  exportLagMaxMs: {
+    name: 'EXPORT_LAG_MAX',
+    default: '10s',
+    meaning:
+      'How far a standby may be behind and still be read, 2s to 1h: how old a status, a note or an erasure on a page may be.',
+    parse: duration(2000, 3_600_000),
+  },
   exportConnections: {
     name: 'EXPORT_CONNECTIONS',
     default: '16',
-    meaning: 'Connections of one process for exports, 1 to 500. A slow reader gives its connection back.',
+    meaning:
+      'Connections of one process for exports, to each server they are read from, 1 to 500. A slow reader gives its connection back.',
     parse: wholeNumber(1, 500),
   },
   intakeConnections: {
@@ -586,7 +609,9 @@ function shownValue(key: keyof Config, value: Config[keyof Config], secret: bool
   if (typeof value === 'boolean') return value ? 'on' : 'off'
   if (typeof value === 'number') return key.endsWith('Ms') ? formatDuration(value) : String(value)
   if (typeof value === 'string') return withoutCredentials(value)
-  return (value as readonly Subnet[]).map(({ text }) => text).join(', ')
+  return (value as readonly (Subnet | string)[])
+    .map(item => (typeof item === 'string' ? withoutCredentials(item) : item.text))
+    .join(', ')
 }
 
 /** An address, or several, as far as it is no secret: scheme, host, port and path. Any other text as it is. */

@@ -7,6 +7,7 @@ import { isReachable, openDatabase, type Sql } from './db/client.ts'
 import { prepareAtStart } from './db/instance.ts'
 import { findWay, noStatementTimeout, type Way } from './db/pooler.ts'
 import { readUpkeepState } from './db/upkeep-state.ts'
+import { type StandbyPool, Standbys } from './export/standbys.ts'
 import { failureLines } from './failure.ts'
 import { Connections } from './http/connections.ts'
 import { health } from './http/health.ts'
@@ -22,6 +23,8 @@ import { tellProcess } from './metrics/process-metrics.ts'
 const closeMs = 5000
 /** How often it is looked for connections that are too many. */
 const connectionsEveryMs = 500
+/** How long a standby may say nothing when it is asked how it is reached, and how far it has come. */
+const standbyAnswerMs = 3000
 
 try {
   await serve(loadConfig(process.env))
@@ -42,11 +45,18 @@ async function serve(config: Config): Promise<void> {
   const exportDb = openPool('export', 'tributary-export', config.exportConnections)
   const intakeDb = openPool('intake', 'tributary-intake', config.intakeConnections)
   const consoleDb = openPool('console', 'tributary-console', config.consoleConnections, config.consoleDatabaseUrl)
+  const standbyPools = await Promise.all(
+    config.exportDatabaseUrls.map((url, i) => openStandby(config, way, metrics, url, i + 1)),
+  )
+  const standbys = new Standbys(standbyPools, { primary: db, lagMaxMs: config.exportLagMaxMs, log })
+  await standbys.look()
+  standbys.start()
 
   let draining = false
   tellProcess(metrics, await buildOf(db, config.commit))
   metrics.watchKeys(() => readKeyExpiries(db))
   watchUpkeep(metrics, () => readUpkeepState(db))
+  metrics.watchStandbys(() => standbys.states())
   const connections = new Connections(config, log)
   const app = createApp({
     config,
@@ -54,6 +64,7 @@ async function serve(config: Config): Promise<void> {
     log,
     db,
     exportDb,
+    standbys,
     intakeDb,
     consoleDb,
     metrics,
@@ -74,7 +85,11 @@ async function serve(config: Config): Promise<void> {
     hostname: config.healthHost,
     port: config.healthPort,
     development: false,
-    fetch: health(async () => !draining && (await isReachable(db)), metrics).fetch,
+    fetch: health(
+      async () => !draining && (await isReachable(db)),
+      metrics,
+      () => standbys.states(),
+    ).fetch,
   })
   watchConnections(connections, server.port!, log)
   log.info({ url: server.url.href, health: platform.url.href, time_zone: config.timeZone }, 'listening')
@@ -94,7 +109,8 @@ async function serve(config: Config): Promise<void> {
       await server.stop(true)
     }
     await platform.stop(true)
-    await closePools([exportDb, intakeDb, consoleDb])
+    standbys.stop()
+    await closePools([exportDb, intakeDb, consoleDb, ...standbyPools.flatMap(({ sql, watch }) => [sql, watch])])
     const { trail } = app
     if (trail.waiting > 0) log.info({ lines: trail.waiting }, 'the audit trail is still being written')
     await trail.finish(Math.max(endMs - performance.now(), closeMs))
@@ -136,6 +152,29 @@ function poolOpener(config: Config, { pooled }: Way, { pools }: Metrics) {
         queueTimeoutMs: config.responseTimeoutMs,
       }),
     )
+}
+
+/** A standby that cannot be asked is taken to be reached as the primary is. */
+async function openStandby(
+  config: Config,
+  primaryWay: Way,
+  metrics: Metrics,
+  url: string,
+  number: number,
+): Promise<StandbyPool> {
+  const way = await findWay(url, standbyAnswerMs).catch(() => primaryWay)
+  const name = new URL(url).host || `standby ${number}`
+  return {
+    name,
+    sql: poolOpener(config, way, metrics)(`export ${name}`, 'tributary-export', config.exportConnections, url),
+    watch: openDatabase({
+      url,
+      applicationName: 'tributary-watch',
+      connectionsMax: 1,
+      prepare: config.databasePrepare,
+      silenceTimeoutMs: standbyAnswerMs,
+    }),
+  }
 }
 
 async function closePools(pools: readonly Sql[]): Promise<void> {

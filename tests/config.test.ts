@@ -185,6 +185,10 @@ describe('loadConfig', () => {
       expect(faults({ REDIS_URL: url })).toHaveProperty('REDIS_URL')
     }
     expect(JSON.stringify(faults({ REDIS_URL: 'http://:CANARY@h' }))).not.toContain('CANARY')
+    const twice = 'postgres://:CANARY@a/t,postgres://:CANARY@a/t'
+    expect(faults({ EXPORT_DATABASE_URL: twice }).EXPORT_DATABASE_URL).toBe('must not name one server twice')
+    for (const url of ['a', 'http://a', 'postgres://a/t,b', 'postgres://a/t, http://b'])
+      expect(faults({ EXPORT_DATABASE_URL: url }), url).toHaveProperty('EXPORT_DATABASE_URL')
   })
 
   test('holds settings together that need each other', () => {
@@ -201,6 +205,7 @@ describe('loadConfig', () => {
       DATABASE_URL: 'postgres://app:CANARY,x@db.internal:5433/tributary?password=CANARY#CANARY',
       DATABASE_DIRECT_URL: 'postgres://app:CANARY@direct.internal/tributary',
       CONSOLE_DATABASE_URL: 'postgres://desk:CANARY%40@db.internal/tributary',
+      EXPORT_DATABASE_URL: 'postgres://app:CANARY%2C@one/t, postgresql://app:CANARY@two:5433/t',
       REDIS_URL: 'redis://:CANARY@one:6379,rediss://user:CANARY@two',
       OIDC_ISSUER: 'https://login.example.gov',
       OIDC_CLIENT_ID: 'us',
@@ -220,6 +225,7 @@ describe('loadConfig', () => {
       PAGE_TOKEN_KEYS: ['set', 'environment'],
       OIDC_CLIENT_SECRET: ['set', 'environment'],
       DATABASE_URL: ['postgres://db.internal:5433/tributary', 'environment'],
+      EXPORT_DATABASE_URL: ['postgres://one/t, postgresql://two:5433/t', 'environment'],
       REDIS_URL: ['redis://one:6379, rediss://two', 'environment'],
       OIDC_ISSUER: ['https://login.example.gov', 'environment'],
       TRUSTED_PROXIES: ['10.0.0.0/8, 192.0.2.1/32', 'environment'],

@@ -13,9 +13,18 @@ export interface Way {
 export const noStatementTimeout =
   'DATABASE_URL leads through a pooler, where STATEMENT_TIMEOUT cannot be set, and the role has none: alter role … set statement_timeout'
 
-/** Asks once, on a connection of its own: a pooler gives each client a process id of its own making. */
-export async function findWay(url: string): Promise<Way> {
-  const sql = openDatabase({ url, connectionsMax: 1, prepare: false, applicationName: 'tributary-start' })
+/**
+ * Asks once, on a connection of its own: a pooler gives each client a process id of its own making. `withinMs` is how long the server
+ * may say nothing; as long as a connection may take, unless given.
+ */
+export async function findWay(url: string, withinMs = 0): Promise<Way> {
+  const sql = openDatabase({
+    url,
+    connectionsMax: 1,
+    prepare: false,
+    silenceTimeoutMs: withinMs,
+    applicationName: 'tributary-start',
+  })
   try {
     const rows = await sql<{ pid: number; statement_timeout: number }[]>`
       select pg_backend_pid() as pid, setting::int as statement_timeout

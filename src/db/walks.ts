@@ -16,6 +16,8 @@ export interface WalkStart {
   last_application: Position | null
   /** When the newest version was published; null before the first. Publications follow one another strictly, so it names the set of them. */
   last_published_at: Micros | null
+  /** Whether the server replays another one's log, and so may lack what was committed there. */
+  in_recovery: boolean
 }
 
 /** The start of a walk, in one statement, so that the parts fit together. */
@@ -27,7 +29,8 @@ export async function readWalkStart(db: Db, programId: number): Promise<WalkStar
       c.last_submit_time,
       newest.submit_time,
       newest.submit_seq,
-      (select max(v.published_at) from program_version v where v.program_id = c.program_id) as last_published_at
+      (select max(v.published_at) from program_version v where v.program_id = c.program_id) as last_published_at,
+      pg_is_in_recovery() as in_recovery
     from submission_counter c
     cross join last_submission(c.program_id, c.submit_seq) newest
     where c.program_id = ${programId}`

@@ -1,6 +1,9 @@
-// What the exports of one process share: the connections they take turns on, and the buffers they are packed into.
+// What the exports of one process share: the servers and connections they take turns on, and the buffers they are packed into.
 
+import type { Sql } from '../db/client.ts'
 import { PageBuffers } from './page-buffers.ts'
+import { PageSource } from './page-source.ts'
+import type { ExportServer, Standbys } from './standbys.ts'
 
 /** Bytes of a buffer for a page that is to be compressed: larger, since a thread that is done with one waits for the event loop to give it the next. */
 export const compressedBufferBytes = 512 * 1024
@@ -12,10 +15,24 @@ export class Exports {
   /** How often a connection was given back for a slow client, and how often a page went on on another one. */
   letGo = 0
   reopened = 0
+  readonly #primary: ExportServer
+  readonly #servers: readonly ExportServer[]
   #reading = 0
 
-  /** `connections` is how many can read at a time. */
-  constructor(private readonly connections: number) {}
+  /** `connections` is how many can read from one server at a time. */
+  constructor(
+    primary: Sql,
+    private readonly connections: number,
+    private readonly standbys: Pick<Standbys, 'all' | 'usable'> = { all: [], usable: () => [] },
+  ) {
+    this.#primary = { name: 'primary', sql: primary, reading: 0 }
+    this.#servers = [this.#primary, ...standbys.all]
+  }
+
+  /** Where the cursors of one page are opened. */
+  pageSource(): PageSource {
+    return new PageSource(this.#primary, this.standbys)
+  }
 
   /** How many read, or wait for a connection to read on. */
   get reading(): number {
@@ -24,7 +41,7 @@ export class Exports {
 
   /** Of them, those that have a connection, and those that wait for one. */
   get holding(): number {
-    return Math.min(this.#reading, this.connections)
+    return this.#servers.reduce((sum, { reading }) => sum + Math.min(reading, this.connections), 0)
   }
 
   get waiting(): number {
@@ -33,16 +50,18 @@ export class Exports {
 
   /** Whether somebody waits for a connection. One whose client takes nothing is then to be given back at once. */
   get crowded(): boolean {
-    return this.#reading > this.connections
+    return this.waiting > 0
   }
 
-  /** Runs what reads on one connection. */
-  async read<T>(work: () => Promise<T>): Promise<T> {
+  /** Runs what reads on one connection, of the primary unless another server is given. */
+  async read<T>(work: (sql: Sql) => Promise<T>, server: ExportServer = this.#primary): Promise<T> {
     this.#reading++
+    server.reading++
     try {
-      return await work()
+      return await work(server.sql)
     } finally {
       this.#reading--
+      server.reading--
     }
   }
 }

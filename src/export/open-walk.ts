@@ -1,7 +1,12 @@
 // The walk that a request begins, or goes on with when it has a token.
+//
+// A walk is frozen to the counter of the primary, whichever servers its pages are read from: everything that was committed before its
+// first page was served is then in it (G1), and its Snapshot-Time can be the next fromDate (G6). A standby's counter would leave out
+// what the standby has yet to replay. So a server in recovery begins no walk; it serves pages, if it has come as far as they need.
 
 import type { WalkStart } from '../db/walks.ts'
 import { earliest } from '../domain/values/offset-time.ts'
+import { Problem } from '../problem.ts'
 import { formatChangeCursor } from './change-cursor.ts'
 import { type ExportRequest, planWalk } from './request.ts'
 import { beginWalk, snapshotTime, type Walk } from './walk.ts'
@@ -26,6 +31,7 @@ export async function openWalk(
   const { token } = asked
   if (token === undefined) {
     const start = await readStart()
+    if (start.in_recovery) throw primaryMissing()
     const walk = beginWalk(programId, filters, start, newWalkId())
     const changeCursor = formatChangeCursor({ change: walk.horizon, lastApplication: walk.lastApplication })
     return { walk, begun: { snapshotTime: snapshotTime(start), changeCursor } }
@@ -33,5 +39,14 @@ export async function openWalk(
   const questionsAsOf = token.questionsAsOf ?? (await readStart()).last_published_at ?? earliest
   return { walk: { ...token, questionsAsOf }, begun: undefined }
 }
+
+/** While one server takes over from another, the address of the primary may lead to one that is not the primary yet. */
+const primaryMissing = (): Problem =>
+  new Problem('unavailable', {
+    detail:
+      'The database that takes submissions is being replaced by another one just now. Try again in a few seconds.',
+    retryAfterSeconds: 5,
+    internal: 'start_in_recovery',
+  })
 
 const newWalkId = (): string => Buffer.from(crypto.getRandomValues(new Uint8Array(8))).toString('hex')

@@ -1,6 +1,5 @@
 // One page of a walk, from its plan to its receipt: written, noted, and refused where the database is not the walk's.
 
-import type { Sql } from '../db/client.ts'
 import { isBehindWalk, isOtherHistory, type Position } from '../db/walks.ts'
 import type { VersionFill } from '../domain/questions/version-fill.ts'
 import type { Micros } from '../domain/values/offset-time.ts'
@@ -23,9 +22,8 @@ interface Page {
 }
 
 export interface Serving {
-  /** Whose rows are served. It is asked, with every cursor, whether it has the walk's submissions (G13). */
-  sql: Sql
   limits: PageLimits
+  /** From whose servers the rows come. Each is asked, with every cursor, whether it has the walk's submissions (G13). */
   exports: Exports
   buffers: PageBuffers
   pageTokenKeys: readonly Buffer[]
@@ -41,9 +39,8 @@ export async function servePage(page: Page, serving: Serving, sink: Sink): Promi
     sealPageToken(nextPage(walk, place, applications, serving.now()), serving.pageTokenKeys)
   try {
     const plan = { walk, after, pageSize: walk.pageSize }
-    const { sql, limits, exports, buffers } = serving
+    const { limits, exports, buffers } = serving
     const receipt = await writePage({
-      sql,
       plan,
       fills,
       framing: jsonPage,

@@ -6,7 +6,7 @@
 // A cursor pins a database connection and the oldest snapshot for as long as somebody reads from it. So it is let go: when one
 // write has waited longer than `letGoAfterMs`, or hardly at all while other exports wait for a connection, the cursor is closed and
 // its connection given back. When the client reads on, a new cursor starts after the last row that was handed over. The same
-// re-opening serves a killed backend, a restart or a failover of the database. Nothing is lost or repeated by it, because which
+// re-opening serves a killed backend, a restart or a failover of the database, and a standby that recovery or an operator takes away. Nothing is lost or repeated by it, because which
 // rows belong to the page, and in which order, was fixed by the horizon of the walk before the first row was read. A client that
 // takes nothing for `stallTimeoutMs` is given up.
 //
@@ -14,7 +14,7 @@
 // slower than PostgreSQL, at most one batch waits, whose number of rows follows their size (`batchBytes`). Once the cursor has been
 // let go, only the buffer that is being written is held. Every byte is compared, in tests/export, with a plain renderer.
 
-import { hasWaited, isLostConnection, type Sql } from '../db/client.ts'
+import { hasWaited, isLostConnection } from '../db/client.ts'
 import { isBehindWalk, type Position, readPageRows } from '../db/walks.ts'
 import { PagePacker, type PageToPack } from './pack-page.ts'
 import { shareOfRows } from './page-limits.ts'
@@ -42,7 +42,6 @@ export class PageFailure extends Error {
 }
 
 export interface PageToWrite extends PageToPack {
-  sql: Sql
   sink: Sink
   /** Makes the token for the page that starts after a place. Called only when at least one more application follows (G7). */
   sealNext: (position: Position, applications: number) => string
@@ -53,7 +52,8 @@ export interface PageToWrite extends PageToPack {
  * incomplete and must be made to look so.
  */
 export async function writePage(asked: PageToWrite): Promise<PageReceipt> {
-  const { sql, limits, exports } = asked
+  const { limits, exports } = asked
+  const source = exports.pageSource()
   const outlet = new PageOutlet(asked.sink, asked.buffers, asked.plan.after)
   const page = new PagePacker(asked, outlet)
   const receipt = (outcome: PageReceipt['outcome']): PageReceipt => {
@@ -62,16 +62,16 @@ export async function writePage(asked: PageToWrite): Promise<PageReceipt> {
   }
   let reopens = 0
   let silences = 0
-  for (let opened = 0; ; opened++) {
-    if (opened > 0) exports.reopened++
+  for (;;) {
+    if (page.applications > 0) exports.reopened++
     const before = page.applications
     let failure: { error: unknown } | undefined
     page.letGo = false
     try {
-      await exports.read(() => {
+      await exports.read(sql => {
         const firstRows = Math.min(limits.firstBatchRows, shareOfRows(limits, exports.reading))
         return readPageRows(sql, page.remaining(), firstRows, page)
-      })
+      }, source.next())
     } catch (error) {
       failure = { error }
     }
@@ -80,11 +80,19 @@ export async function writePage(asked: PageToWrite): Promise<PageReceipt> {
     if (!page.letGo) await page.catchUp(0, () => limits.letGoAfterMs)
     if (failure === undefined && !page.letGo) break
     if (page.letGo) exports.letGo++
-    if (progressed) reopens = silences = 0
+    if (progressed) {
+      reopens = silences = 0
+      source.noteProgress()
+    }
     if (!(await outlet.settle(limits.stallTimeoutMs))) return receipt(outlet.stalled ? 'stalled' : 'client_gone')
     if (failure !== undefined) {
       // After a silence that was waited out, one more try: a connection that is reset at once may be tried more often.
       if (hasWaited(failure.error)) silences++
+      const pauseMs = silences > 1 ? undefined : source.turnFrom(failure.error)
+      if (pauseMs !== undefined) {
+        await Bun.sleep(pauseMs)
+        continue
+      }
       if (
         !canReopen(failure.error, progressed, outlet.handed.bytes > 0) ||
         silences > 1 ||

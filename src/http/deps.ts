@@ -11,6 +11,7 @@ import type { Micros } from '../domain/values/offset-time.ts'
 import type { ChangeWatch } from '../export/change-watch.ts'
 import type { ExportTrail } from '../export/export-trail.ts'
 import type { Exports } from '../export/exports.ts'
+import type { Standbys } from '../export/standbys.ts'
 import type { ProgramTurns } from '../intake/program-turns.ts'
 import type { Log } from '../log.ts'
 import type { Connections } from './connections.ts'
@@ -25,11 +26,12 @@ export interface Foundation {
   /** Connections for everything but exports, intake and the console. */
   db: Sql
   /**
-   * Connections for exports, so that no number of them keeps others waiting. A walk's start and its rows are both read here, and
-   * every cursor asks its server whether it has the submissions of that start (G13). So these may lead to several servers, some of
-   * which lag: then pages are refused now and then, and never short. `db` must not lag behind any of them.
+   * Connections to the primary for exports, so that no number of them keeps others waiting. A walk's start is read here, and its rows
+   * where no standby can be read. Every cursor asks its server whether it has the submissions of that start (G13).
    */
   exportDb: Sql
+  /** The servers that pages are read from before `exportDb` is; none in most installations. */
+  standbys: Standbys
   /** Connections for intake: submissions wait for one another on them, and must keep nothing else waiting. */
   intakeDb: Sql
   /** Connections for the console, whose login may change what no other door may. */

@@ -29,7 +29,7 @@ const path = '/api/v1/admin/programs/:programSlug/applications'
 /** `GET /api/v1/admin/programs/{programSlug}/applications`. Source: spec, "List program applications". */
 export const exportApplications = (deps: Deps) => {
   const answer = async (caller: Caller, programSlug: string, request: Request): Promise<Response> => {
-    const { config, db, exportDb, keyMaps, limits, trail } = deps
+    const { config, db, keyMaps, limits, trail } = deps
     const { api_key_id: apiKeyId, address } = caller
     const record = recordOf(request)
     record.isPage = request.method === 'GET'
@@ -45,7 +45,7 @@ export const exportApplications = (deps: Deps) => {
     const asked = parseExportRequest(sent, config, tokens)
     const queueTime = new QueueTime(config.exportQueueTimeoutMs)
     const readStart = (): Promise<WalkStart> =>
-      queueTime.spend(deps.exports.read(() => readThroughLoss(() => readWalkStart(exportDb, programId))))
+      queueTime.spend(deps.exports.read(sql => readThroughLoss(() => readWalkStart(sql, programId))))
     const { walk, begun } = await openWalk(asked, programId, config, readStart)
     record.fields.walk = walk.walkId
     record.fields.filters = shownFilters(walk)
@@ -99,14 +99,9 @@ function headOnly(record: RequestRecord, headers: Headers): Response {
   return new Response(null, { headers })
 }
 
-function servingOf(
-  { config, exportDb, exports, now }: Deps,
-  coding: Coding | undefined,
-  note: Serving['note'],
-): Serving {
+function servingOf({ config, exports, now }: Deps, coding: Coding | undefined, note: Serving['note']): Serving {
   const { letGoAfterMs, stallTimeoutMs, pageTokenKeys } = config
   return {
-    sql: exportDb,
     limits: { ...pageLimits, letGoAfterMs, stallTimeoutMs },
     exports,
     buffers: coding === undefined ? exports.buffers : exports.compressedBuffers,

@@ -3,6 +3,7 @@
 
 import { Counter, Gauge, Histogram } from 'prom-client'
 import type { KeyExpiries } from '../db/api-key-rows.ts'
+import type { StandbyState } from '../export/standbys.ts'
 import { Meter } from '../metrics/meter.ts'
 import { PoolMetrics } from '../metrics/pool-metrics.ts'
 import type { Outcome, RequestCounts } from './request-record.ts'
@@ -129,6 +130,32 @@ export class Metrics extends Meter implements RequestCounts {
       'Lines of the audit trail on pages that were sent, which are not written yet',
       () => trail.waiting,
     )
+  }
+
+  /** Has the state of the standbys told whenever metrics are read. What is not known of one is left out. */
+  watchStandbys(states: () => readonly StandbyState[]): void {
+    const gauge = (name: string, help: string, measured: (state: StandbyState) => number | undefined): void => {
+      const made = new Gauge({ name, help, labelNames: ['standby'], registers: this.registers })
+      this.onRead(() => {
+        made.reset()
+        for (const state of states()) {
+          const value = measured(state)
+          if (value !== undefined) made.set({ standby: state.name }, value)
+        }
+      })
+    }
+    gauge('tributary_standby_used', '1 while pages are read from the standby', ({ isUsed }) => (isUsed ? 1 : 0))
+    gauge(
+      'tributary_standby_lag_seconds',
+      'How far the standby is behind the primary at most',
+      ({ lagSeconds }) => lagSeconds,
+    )
+    gauge(
+      'tributary_standby_lag_bytes',
+      'Write-ahead log of the primary that the standby has not replayed',
+      ({ lagBytes }) => lagBytes,
+    )
+    gauge('tributary_standby_reads', 'Cursors opened on the standby since the process began', ({ reads }) => reads)
   }
 
   begin(): void {

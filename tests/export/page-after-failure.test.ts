@@ -60,9 +60,8 @@ async function read(program: RawProgram, pageSize: number): Promise<{ ids: numbe
     },
   }
   const limits = { ...pageLimits, letGoAfterMs: 60_000, stallTimeoutMs: 60_000 }
-  const exports = new Exports(1)
+  const exports = new Exports(one, 1)
   await writePage({
-    sql: one,
     plan: planOf(program, pageSize),
     fills: program.fills,
     framing: jsonPage,

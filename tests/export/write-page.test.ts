@@ -22,13 +22,14 @@ const small: PageLimits = {
   aheadBytes: 0,
 }
 /** As many connections as `database.sql` has. */
-const exports = new Exports(20)
+let exports: Exports
 
 let database: TestDatabase
 let program: RawProgram
 let ids: number[]
 beforeAll(async () => {
   database = await createTestDatabase()
+  exports = new Exports(database.sql, 20)
   program = await insertRawProgram(database.sql, 'raw')
   ids = await insertRawApplications(database.sql, program, 205, i => 'x'.repeat((i * 37) % 600))
 })
@@ -63,7 +64,6 @@ class Reader implements Sink {
 
 const write = (sink: Sink, plan: PagePlan, limits: PageLimits = small, changes: Partial<PageToWrite> = {}) =>
   writePage({
-    sql: database.sql,
     plan,
     fills: program.fills,
     framing: jsonPage,
@@ -186,7 +186,10 @@ describe('writePage', () => {
     for (const firstBatchRows of [10, 40, 100]) {
       const reader = new Reader()
       const using = { ...limits, firstBatchRows, batchRows: 60, reopenPauseMs: 1 }
-      const receipt = await write(reader, planOf(300, undefined, wide, 300), using, { sql: cut, fills: wide.fills })
+      const receipt = await write(reader, planOf(300, undefined, wide, 300), using, {
+        exports: new Exports(cut, 1),
+        fills: wide.fills,
+      })
       expect(receipt.outcome).toBe('complete')
       expect(reader.text).toBe(whole.text)
     }
@@ -309,7 +312,7 @@ describe('writePage', () => {
   test('many slow readers at once share few connections', async () => {
     const few = openDatabase({ url: database.url, connectionsMax: 2 })
     const using: PageLimits = { ...small, firstBatchRows: 50, letGoAfterMs: 10 }
-    const shared = { sql: few, exports: new Exports(2), buffers: new PageBuffers(8192, 4) }
+    const shared = { exports: new Exports(few, 2), buffers: new PageBuffers(8192, 4) }
     const readers = Array.from({ length: 20 }, () => new Reader(() => Bun.sleep(30).then(() => true)))
     const receipts = await Promise.all(readers.map(reader => write(reader, planOf(205), using, shared)))
     await few.end()
@@ -319,7 +322,7 @@ describe('writePage', () => {
 
   test('G10: readers that take nothing hold no connection that another export waits for, however long they may otherwise', async () => {
     const few = openDatabase({ url: database.url, connectionsMax: 2 })
-    const shared = { sql: few, exports: new Exports(2), buffers: new PageBuffers(2048, 4) }
+    const shared = { exports: new Exports(few, 2), buffers: new PageBuffers(2048, 4) }
     let leave: (taken: boolean) => void = () => {}
     const left = new Promise<boolean>(resolve => {
       leave = resolve
@@ -335,7 +338,7 @@ describe('writePage', () => {
   })
 
   test('G10: without another export that waits, a reader that takes nothing keeps its connection for LET_GO_AFTER', async () => {
-    const shared = { exports: new Exports(2) }
+    const shared = { exports: new Exports(database.sql, 2) }
     let taken: (taken: boolean) => void = () => {}
     const reader = new Reader(n => (n === 3 ? new Promise(resolve => (taken = resolve)) : true))
     const page = write(reader, planOf(205), small, shared)
@@ -398,7 +401,7 @@ describe('writePage', () => {
         reader,
         planOf(30, undefined, refused, 30),
         { ...small, reopenPauseMs: 1, ...changes },
-        { sql: refusing.sql, fills: refused.fills },
+        { exports: new Exports(refusing.sql, 20), fills: refused.fills },
       )
 
     test.each(['40001', '57P01', '08006'])('%s: another cursor goes on', async code => {

@@ -25,16 +25,16 @@ export interface TapProxy {
   stop(): Promise<void>
 }
 
-/** `tapOf` is asked at each connection, by its number from 0. Listens on a free port unless told which. */
+/** `tapOf` is asked at each connection, by its number from 0; `port` too, if it is a function. Listens on a free port unless told which. */
 export async function startProxy(
-  port: number,
+  port: number | (() => number),
   tapOf: (connection: Connection, n: number) => Tap,
   listenOn = 0,
 ): Promise<TapProxy> {
   const open = new Set<Connection>()
   let made = 0
   const server = createServer(client => {
-    const connection: Connection = { client, upstream: connect(port, '127.0.0.1') }
+    const connection: Connection = { client, upstream: connect(typeof port === 'number' ? port : port(), '127.0.0.1') }
     const { upstream } = connection
     open.add(connection)
     const { fromClient = bytes => void upstream.write(bytes), fromUpstream = bytes => void client.write(bytes) } =

@@ -4,6 +4,7 @@ import { createApp } from '../../src/app.ts'
 import { type Config, shownSettings } from '../../src/config.ts'
 import { openDatabase, type Sql } from '../../src/db/client.ts'
 import type { Micros } from '../../src/domain/values/offset-time.ts'
+import { type StandbyPool, Standbys } from '../../src/export/standbys.ts'
 import { Connections } from '../../src/http/connections.ts'
 import type { Foundation } from '../../src/http/deps.ts'
 import { Metrics } from '../../src/http/metrics.ts'
@@ -41,6 +42,8 @@ export interface TestServiceOptions {
   /** The same for the pool of exports, and of intake. */
   exportDb?: Sql
   intakeDb?: Sql
+  /** Standbys that pages are read from, looked at as often as in a process; the caller closes their pools. */
+  standbys?: readonly StandbyPool[]
   /** The same for the pool of the console. */
   consoleDb?: Sql
 }
@@ -69,12 +72,17 @@ export async function startTestService(
     openDatabase({ url: database.url, connectionsMax, prepare, statementTimeoutMs, applicationName })
   const exportDb = options.exportDb ?? openPool('test-export', config.exportConnections)
   const intakeDb = options.intakeDb ?? options.db ?? openPool('test-intake', config.intakeConnections)
+  const db = options.db ?? database.sql
+  const standbys = new Standbys(options.standbys ?? [], { primary: db, lagMaxMs: config.exportLagMaxMs, log })
+  await standbys.look()
+  standbys.start()
   const foundation: Foundation = {
     config,
     settings: shownSettings(config, {}),
     log,
-    db: options.db ?? database.sql,
+    db,
     exportDb,
+    standbys,
     intakeDb,
     consoleDb: options.consoleDb ?? options.db ?? database.sql,
     metrics: new Metrics(),
@@ -104,6 +112,7 @@ export async function startTestService(
     get: (path, init) => fetch(`${baseUrl}${path}`, { redirect: 'manual', ...init }),
     stop: async () => {
       await server.stop(true)
+      standbys.stop()
       if (options.exportDb === undefined) await exportDb.end({ timeout: 1 })
       if (intakeDb !== options.intakeDb && intakeDb !== options.db) await intakeDb.end({ timeout: 1 })
     },

@@ -1,0 +1,214 @@
+// A real primary with two streaming standbys, Debian's PostgreSQL 15, that can be paused, killed, started again and promoted.
+// Service and standbys reach the primary through a proxy, as through the address that an operator moves at a failover.
+
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type EmbeddedPostgres, isAlive, startEmbeddedPostgres } from '../../scripts/embedded-postgres.ts'
+import { openDatabase, type Sql } from '../../src/db/client.ts'
+import { prepareDatabase } from '../../src/db/instance.ts'
+import { startProxy, type TapProxy } from './proxy.ts'
+import { until } from './until.ts'
+
+const installation = '/usr/lib/postgresql/15'
+
+export interface ClusterOptions {
+  /** Whether a commit waits until one of the standbys has it on its disk. */
+  synchronous?: boolean
+  /** Server settings of the standbys. */
+  standbySettings?: Record<string, string>
+}
+
+/** One server of the cluster, as the superuser sees it. */
+export class Node {
+  sql: Sql
+
+  constructor(
+    readonly name: string,
+    public server: EmbeddedPostgres,
+    private readonly settings: Record<string, string>,
+  ) {
+    this.sql = adminOf(server)
+  }
+
+  get url(): string {
+    return this.server.url
+  }
+
+  async pause(): Promise<void> {
+    await this.#tell(() => this.sql`select pg_wal_replay_pause()`)
+    await until(`replay on ${this.name} to pause`, () =>
+      this.#tell(async () => {
+        const [row] = await this.sql`select pg_get_wal_replay_pause_state() = 'paused' as is_paused`
+        return row!.is_paused
+      }),
+    )
+  }
+
+  async resume(): Promise<void> {
+    await this.#tell(() => this.sql`select pg_wal_replay_resume()`)
+  }
+
+  /** Recovery cancels also what only tells it to go on; then it is told again. */
+  async #tell<T>(statement: () => PromiseLike<T>): Promise<T> {
+    try {
+      return await statement()
+    } catch (error) {
+      if ((error as { code?: string }).code !== '40001') throw error
+      return this.#tell(statement)
+    }
+  }
+
+  /** At once and without a word, as when the machine loses its power. */
+  async kill(): Promise<void> {
+    await this.sql.end({ timeout: 0 })
+    const { pid } = this.server
+    process.kill(pid, 'SIGQUIT')
+    await until(`${this.name} to be gone`, () => !isAlive(pid))
+  }
+
+  async startAgain(): Promise<void> {
+    const { dataDirectory, port } = this.server
+    this.server = await startEmbeddedPostgres({ ...start(this.settings), dataDirectory, port })
+    this.sql = adminOf(this.server)
+  }
+
+  /** As `pg_ctl promote` does. */
+  async promote(): Promise<void> {
+    const { dataDirectory } = this.server
+    const command = ['setpriv', '--reuid', String(await ownerOf(dataDirectory)), '--clear-groups']
+    const asOwner = process.getuid?.() === 0 ? command : []
+    const promoting = Bun.spawn([...asOwner, join(installation, 'bin/pg_ctl'), 'promote', '-w', '-D', dataDirectory], {
+      stdout: 'ignore',
+      stderr: 'pipe',
+    })
+    if ((await promoting.exited) !== 0) throw new Error(await promoting.stderr.text())
+  }
+
+  /** How much of the primary's log it has, replayed or not. */
+  async received(): Promise<number> {
+    const [row] = await this.sql<{ bytes: number }[]>`
+      select (coalesce(pg_last_wal_receive_lsn(), '0/0') - '0/0')::bigint as bytes`
+    return row!.bytes
+  }
+
+  async stop(): Promise<void> {
+    await this.sql.end({ timeout: 1 })
+    await this.server.stop()
+  }
+}
+
+export interface Cluster {
+  primary: Node
+  standbys: readonly Node[]
+  /** Where the primary is reached, whichever server that is. */
+  url: string
+  /** Moves the address to another server. */
+  pointTo(node: Node): void
+  /** From now on the standbys get nothing from the primary. */
+  cutReplication(): void
+  stop(): Promise<void>
+}
+
+const start = (settings: Record<string, string>) => ({ unsafeFast: true, installation, settings })
+const adminOf = ({ url }: EmbeddedPostgres): Sql =>
+  openDatabase({ url, connectionsMax: 3, applicationName: 'test-admin' })
+const ownerOf = async (path: string): Promise<number> => (await Bun.file(path).stat()).uid
+
+export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
+  const folder = await mkdtemp(join(tmpdir(), 'tributary-cluster-'))
+  await chmod(folder, 0o755)
+  const running: Node[] = []
+  // Nothing reaches the disk for certain, but a commit is written before it is answered, as it would be.
+  const settings: Record<string, string> = { shared_buffers: '32MB', max_connections: '100', synchronous_commit: 'on' }
+  const first = await startEmbeddedPostgres({ ...start(settings), dataDirectory: join(folder, 'primary') })
+  const primary = new Node('primary', first, settings)
+  running.push(primary)
+  let target = first.port
+  let isCut = false
+  const door = await startProxy(
+    () => target,
+    () => ({}),
+  )
+  // What the standbys stream through, so that it can be cut.
+  const streams = new Set<() => void>()
+  const stream = await startProxy(
+    () => target,
+    ({ client, upstream }) => {
+      const cut = (): void => {
+        client.destroy()
+        upstream.destroy()
+      }
+      if (isCut) cut()
+      streams.add(cut)
+      client.on('close', () => streams.delete(cut))
+      return {}
+    },
+  )
+  const standbys: Node[] = []
+  for (const name of ['a', 'b']) {
+    const dataDirectory = join(folder, `standby-${name}`)
+    await copyOf(first, dataDirectory)
+    const own = {
+      ...settings,
+      primary_conninfo: `host=127.0.0.1 port=${stream.port} user=tributary application_name=${name}`,
+      wal_retrieve_retry_interval: '100ms',
+      ...options.standbySettings,
+    }
+    const node = new Node(name, await startEmbeddedPostgres({ ...start(own), dataDirectory }), own)
+    standbys.push(node)
+    running.push(node)
+  }
+  await until('both standbys to stream', async () => {
+    const rows = await primary.sql`select 1 from pg_stat_replication where state = 'streaming'`
+    return rows.length === 2
+  })
+  const preparing = openDatabase({ url: first.url, connectionsMax: 1 })
+  await prepareDatabase(preparing, 'UTC')
+  await preparing.end()
+  if (options.synchronous) {
+    await primary.sql`alter system set synchronous_standby_names = 'ANY 1 (a, b)'`
+    await primary.sql`select pg_reload_conf()`
+  }
+  await until('both standbys to have the schema', async () => {
+    const rows = await primary.sql`select 1 from pg_stat_replication where replay_lsn >= pg_current_wal_lsn()`
+    return rows.length === 2
+  })
+  return {
+    primary,
+    standbys,
+    url: throughPort(first.url, door),
+    pointTo: node => {
+      target = node.server.port
+    },
+    cutReplication: () => {
+      isCut = true
+      for (const cut of streams) cut()
+    },
+    stop: async () => {
+      await door.stop()
+      await stream.stop()
+      await Promise.all(running.map(node => node.stop()))
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+function throughPort(url: string, proxy: TapProxy): string {
+  const changed = new URL(url)
+  changed.port = String(proxy.port)
+  return changed.href
+}
+
+/** A copy of a running server, which becomes its standby when it is started. */
+async function copyOf(server: EmbeddedPostgres, dataDirectory: string): Promise<void> {
+  const command = ['-h', '127.0.0.1', '-p', String(server.port), '-U', 'tributary', '-D', dataDirectory, '-c', 'fast']
+  const copying = Bun.spawn([join(installation, 'bin/pg_basebackup'), ...command, '-X', 'stream', '--no-sync'], {
+    stdout: 'ignore',
+    stderr: 'pipe',
+  })
+  if ((await copying.exited) !== 0) throw new Error(await copying.stderr.text())
+  await Bun.write(join(dataDirectory, 'standby.signal'), '')
+  await rm(join(dataDirectory, 'server.log'), { force: true })
+  if (process.getuid?.() === 0) await Bun.$`chown -R --reference=${server.dataDirectory} ${dataDirectory}`.quiet()
+}
