@@ -4,7 +4,7 @@
 import { basename, dirname, extname, join } from 'node:path'
 
 const useCases = ['access', 'export', 'programs', 'intake', 'load', 'upkeep', 'derived']
-const leaves = ['problem', 'log', 'error-facts', 'redact', 'settled-within']
+const leaves = ['problem', 'log', 'error-facts', 'redact', 'release', 'settled-within']
 const everything = [
   ...['app', 'config', 'failure', 'http', 'metrics', 'workers', ...useCases, 'db', 'queue', 'domain', ...leaves],
   ...['pull', 'client'],
@@ -13,11 +13,13 @@ const everything = [
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   main: everything,
   scripts: everything,
+  // The binary's own file starts what it is asked for.
+  program: ['main', 'scripts', 'release'],
   app: ['http', ...useCases, 'db', 'queue', 'domain', ...leaves, 'type config'],
   http: [...useCases, 'metrics', 'db', 'queue', 'domain', ...leaves, 'type config'],
   workers: [...useCases, 'metrics', 'db', 'queue', 'domain', ...leaves, 'type config'],
   ...Object.fromEntries(useCases.map(room => [room, ['db', 'queue', 'domain', ...leaves]])),
-  metrics: ['db', 'domain', ...leaves, 'package.json'],
+  metrics: ['db', 'domain', ...leaves],
   db: ['domain', ...leaves],
   // The relay moves jobs from the outbox, which is a table, into the queue.
   queue: ['db', 'domain', ...leaves],
@@ -32,6 +34,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   log: ['error-facts', 'redact'],
   'error-facts': [],
   redact: [],
+  release: ['package.json'],
 }
 /** Packages that only some rooms may know; scripts may know any. */
 const packageRooms: readonly (readonly [RegExp, readonly string[]])[] = [
@@ -96,6 +99,7 @@ export function breachesOf(files: ReadonlyMap<string, string>): string[] {
 /** `http` for `src/http/docs/viewer.ts`, `config` for `src/config.ts`, `main` for both processes, the path for what is in none. */
 function roomOf(path: string): string {
   if (path === 'src/main.ts' || path === 'workers/main.ts') return 'main'
+  if (path === 'scripts/tributary.ts') return 'program'
   const [top = '', second = ''] = path.split('/')
   const room = top === 'src' ? basename(second, extname(second)) : top
   return mayImport[room] === undefined ? path : room
@@ -111,7 +115,11 @@ function importFaults(path: string, room: string, type: string, specifier: strin
   const target = join(dirname(path), specifier)
   const other = roomOf(target)
   const may = mayImport[room]!
-  if (other !== 'main' && (other === room || may.includes(other) || may.includes(`${type.trim()} ${other}`))) return []
+  if (
+    (other !== 'main' || room === 'program') &&
+    (other === room || may.includes(other) || may.includes(`${type.trim()} ${other}`))
+  )
+    return []
   return [`imports ${target}; ${room} may import ${may.join(', ') || 'nothing of ours'}.`]
 }
 

@@ -9,6 +9,8 @@ import { prepareDatabase } from '../src/db/instance.ts'
 import { failureLines } from '../src/failure.ts'
 
 const root = join(import.meta.dir, '..')
+/** False in the binary of scripts/build, which has its settings from the environment alone. */
+const inCheckout = existsSync(join(root, 'package.json'))
 /** Where a development instance keeps its database and secrets: in the checkout, unless TRIBUTARY_DATA names another folder. */
 export const dataFolder = process.env.TRIBUTARY_DATA || join(root, '.data')
 const settingsFile = join(dataFolder, 'development.env')
@@ -55,7 +57,7 @@ export async function runScript(main: (context: ScriptContext) => Promise<void>)
 /** Prints the help and ends the process when it is asked for, wherever in the arguments. */
 export function showHelpIfAsked(help: string): void {
   if (!process.argv.slice(2).some(arg => arg === '--help' || arg === '-h')) return
-  console.log(help)
+  console.log(asCalled(help))
   process.exit(0)
 }
 
@@ -79,10 +81,14 @@ export async function exitCode(main: () => Promise<void>): Promise<number> {
     return 0
   } catch (error) {
     const isUsage = error instanceof UsageError || isParseArgsError(error)
-    for (const line of isUsage ? [(error as Error).message] : failureLines(error)) console.error(line)
+    for (const line of isUsage ? [(error as Error).message] : failureLines(error)) console.error(asCalled(line))
     return isUsage ? 2 : 1
   }
 }
+
+/** A text that names scripts, as somebody has to type them who has only the binary. */
+const asCalled = (text: string): string =>
+  inCheckout ? text : text.replace(/\bscripts\/(?=[a-z-]+\b(?!\.))/g, 'tributary ')
 
 /**
  * The process's environment; on a checkout that scripts/start has been run in, completed with its development settings, and
@@ -95,9 +101,11 @@ export async function scriptEnvironment(): Promise<{
   wasRunning: boolean
   stop: () => Promise<void>
 }> {
+  const own = { embedded: false, wasRunning: false, stop: async () => {} }
+  if (!inCheckout) return { environment: process.env, ...own }
   if (process.env.DATABASE_URL) {
     const development = existsSync(settingsFile) ? await developmentSettings() : {}
-    return { environment: { ...development, ...process.env }, embedded: false, wasRunning: false, stop: async () => {} }
+    return { environment: { ...development, ...process.env }, ...own }
   }
   const development = await developmentSettings()
   const { startEmbeddedPostgres } = await import('./embedded-postgres.ts')

@@ -1,7 +1,8 @@
 // Brings the configured database to this release's schema and says what was done.
 
 import { parseArgs } from 'node:util'
-import { grantRoles, loadMigrations, migrate } from '../src/db/migrate.ts'
+import { grantRoles, migrate } from '../src/db/migrate.ts'
+import { allMigrations } from '../src/db/migrations/all-migrations.ts'
 import { prepareQueue } from '../src/queue/connect.ts'
 import { readCommandLine, runScript, UsageError } from './environment.ts'
 
@@ -22,9 +23,8 @@ const { roles } = await readCommandLine(help, args => {
 
 // runScript has migrated already; asking again tells that nothing is left.
 await runScript(async ({ sql, config }) => {
-  const migrations = await loadMigrations()
-  await migrate(sql, migrations)
-  console.log(`The database is at ${migrations.at(-1)?.name ?? 'no migration'}.`)
+  await migrate(sql, allMigrations)
+  console.log(`The database is at ${allMigrations.at(-1)?.name ?? 'no migration'}.`)
   if (!roles) return
   if (config.redisUrl === undefined) await prepareQueue(config.databaseUrl)
   await grantRoles(sql)

@@ -18,6 +18,7 @@ import { createLog, type Log } from './log.ts'
 import { buildOf } from './metrics/build.ts'
 import { watchUpkeep } from './metrics/database-metrics.ts'
 import { tellProcess } from './metrics/process-metrics.ts'
+import { releaseName } from './release.ts'
 
 /** What closing may take, however long draining took. */
 const closeMs = 5000
@@ -92,7 +93,10 @@ async function serve(config: Config): Promise<void> {
     ).fetch,
   })
   watchConnections(connections, server.port!, log)
-  log.info({ url: server.url.href, health: platform.url.href, time_zone: config.timeZone }, 'listening')
+  log.info(
+    { release: releaseName, url: server.url.href, health: platform.url.href, time_zone: config.timeZone },
+    'listening',
+  )
 
   const drain = async (signal: string): Promise<void> => {
     if (draining) process.exit(130)

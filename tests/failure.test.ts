@@ -5,7 +5,8 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openDatabase } from '../src/db/client.ts'
-import { loadMigrations, migrate } from '../src/db/migrate.ts'
+import { migrate } from '../src/db/migrate.ts'
+import { allMigrations } from '../src/db/migrations/all-migrations.ts'
 import { failureLines } from '../src/failure.ts'
 import { invalidRequest } from '../src/problem.ts'
 import { createBareDatabase } from './support/database.ts'
@@ -78,7 +79,7 @@ test('the database: away, not there, and not allowed', async () => {
           url.username = 'tributary_failure_test'
         },
         async sql => {
-          await migrate(sql, await loadMigrations())
+          await migrate(sql, allMigrations)
         },
       ),
     ).toBe(

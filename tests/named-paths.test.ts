@@ -20,6 +20,7 @@ const documents = [
   'README.md',
   'ARCHITECTURE.md',
   'CONTRIBUTING.md',
+  'OPERATIONS.md',
   'PERFORMANCE.md',
   'CHANGELOG.md',
   'patches/README.md',

@@ -16,6 +16,7 @@ import { Problem } from '../src/problem.ts'
 import { connectQueue, type Queue } from '../src/queue/connect.ts'
 import { startRelay } from '../src/queue/relay.ts'
 import { type RunCounts, startWorking } from '../src/queue/work.ts'
+import { releaseName } from '../src/release.ts'
 import { startChores } from './chores.ts'
 import { codeVersions, handlers } from './handlers.ts'
 import { type ChoreName, WorkerMetrics } from './worker-metrics.ts'
@@ -74,7 +75,7 @@ async function work(config: Config): Promise<void> {
   const chores = startChores({ db, log, everyMs: config.sweepIntervalMs, through })
   await chores.first
   isWorking = true
-  log.info({ store: queue.store, health: platform.url.href }, 'working')
+  log.info({ release: releaseName, store: queue.store, health: platform.url.href }, 'working')
 
   /** Stops taking, finishes what runs, closes queue and database, in that order. A second signal exits at once. */
   const stop = async (signal: string): Promise<void> => {

@@ -2,7 +2,8 @@
 
 import { Problem } from '../problem.ts'
 import { type Db, openDatabase, type Sql, type Transaction } from './client.ts'
-import { loadMigrations, migrate } from './migrate.ts'
+import { migrate } from './migrate.ts'
+import { allMigrations } from './migrations/all-migrations.ts'
 
 /** The zone stored texts are rendered in, or undefined in a database that was never used. */
 export async function findInstanceTimeZone(db: Db): Promise<string | undefined> {
@@ -19,7 +20,7 @@ export async function setInstanceTimeZone(db: Db, timeZone: string): Promise<voi
 
 /** Migrates to this release's schema; a database that was never used takes the configured zone. */
 export async function prepareDatabase(sql: Sql, timeZone: string): Promise<void> {
-  await migrate(sql, await loadMigrations())
+  await migrate(sql, allMigrations)
   if ((await findInstanceTimeZone(sql)) !== undefined) return
   await sql`insert into instance (time_zone) values (${timeZone}) on conflict do nothing`
 }

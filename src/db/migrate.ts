@@ -1,31 +1,13 @@
 // Brings a database to the newest schema: numbered SQL files, forward only, each in one transaction, remembered with its checksum.
 // The only place where SQL text is run as it stands in a file.
 
-import { createHash } from 'node:crypto'
-import { readdir, readFile } from 'node:fs/promises'
 import { Problem } from '../problem.ts'
 import { type Db, inTransaction, isLostConnection, type Sql, type Transaction } from './client.ts'
+import type { Migration } from './migrations/all-migrations.ts'
+import roles from './roles.sql' with { type: 'text' }
 
-const folder = new URL('./migrations/', import.meta.url)
 /** Any fixed number will do: a process that migrates this database holds this advisory lock. */
 const lockId = 7_319_042_551
-
-interface Migration {
-  name: string
-  text: string
-  sha256: string
-}
-
-/** The migrations of this release, in order. */
-export async function loadMigrations(): Promise<Migration[]> {
-  const names = (await readdir(folder)).filter(name => /^\d{4}-[a-z0-9-]+\.sql$/.test(name)).sort()
-  return Promise.all(
-    names.map(async name => {
-      const text = await readFile(new URL(name, folder), 'utf8')
-      return { name, text, sha256: createHash('sha256').update(text).digest('hex') }
-    }),
-  )
-}
 
 /**
  * Applies what is missing and returns its names. Safe when several processes start at once: one migrates, the others wait.
@@ -77,7 +59,7 @@ function migrationFailure({ name, text }: Migration, error: unknown): unknown {
  * of the schema, who may make roles. Whole or not at all.
  */
 export async function grantRoles(sql: Sql): Promise<void> {
-  await sql.unsafe(await readFile(new URL('./roles.sql', import.meta.url), 'utf8')).simple()
+  await sql.unsafe(roles).simple()
 }
 
 /** What is missing, asked without changing anything, so that a role which may create nothing can start; undefined in an empty database. */

@@ -1,8 +1,8 @@
 // What a process runs on: release, commit, Bun, database schema.
 
-import manifest from '../../package.json' with { type: 'json' }
 import type { Db } from '../db/client.ts'
 import { findNewestMigration } from '../db/migrate.ts'
+import { release } from '../release.ts'
 
 export interface Build {
   version: string
@@ -14,5 +14,5 @@ export interface Build {
 
 export async function buildOf(db: Db, commit: string | undefined): Promise<Build> {
   const schema = (await findNewestMigration(db)) ?? 'none'
-  return { version: manifest.version, commit: commit ?? 'unknown', bun: Bun.version, schema }
+  return { version: release.version, commit: commit ?? release.commit ?? 'unknown', bun: Bun.version, schema }
 }

@@ -1,5 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { loadMigrations, migrate } from '../../src/db/migrate.ts'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { migrate } from '../../src/db/migrate.ts'
+import { allMigrations } from '../../src/db/migrations/all-migrations.ts'
 import { createBareDatabase, type TestDatabase } from '../support/database.ts'
 
 let database: TestDatabase
@@ -11,10 +14,14 @@ afterEach(() => database.drop())
 const one = { name: '0001-one.sql', text: 'create table one ();', sha256: '1' }
 
 describe('migrate', () => {
+  test('every file of src/db/migrations is a migration, in the order of their numbers', () => {
+    const files = readdirSync(join(import.meta.dir, '../../src/db/migrations')).filter(name => name.endsWith('.sql'))
+    expect(allMigrations.map(migration => migration.name)).toEqual(files.sort())
+  })
+
   test('processes starting at once migrate once, and leave no lock behind on any connection', async () => {
-    const migrations = await loadMigrations()
-    const applied = await Promise.all([1, 2, 3, 4].map(() => migrate(database.sql, migrations)))
-    expect(applied.flat().sort()).toEqual(migrations.map(migration => migration.name))
+    const applied = await Promise.all([1, 2, 3, 4].map(() => migrate(database.sql, allMigrations)))
+    expect(applied.flat().sort()).toEqual(allMigrations.map(migration => migration.name))
     expect(await database.sql`select pid from pg_locks where locktype = 'advisory'`).toHaveLength(0)
   })
 

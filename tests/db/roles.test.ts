@@ -4,7 +4,8 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 import { findPersonOf } from '../../src/access/identities.ts'
 import { openDatabase, type Sql } from '../../src/db/client.ts'
 import { prepareDatabase } from '../../src/db/instance.ts'
-import { grantRoles, loadMigrations, migrate } from '../../src/db/migrate.ts'
+import { grantRoles, migrate } from '../../src/db/migrate.ts'
+import { allMigrations } from '../../src/db/migrations/all-migrations.ts'
 import { prepareQueue } from '../../src/queue/connect.ts'
 import { setRetention } from '../../src/upkeep/erase.ts'
 import { aPerson, ConsoleVisitor } from '../support/console.ts'
@@ -318,9 +319,9 @@ describe('the worker, with its own role', () => {
 })
 
 test('a start with a current schema writes nothing; with an old one, a role that may create nothing is told so', async () => {
-  expect(await migrate(service.sql, await loadMigrations())).toEqual([])
+  expect(await migrate(service.sql, allMigrations)).toEqual([])
   const newer = { name: '9999-newer.sql', text: 'create table newer ()', sha256: 'x' }
-  expect(await codeOf(migrate(service.sql, [...(await loadMigrations()), newer]))).toBe(insufficientPrivilege)
+  expect(await codeOf(migrate(service.sql, [...allMigrations, newer]))).toBe(insufficientPrivilege)
 })
 
 describe('the console, with its own role', () => {

@@ -6,7 +6,8 @@ import { join } from 'node:path'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../scripts/embedded-postgres.ts'
 import { openDatabase, type Sql } from '../../src/db/client.ts'
 import { setInstanceTimeZone } from '../../src/db/instance.ts'
-import { loadMigrations, migrate } from '../../src/db/migrate.ts'
+import { migrate } from '../../src/db/migrate.ts'
+import { allMigrations } from '../../src/db/migrations/all-migrations.ts'
 
 let server: Promise<EmbeddedPostgres> | undefined
 let template: Promise<string> | undefined
@@ -88,7 +89,7 @@ async function makeTemplate(url: string): Promise<string> {
   const name = 'tributary_template'
   await asSuperuser(url, sql => sql`create database ${sql(name)}`)
   const sql = openDatabase({ url: withDatabase(url, name), connectionsMax: 2 })
-  await migrate(sql, await loadMigrations())
+  await migrate(sql, allMigrations)
   await setInstanceTimeZone(sql, 'UTC')
   await sql.end()
   return name

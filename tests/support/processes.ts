@@ -31,13 +31,17 @@ export async function endProcesses(): Promise<void> {
   }
 }
 
-/** Starts `src/main.ts` or `workers/main.ts` on free ports, in development mode unless told otherwise; with `TEST_DESCRIPTORS` descriptors at most. */
+/** What is started: a main of this checkout, or a command such as the binary with a sub-command. */
+export type Program = 'src/main.ts' | 'workers/main.ts' | readonly string[]
+
+/** Starts `src/main.ts`, `workers/main.ts` or a command on free ports, in development mode unless told otherwise; with `TEST_DESCRIPTORS` descriptors at most. */
 export function spawnProcess(
-  file: 'src/main.ts' | 'workers/main.ts',
+  program: Program,
   database: Pick<TestDatabase, 'url'>,
   { TEST_DESCRIPTORS: descriptors, ...environment }: Record<string, string> = {},
 ): TestProcess {
-  const command = [process.execPath, join(import.meta.dir, '../..', file)]
+  const command =
+    typeof program === 'string' ? [process.execPath, join(import.meta.dir, '../..', program)] : [...program]
   // From another folder, as a service manager would: nothing may depend on where it is started.
   const child = Bun.spawn(descriptors === undefined ? command : withDescriptors(descriptors, command), {
     cwd: tmpdir(),
@@ -72,8 +76,9 @@ export const withDescriptors = (most: number | string, command: string[]): strin
 export async function startMain(
   database: Pick<TestDatabase, 'url'>,
   environment: Record<string, string> = {},
+  program: Program = 'src/main.ts',
 ): Promise<TestMain> {
-  const started = spawnProcess('src/main.ts', database, environment)
+  const started = spawnProcess(program, database, environment)
   const line = await logged(started, 'listening')
   return { ...started, url: withoutSlash(line.url), health: withoutSlash(line.health) }
 }
@@ -82,8 +87,9 @@ export async function startMain(
 export async function startWorker(
   database: Pick<TestDatabase, 'url'>,
   environment: Record<string, string> = {},
+  program: Program = 'workers/main.ts',
 ): Promise<TestProcess & Pick<TestMain, 'health'>> {
-  const started = spawnProcess('workers/main.ts', database, environment)
+  const started = spawnProcess(program, database, environment)
   const line = await logged(started, 'working')
   return { ...started, health: withoutSlash(line.health) }
 }

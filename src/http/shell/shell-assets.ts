@@ -3,25 +3,41 @@
 
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import publicSansExt from '@fontsource-variable/public-sans/files/public-sans-latin-ext-wght-normal.woff2' with {
+  type: 'file',
+}
+import publicSans from '@fontsource-variable/public-sans/files/public-sans-latin-wght-normal.woff2' with {
+  type: 'file',
+}
+import robotoMono from '@fontsource-variable/roboto-mono/files/roboto-mono-latin-wght-normal.woff2' with {
+  type: 'file',
+}
 import { Elysia } from 'elysia'
 import { Problem } from '../../problem.ts'
 import { methodNotAllowed } from '../errors.ts'
 import { hiddenRoute } from '../openapi/route-detail.ts'
+import comfort from './assets/comfort.js' with { type: 'file' }
+import consoleStyle from './assets/console.css' with { type: 'file' }
+import docsStyle from './assets/docs.css' with { type: 'file' }
+import find from './assets/find.js' with { type: 'file' }
+import mark from './assets/mark.svg' with { type: 'file' }
+import progress from './assets/progress.js' with { type: 'file' }
 
-const own = (name: string): string => new URL(`./assets/${name}`, import.meta.url).pathname
-const font = (name: string): string => Bun.resolveSync(`@fontsource-variable/${name}`, import.meta.dir)
+const css = 'text/css; charset=utf-8'
+const javaScript = 'text/javascript; charset=utf-8'
 const woff2 = 'font/woff2'
 
+/** Imported, not looked for by name, so that scripts/build puts them into the binary. */
 const files: Readonly<Record<string, { path: string; type: string }>> = {
-  'console.css': { path: own('console.css'), type: 'text/css; charset=utf-8' },
-  'docs.css': { path: own('docs.css'), type: 'text/css; charset=utf-8' },
-  'find.js': { path: own('find.js'), type: 'text/javascript; charset=utf-8' },
-  'progress.js': { path: own('progress.js'), type: 'text/javascript; charset=utf-8' },
-  'comfort.js': { path: own('comfort.js'), type: 'text/javascript; charset=utf-8' },
-  'mark.svg': { path: own('mark.svg'), type: 'image/svg+xml' },
-  'public-sans.woff2': { path: font('public-sans/files/public-sans-latin-wght-normal.woff2'), type: woff2 },
-  'public-sans-ext.woff2': { path: font('public-sans/files/public-sans-latin-ext-wght-normal.woff2'), type: woff2 },
-  'roboto-mono.woff2': { path: font('roboto-mono/files/roboto-mono-latin-wght-normal.woff2'), type: woff2 },
+  'console.css': { path: consoleStyle, type: css },
+  'docs.css': { path: docsStyle, type: css },
+  'find.js': { path: find, type: javaScript },
+  'progress.js': { path: progress, type: javaScript },
+  'comfort.js': { path: comfort, type: javaScript },
+  'mark.svg': { path: mark, type: 'image/svg+xml' },
+  'public-sans.woff2': { path: publicSans, type: woff2 },
+  'public-sans-ext.woff2': { path: publicSansExt, type: woff2 },
+  'roboto-mono.woff2': { path: robotoMono, type: woff2 },
 }
 
 interface Asset {

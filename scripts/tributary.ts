@@ -1,0 +1,48 @@
+// The one program that scripts/build makes: service, worker and every operator's task, as sub-commands. One rather than two or
+// twelve, because each would bring the whole of Bun (about 100 MB) with it, and parts of different releases could be mixed.
+
+import { releaseName } from '../src/release.ts'
+
+/** Imported when asked for, so that nothing else of the program runs; by literal names, so that they are in the binary. */
+const commands: Readonly<Record<string, { does: string; start: () => Promise<unknown> }>> = {
+  serve: { does: 'the service', start: () => import('../src/main.ts') },
+  work: { does: 'the worker', start: () => import('../workers/main.ts') },
+  health: { does: 'exits with 0 when the service, or the worker, is ready', start: () => import('./health-probe.ts') },
+  migrate: { does: 'bring the database to this release', start: () => import('./migrate-database.ts') },
+  admin: { does: 'people of the console', start: () => import('./console-people.ts') },
+  'api-key': { does: 'API keys', start: () => import('./api-key.ts') },
+  application: {
+    does: 'status, note and history of one application',
+    start: () => import('./annotate-application.ts'),
+  },
+  audit: { does: 'list, verify and prune the audit trail', start: () => import('./audit-trail.ts') },
+  docs: { does: 'generated docs', start: () => import('./docs.ts') },
+  erase: { does: 'erase applications and applicants, and retention', start: () => import('./erase-records.ts') },
+  intake: { does: 'pause and resume the intake of a program', start: () => import('./manage-intake.ts') },
+  load: { does: 'bulk load', start: () => import('./load.ts') },
+  program: { does: 'program definitions', start: () => import('./program.ts') },
+  'rerender-times': { does: 'write all times in another zone', start: () => import('./rerender-times.ts') },
+  seed: { does: 'demo data', start: () => import('./seed.ts') },
+}
+
+const name = process.argv[2] ?? '--help'
+if (name === '--version') {
+  console.log(releaseName)
+} else if (name === '--help' || name === '-h') {
+  console.log(usage())
+} else if (Object.hasOwn(commands, name)) {
+  // What is started finds its own arguments where it would find them as a script.
+  process.argv.splice(2, 1)
+  await commands[name]!.start()
+} else {
+  console.error(`There is no command ${name}.\n\n${usage()}`)
+  process.exit(2)
+}
+
+function usage(): string {
+  const width = Math.max(...Object.keys(commands).map(command => command.length))
+  const lines = Object.entries(commands).map(([command, { does }]) => `  ${command.padEnd(width)}  ${does}`)
+  return [`Usage: tributary <command> [arguments]`, '', ...lines, '', 'tributary --version tells the release.'].join(
+    '\n',
+  )
+}

@@ -1,0 +1,26 @@
+// Files that are imported with { type: 'file' }: where they are, in a checkout or within the binary.
+
+declare module '*.css' {
+  const path: string
+  export default path
+}
+declare module '*.svg' {
+  const path: string
+  export default path
+}
+declare module '*.woff2' {
+  const path: string
+  export default path
+}
+declare module '*/assets/find.js' {
+  const path: string
+  export default path
+}
+declare module '*/assets/progress.js' {
+  const path: string
+  export default path
+}
+declare module '*/assets/comfort.js' {
+  const path: string
+  export default path
+}

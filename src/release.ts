@@ -1,0 +1,14 @@
+// Which release this is, and of which commit it was built where scripts/build made it.
+
+import { version } from '../package.json'
+
+/** Put in by scripts/build; a checkout does not have it. */
+declare const TRIBUTARY_COMMIT: string | undefined
+
+export const release: { version: string; commit: string | undefined } = {
+  version,
+  commit: typeof TRIBUTARY_COMMIT === 'string' ? TRIBUTARY_COMMIT : undefined,
+}
+
+/** For people: `0.1.0 (1a2b3c4)`. */
+export const releaseName: string = release.commit === undefined ? version : `${version} (${release.commit})`

@@ -1,0 +1,142 @@
+// The binary of scripts/build, started where there is no checkout: everything it serves and does is in it.
+
+import { afterEach, describe, expect, test } from 'bun:test'
+import { readdir } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { version } from '../../package.json'
+import { runBinary, useBinary } from '../support/binary.ts'
+import { exportLines } from '../support/export-lines.ts'
+import { useBareDatabase } from '../support/fixtures.ts'
+import { endProcesses, startMain, startWorker } from '../support/processes.ts'
+import { until } from '../support/until.ts'
+
+const slug = 'utility-assistance'
+const applications = 900
+const binary = await useBinary({ TRIBUTARY_COMMIT: 'c0ffee' })
+const database = await useBareDatabase()
+const run = (args: readonly string[], input?: string) => runBinary(binary, args, { DATABASE_URL: database.url }, input)
+
+/** What a command prints; it must end well. */
+async function output(args: readonly string[], input?: string): Promise<string> {
+  const { code, out, err } = await run(args, input)
+  if (code !== 0) throw new Error(`tributary ${args.join(' ')} ended with ${code}: ${err}`)
+  return out
+}
+
+await output(['migrate'])
+await output(['seed', '--applications', String(applications), '--program', slug])
+const shown = await output([
+  'api-key',
+  'create',
+  '--name',
+  'A',
+  '--programs',
+  slug,
+  '--expires',
+  '9d',
+  '--subnets',
+  'anywhere',
+])
+const credential = (word: string): string => new RegExp(`${word}:?\\s+(\\S+)`).exec(shown)![1]!
+const headers = { Authorization: `Basic ${btoa(`${credential('Username')}:${credential('Password')}`)}` }
+
+const serve = () => startMain(database, {}, [binary, 'serve'])
+afterEach(endProcesses)
+
+describe('the binary', () => {
+  test('is one file, and tells its version and commit', async () => {
+    expect(await readdir(dirname(binary))).toEqual(['tributary'])
+    expect(await output(['--version'])).toBe(`${version} (c0ffee)\n`)
+  })
+
+  test('says what it can do, and names its commands as they are typed', async () => {
+    expect(await output([])).toContain('Usage: tributary <command>')
+    expect(await run(['sreve'])).toMatchObject({ code: 2, err: expect.stringContaining('There is no command sreve.') })
+    expect(await output(['erase', '--help'])).toStartWith('Usage:\n  tributary erase')
+    expect(await run(['load', 'a', 'b'])).toMatchObject({ code: 2, err: expect.not.stringContaining('scripts/') })
+    const unset = await runBinary(binary, ['api-key', 'list'], { API_KEY_PEPPER: '', PAGE_TOKEN_KEYS: '' })
+    expect(unset).toMatchObject({ code: 1, err: expect.stringContaining('DATABASE_URL: is not set.') })
+  })
+
+  test('serves a whole walk: "exactly once" (G1)', async () => {
+    const { url } = await serve()
+    const ids: number[] = []
+    let token: string | null = null
+    do {
+      const query = token === null ? 'pageSize=250' : `nextPageToken=${token}`
+      const response = await fetch(`${url}/api/v1/admin/programs/${slug}/applications?${query}`, { headers })
+      const page = (await response.json()) as { payload: { application_id: number }[]; nextPageToken: string | null }
+      ids.push(...page.payload.map(application => application.application_id))
+      token = page.nextPageToken
+    } while (token !== null)
+    expect(ids).toHaveLength(applications)
+    expect(new Set(ids).size).toBe(applications)
+  })
+
+  test('serves the console and docs with their styles, scripts and fonts', async () => {
+    const { url } = await serve()
+    for (const page of ['/admin/sign-in', `/docs/api/programs/${slug}`, '/docs/api']) {
+      const response = await fetch(url + page, { headers: { ...headers, Accept: 'text/html' } })
+      const html = await response.text()
+      expect(response.status).toBe(200)
+      for (const address of await assetsOf(url, html)) {
+        const asset = await fetch(url + address)
+        expect([address, asset.status, (await asset.bytes()).length > 100]).toEqual([address, 200, true])
+      }
+    }
+  })
+
+  test('the worker makes the docs of what is published, by a command of the binary', async () => {
+    const worker = await startWorker(database, {}, [binary, 'work'])
+    const definition = JSON.parse(await output(['program', 'show', slug]))
+    await output(['program', 'publish', '-'], JSON.stringify({ ...definition, display_name: 'Another name' }))
+    const newest = () => database.sql`
+      select from docs_example
+      join program_version v using (program_version_id)
+      join program p using (program_id)
+      where p.slug = ${slug} and v.state = 'ACTIVE' and v.program_version_id <> ${definition.based_on}`
+    await until('docs of the version', async () => (await newest()).length === 1)
+    const port = new URL(worker.health).port
+    expect(await health('worker', { WORKER_HEALTH_PORT: port })).toBe(0)
+    worker.child.kill('SIGTERM')
+    expect(await worker.child.exited).toBe(0)
+    expect(await health('worker', { WORKER_HEALTH_PORT: port })).toBe(1)
+  })
+
+  test('loads in threads of its own', async () => {
+    const lines = await exportLines(database.sql, slug)
+    const target = await useBareDatabase()
+    const into = (args: readonly string[], input?: string) =>
+      runBinary(binary, args, { DATABASE_URL: target.url }, input)
+    expect(await into(['program', 'import', '-'], await output(['program', 'export', slug]))).toMatchObject({ code: 0 })
+    expect(await into(['load', '-', '--program', slug], lines.join('\n'))).toMatchObject({ code: 0, err: '' })
+    expect(await exportLines(target.sql, slug)).toHaveLength(lines.length)
+  })
+
+  test('SIGTERM lets a page finish that is being sent; the health command tells before and after', async () => {
+    const main = await serve()
+    const port = { HEALTH_PORT: new URL(main.health).port }
+    expect(await health('service', port)).toBe(0)
+    const response = await fetch(`${main.url}/api/v1/admin/programs/${slug}/applications`, { headers })
+    main.child.kill('SIGTERM')
+    await until('the drain to begin', () => main.log.some(line => line.msg === 'draining'))
+    expect(((await response.json()) as { payload: unknown[] }).payload).toHaveLength(applications)
+    expect(await main.child.exited).toBe(0)
+    expect(await health('service', port)).toBe(1)
+  })
+})
+
+const health = async (of: string, environment: Record<string, string>): Promise<number> =>
+  (await runBinary(binary, ['health', of], { DATABASE_URL: database.url, ...environment })).code
+
+/** What a page asks for, and what its style sheets ask for in turn. */
+async function assetsOf(url: string, html: string): Promise<Set<string>> {
+  const addresses = new Set([...html.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(found => found[1]!))
+  expect(addresses.size).toBeGreaterThan(1)
+  for (const style of [...addresses].filter(address => address.includes('.css'))) {
+    const text = await (await fetch(url + style)).text()
+    for (const [, address] of text.matchAll(/url\(['"]?([^'")]+)/g))
+      addresses.add(new URL(address!, url + style).pathname)
+  }
+  return addresses
+}
