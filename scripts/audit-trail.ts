@@ -1,9 +1,11 @@
 // scripts/audit: shows the audit trail, finds out whether it is as it was written, and moves the oldest of it into files.
 
 import { parseArgs } from 'node:util'
+import { findDisclosures } from '../src/access/disclosure.ts'
 import { pruneAuditTrail } from '../src/access/prune-audit.ts'
 import { verifyAuditTrail } from '../src/access/verify-audit.ts'
 import type { Config } from '../src/config.ts'
+import { readApiKeyNames } from '../src/db/api-key-rows.ts'
 import { type AuditFilter, readAuditEvents } from '../src/db/audit.ts'
 import { readAuditSegments } from '../src/db/audit-chains.ts'
 import { clearAuditFaults } from '../src/db/audit-checks.ts'
@@ -15,6 +17,7 @@ import { textTable } from './text-table.ts'
 
 const help = `Usage: scripts/audit list [--actor <actor>] [--action <action>] [--subject <subject>] [--from <when>] [--to <when>]
                           [--limit <number>] [--before <event>]
+       scripts/audit sent <application id> [--limit <number>]
        scripts/audit verify [--noted <word>] [--with <file> …] [--settle]
        scripts/audit prune --before <date | days> --to <folder>
 
@@ -25,6 +28,8 @@ list     Events, newest first: who did what to what, from where. All filters giv
            --from     On or after a date or an instant such as 2026-01-31T09:30:00Z; --to before one.
            --limit    At most so many, 1 to 10000; 50 unless given.
            --before   Those before this event: for the next page.
+sent     Which clients were ever sent this application, and when, newest first; at most so many pages, 1 to 10000, 100 unless given.
+         For each page it says whether that is certain. What was pruned is in the files.
 verify   Reads the whole trail in order and computes its hashes again. Names the first event of each chain that was changed,
          removed or slipped in. Prints a word to be kept somewhere else: given as --noted next time, it tells whether what
          was there then still is, so that nobody can cut off the end or write all of it anew. What was pruned is told by file;
@@ -61,6 +66,13 @@ function parseCommand([command, ...args]: string[]): Run {
     const { before, to: folder } = values
     if (before === undefined || folder === undefined) throw usage('Say --before when, and --to which folder.')
     return context => prune(context, before, folder)
+  }
+  if (command === 'sent') {
+    const { values, positionals } = parseArgs({ args, options: { limit: { type: 'string' } }, allowPositionals: true })
+    if (positionals.length !== 1) throw usage('Say which application, by its id.')
+    const rowsMax = wholeNumber('--limit', values.limit ?? '100', 10_000)
+    const applicationId = wholeNumber('The application id', positionals[0]!)
+    return context => sent(context, applicationId, rowsMax)
   }
   if (command !== 'list') throw usage(command === undefined ? 'Say what to do.' : `There is no command "${command}".`)
   const text = { type: 'string' as const }
@@ -99,6 +111,32 @@ async function list(
   const head = ['Event', 'When', 'Actor', 'Action', 'Subject', 'From', 'Detail']
   for (const line of textTable([head, ...rows])) console.log(line)
   if (events.length === page.rowsMax) console.log(`\nEarlier ones: --before ${events.at(-1)!.audit_event_id}`)
+}
+
+async function sent({ sql, config }: ScriptContext, applicationId: number, rowsMax: number): Promise<void> {
+  const found = await findDisclosures(sql, applicationId, { rowsMax })
+  if (found.length === 0)
+    throw new Problem('not_found', {
+      detail: `There is no application ${applicationId}, and none of this id was erased.`,
+    })
+  if ((await readAuditSegments(sql)).length > 0)
+    console.error('Older events were pruned into files, which are not looked into; scripts/audit verify names them.')
+  const names = await readApiKeyNames(
+    sql,
+    found.flatMap(({ pages }) => pages.map(({ actor }) => actor.slice('key:'.length))),
+  )
+  const when = (at: Micros): string => formatOffsetTime(at, config.timeZone)
+  for (const { place, pages, nextBefore } of found) {
+    const erased = place.erased_at === null ? '' : `, erased ${when(place.erased_at)}`
+    console.log(`${place.slug}, submission ${place.submit_seq}, ${when(place.submit_time)}${erased}:`)
+    const rows = pages.map(({ actor, happened_at, address, detail, doubts }) => [
+      ...[actor, names.get(actor.slice('key:'.length)) ?? '', when(happened_at), address ?? '', String(detail.walk)],
+      doubts.length === 0 ? 'certain' : `possible: ${doubts.join('; ')}`,
+    ])
+    if (rows.length === 0) console.log('No client was sent it.')
+    else for (const line of textTable([['Client', 'Name', 'When', 'From', 'Walk', 'Sent'], ...rows])) console.log(line)
+    if (nextBefore !== undefined) console.log(`There are more than ${rowsMax}: --limit takes more of them.`)
+  }
 }
 
 async function verify(

@@ -20,6 +20,7 @@ import { apiDocs } from './http/docs/api-docs.ts'
 import { problemResponse } from './http/errors.ts'
 import { exportApplications } from './http/export-applications.ts'
 import { exportChanges } from './http/export-changes.ts'
+import { exportReceipt } from './http/export-receipt.ts'
 import { arrivalMs, askedWaitMs, inTime } from './http/in-time.ts'
 import { intake } from './http/intake/intake.ts'
 import { keepRecord, RequestRecord, recordOf } from './http/request-record.ts'
@@ -68,6 +69,7 @@ export function createApp(foundation: Foundation): App {
     .use(checkAuth(deps))
     .use(exportApplications(deps))
     .use(exportChanges(deps))
+    .use(exportReceipt(deps))
     .use(intake(deps))
     .use(apiDocs(deps))
     .use(adminConsole(deps))

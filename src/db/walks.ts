@@ -115,7 +115,6 @@ export interface RowReader {
  * on after a failover is asked. It then rejects as `isBehindWalk` or `isOtherHistory` tell.
  */
 export async function readPageRows(sql: Sql, query: PageQuery, firstRows: number, reader: RowReader): Promise<void> {
-  const last = query.lastApplication
   const statement = sql`
     select
       snapshot,
@@ -125,14 +124,7 @@ export async function readPageRows(sql: Sql, query: PageQuery, firstRows: number
       submit_time,
       submit_seq
     from application
-    where (select require_walk(${query.programId}, ${query.horizon}, ${last?.submit_seq ?? null}::bigint,
-      ${last === undefined ? null : formatMicros(last.submit_time)}::timestamptz))
-    and program_id = ${query.programId}
-    and submit_seq <= ${query.horizon}
-    ${query.after === undefined ? sql`` : sql`and (submit_time, submit_seq) > (${formatMicros(query.after.submit_time)}::timestamptz, ${query.after.submit_seq}::bigint)`}
-    ${query.from === undefined ? sql`` : sql`and submit_time >= ${bound(query.from)}::timestamptz`}
-    ${query.to === undefined ? sql`` : sql`and submit_time < ${bound(query.to)}::timestamptz`}
-    ${revisionCondition(sql, query)}
+    where ${inWalk(sql, query)}
     order by submit_time, submit_seq
     limit (select ${query.rowsMax}::bigint)`
   const row = newRowView()
@@ -242,6 +234,44 @@ function viewRow(row: RowView, bytes: Buffer, at: number): RowView {
   row.submitTime = int8At(bytes, fixed + 21) + postgresEpoch
   row.submitSeq = int8At(bytes, fixed + 33)
   return row
+}
+
+/** Where and from where on: what decides which rows a page has. It asks first whether this database is the walk's. */
+function inWalk(sql: Db, query: PageQuery) {
+  const last = query.lastApplication
+  return sql`(select require_walk(${query.programId}, ${query.horizon}, ${last?.submit_seq ?? null}::bigint,
+      ${last === undefined ? null : formatMicros(last.submit_time)}::timestamptz))
+    and program_id = ${query.programId}
+    and submit_seq <= ${query.horizon}
+    ${query.after === undefined ? sql`` : sql`and (submit_time, submit_seq) > (${formatMicros(query.after.submit_time)}::timestamptz, ${query.after.submit_seq}::bigint)`}
+    ${query.from === undefined ? sql`` : sql`and submit_time >= ${bound(query.from)}::timestamptz`}
+    ${query.to === undefined ? sql`` : sql`and submit_time < ${bound(query.to)}::timestamptz`}
+    ${revisionCondition(sql, query)}`
+}
+
+/** Places in a walk with the ids that stand there, in order; at most `rowsMax`, as `readPageRows` would hand them over. */
+export async function readWalkIds(db: Db, query: PageQuery): Promise<(Position & { application_id: number })[]> {
+  return db<(Position & { application_id: number })[]>`
+    select application_id, submit_time, submit_seq
+    from application
+    where ${inWalk(db, query)}
+    order by submit_time, submit_seq
+    limit (select ${query.rowsMax}::bigint)`
+}
+
+/** Which applications that a walk may have had were erased after it began, at most `rowsMax`. */
+export async function readErasedSince(db: Db, walk: WalkScope, rowsMax: number): Promise<number[]> {
+  const rows = await db<{ application_id: number }[]>`
+    select application_id
+    from erased_application
+    where program_id = ${walk.programId}
+    and change_seq > ${walk.horizon}
+    and submit_seq <= ${walk.horizon}
+    ${walk.from === undefined ? db`` : db`and submit_time >= ${bound(walk.from)}::timestamptz`}
+    ${walk.to === undefined ? db`` : db`and submit_time < ${bound(walk.to)}::timestamptz`}
+    order by application_id
+    limit ${rowsMax}`
+  return rows.map(row => row.application_id)
 }
 
 /** Revision state as of the horizon (G3). Spelled as the index `application_walk` spells it, so that the index answers it. */

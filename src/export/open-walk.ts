@@ -8,13 +8,15 @@ import type { WalkStart } from '../db/walks.ts'
 import { earliest } from '../domain/values/offset-time.ts'
 import { Problem } from '../problem.ts'
 import { formatChangeCursor } from './change-cursor.ts'
+import type { TokenOpening } from './page-token.ts'
 import { type ExportRequest, planWalk } from './request.ts'
 import { beginWalk, snapshotTime, type Walk } from './walk.ts'
+import { walkToken } from './walk-receipt.ts'
 
 export interface OpenedWalk {
   walk: Walk
-  /** Told on a walk's first page only: from when on the next window is (G6), and after which change the feed goes on. */
-  begun: { snapshotTime: string; changeCursor: string } | undefined
+  /** Told on a walk's first page only: from when on the next window is (G6), after which change the feed goes on, what names the walk. */
+  begun: { snapshotTime: string; changeCursor: string; walkToken: string } | undefined
 }
 
 /**
@@ -25,6 +27,7 @@ export async function openWalk(
   asked: ExportRequest,
   programId: number,
   limits: { maxPageSize: number },
+  tokens: Pick<TokenOpening, 'keys' | 'now'>,
   readStart: () => Promise<WalkStart>,
 ): Promise<OpenedWalk> {
   const filters = planWalk(asked, limits)
@@ -34,7 +37,7 @@ export async function openWalk(
     if (start.in_recovery) throw primaryMissing()
     const walk = beginWalk(programId, filters, start, newWalkId())
     const changeCursor = formatChangeCursor({ change: walk.horizon, lastApplication: walk.lastApplication })
-    return { walk, begun: { snapshotTime: snapshotTime(start), changeCursor } }
+    return { walk, begun: { snapshotTime: snapshotTime(start), changeCursor, walkToken: walkToken(walk, tokens) } }
   }
   const questionsAsOf = token.questionsAsOf ?? (await readStart()).last_published_at ?? earliest
   return { walk: { ...token, questionsAsOf }, begun: undefined }

@@ -65,13 +65,14 @@ export function sealPageToken(contents: PageToken, keys: readonly Buffer[]): str
 }
 
 /**
- * What a token holds, sealed with any of `keys`. Throws Problem `invalid_request` naming `nextPageToken`, code
+ * What a token holds, sealed with any of `keys`. Throws Problem `invalid_request` naming the parameter, code
  * - `page_token_invalid`: not as it was issued, or issued under a key that is no longer known;
  * - `page_token_of_another_program`;
  * - `page_token_expired`: issued more than `ttlMs` milliseconds before `now`, or more than a minute after it.
  */
-export function openPageToken(text: string, opening: TokenOpening): OpenedToken {
+export function openPageToken(text: string, opening: TokenOpening, parameter = 'nextPageToken'): OpenedToken {
   const { keys, ...expected } = opening
+  const unusable = (code: string, what: string, internal: string) => unusableToken(parameter, code, what, internal)
   const layout = layouts.find(({ tokenBytes }) => base62Length(tokenBytes) === text.length)
   const bytes = layout && decodeBase62(text, layout.tokenBytes)
   if (bytes === undefined) throw unusable('page_token_invalid', 'is not a token of this service', 'token_malformed')
@@ -90,8 +91,9 @@ export function openPageToken(text: string, opening: TokenOpening): OpenedToken 
 }
 
 /** The refusal of a token whose walk cannot go on: the applications it was frozen to are not in this database any more (G13). */
-export function walkIsLost(cause: unknown): Problem {
-  return unusable(
+export function walkIsLost(cause: unknown, parameter = 'nextPageToken'): Problem {
+  return unusableToken(
+    parameter,
     'walk_of_another_history',
     'belongs to a walk over submissions that the database has lost since, for instance because it was restored from a backup',
     'walk_of_another_history',
@@ -99,11 +101,11 @@ export function walkIsLost(cause: unknown): Problem {
   )
 }
 
-function unusable(code: string, what: string, internal: string, cause?: unknown): Problem {
+function unusableToken(parameter: string, code: string, what: string, internal: string, cause?: unknown): Problem {
   const detail = `${what}. Start again from the first page, without a token.`
   return new Problem('invalid_request', {
     detail: 'The page token cannot be used.',
-    errors: [{ parameter: 'nextPageToken', code, detail }],
+    errors: [{ parameter, code, detail }],
     internal,
     cause,
   })

@@ -3,7 +3,7 @@
 import { isBehindWalk, isOtherHistory, type Position } from '../db/walks.ts'
 import type { VersionFill } from '../domain/questions/version-fill.ts'
 import type { Micros } from '../domain/values/offset-time.ts'
-import { Problem } from '../problem.ts'
+import { databaseIsBehind } from './behind-walk.ts'
 import type { Exports } from './exports.ts'
 import { jsonPage } from './framings/json-page.ts'
 import type { PageBuffers } from './page-buffers.ts'
@@ -64,15 +64,4 @@ function refusal(cause: unknown, resumed: boolean): unknown {
   if (isOtherHistory(cause) && resumed) return walkIsLost(cause)
   if (isBehindWalk(cause) || isOtherHistory(cause)) return databaseIsBehind(cause)
   return cause
-}
-
-function databaseIsBehind(cause: unknown): Problem {
-  return new Problem('unavailable', {
-    detail:
-      'The database that would answer has not come as far as this walk. Try again in a few seconds. ' +
-      'If it was restored from a backup, that will not help: begin the walk again, without a token.',
-    retryAfterSeconds: 5,
-    internal: 'behind_walk',
-    cause,
-  })
 }

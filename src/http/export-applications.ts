@@ -46,7 +46,7 @@ export const exportApplications = (deps: Deps) => {
     const queueTime = new QueueTime(config.exportQueueTimeoutMs)
     const readStart = (): Promise<WalkStart> =>
       queueTime.spend(deps.exports.read(sql => readThroughLoss(() => readWalkStart(sql, programId))))
-    const { walk, begun } = await openWalk(asked, programId, config, readStart)
+    const { walk, begun } = await openWalk(asked, programId, config, tokens, readStart)
     record.fields.walk = walk.walkId
     record.fields.filters = shownFilters(walk)
     const headers = headersOf(limitHeaders, { coding, strict, begun })
@@ -88,6 +88,7 @@ function headersOf(
   if (begun !== undefined) {
     headers.set('Snapshot-Time', begun.snapshotTime)
     headers.set('Change-Cursor', begun.changeCursor)
+    headers.set('Walk-Token', begun.walkToken)
   }
   if (strict) headers.set('Preference-Applied', 'handling=strict')
   return headers

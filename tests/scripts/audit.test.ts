@@ -1,6 +1,10 @@
 import { expect, test } from 'bun:test'
 import { appendAuditEvent } from '../../src/db/audit.ts'
-import { useDatabase } from '../support/fixtures.ts'
+import { ExportClient } from '../support/export-client.ts'
+import { useDatabase, useService } from '../support/fixtures.ts'
+import { createTestKey } from '../support/keys.ts'
+import { insertRawApplications, insertRawProgram } from '../support/raw-applications.ts'
+import { until } from '../support/until.ts'
 import { runScript } from './run-script.ts'
 
 const database = await useDatabase()
@@ -56,4 +60,30 @@ test('verify says that the trail is whole and what to note; what was tampered wi
   expect(broken.err).toMatch(
     /The audit trail is not as it was written\.\n {2}chain \d: link \d+: event \d+ is not as it was written/,
   )
+})
+
+test('sent tells which clients were sent an application, when, and how certain that is', async () => {
+  const { sql } = database
+  const program = await insertRawProgram(sql, 'sent')
+  const ids = await insertRawApplications(sql, program, 7)
+  const service = await useService(database)
+  const key = await createTestKey(sql, { programs: ['sent'], name: 'County desk' })
+  const other = await createTestKey(sql, { programs: ['sent'], name: 'Looked at the first page' })
+  await new ExportClient(service, key, 'sent').walkAll({ pageSize: '3' })
+  await new ExportClient(service, other, 'sent').page({ pageSize: '3' })
+  await until('the lines on the pages to be written', async () => {
+    const [row] = await sql`select count(*)::int as pages from audit_event where action = 'applications_exported'`
+    return row!.pages === 4
+  })
+  const last = await audit('sent', String(ids[6]))
+  expect(last.code).toBe(0)
+  expect(last.out).toMatch(/^sent, submission 7, /)
+  expect(last.out).toMatch(/Client +Name +When +From +Walk +Sent/)
+  expect(last.out).toMatch(new RegExp(`key:${key.api_key_id} +County desk .*127\\.0\\.0\\.1.* certain`))
+  expect(last.out).not.toContain('first page')
+  expect((await audit('sent', String(ids[0]))).out).toContain('Looked at the first page')
+  expect((await audit('sent', String(ids[0]), '--limit', '1')).out).toContain('There are more than 1')
+
+  expect(await audit('sent', '4711')).toMatchObject({ code: 1, err: expect.stringContaining('no application 4711') })
+  for (const args of [['sent'], ['sent', 'x'], ['sent', '1', '2']]) expect((await audit(...args)).code).toBe(2)
 })

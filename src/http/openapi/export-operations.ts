@@ -121,6 +121,10 @@ export function exportOperation(examples?: JsonSchema) {
             description:
               'On the first page: use it as the next fromDate to get everything submitted since, and nothing twice.',
           },
+          'Walk-Token': {
+            schema: { type: 'string' },
+            description: 'On the first page: names the walk when its receipt is asked for.',
+          },
           'Change-Cursor': {
             schema: { type: 'string' },
             description:

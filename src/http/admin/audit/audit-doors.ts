@@ -1,11 +1,11 @@
 // The audit trail for administrators and auditors: events with filters, as CSV, one event, whom an application was sent to, whether
 // the trail is whole. Nothing here changes anything; that somebody took the trail away as a file is noted in it.
 
+import { findDisclosures } from '../../../access/disclosure.ts'
 import { actorOf } from '../../../access/roles.ts'
 import { type AuditVerdict, measureAuditTrail, verifyAuditTrail } from '../../../access/verify-audit.ts'
 import { readApiKeyNames } from '../../../db/api-key-rows.ts'
 import { findAuditEvent, readAuditActions, readAuditEvents } from '../../../db/audit.ts'
-import { findApplicationPlaces, readPagesWith } from '../../../db/disclosures.ts'
 import { Problem, type ProblemItem } from '../../../problem.ts'
 import type { Deps } from '../../deps.ts'
 import { emptyForm, type FormState } from '../../shell/parts.tsx'
@@ -61,10 +61,10 @@ export function auditDoors(deps: Deps): ConsoleDoor[] {
 
   const sent = async ({ context, url }: Visit): Promise<Response> => {
     const parameters = url.searchParams
-    const asked = parameters.get('application')
-    const applicationId = readId(asked)
+    const written = parameters.get('application')
+    const applicationId = readId(written)
     const faults: ProblemItem[] = []
-    if (asked !== null && applicationId === undefined)
+    if (written !== null && applicationId === undefined)
       faults.push({
         parameter: 'application',
         code: 'not_an_id',
@@ -72,16 +72,8 @@ export function auditDoors(deps: Deps): ConsoleDoor[] {
       })
     const program = parameters.get('program')
     const beforeId = program === null ? undefined : readId(parameters.get('before'))
-    const places = applicationId === undefined ? [] : await findApplicationPlaces(db, applicationId)
-    const found = await Promise.all(
-      places
-        .filter(({ slug }) => program === null || slug === program)
-        .map(async place => {
-          const rows = await readPagesWith(db, place, { beforeId, rowsMax: pageRows + 1 })
-          const pages = rows.slice(0, pageRows)
-          return { place, pages, nextBefore: rows.length > pageRows ? pages.at(-1)!.audit_event_id : undefined }
-        }),
-    )
+    const asked = { slug: program ?? undefined, beforeId, rowsMax: pageRows }
+    const found = applicationId === undefined ? [] : await findDisclosures(db, applicationId, asked)
     const files = found.length === 0 ? [] : (await measureAuditTrail(db)).files
     const names = await keyNames(found.flatMap(({ pages }) => pages))
     const form = { values: parameters, faults }

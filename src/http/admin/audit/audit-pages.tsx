@@ -3,8 +3,8 @@
 /** @jsxImportSource preact */
 
 import type { ComponentChildren } from 'preact'
+import type { Disclosure, Disclosures } from '../../../access/disclosure.ts'
 import type { AuditEventRow } from '../../../db/audit.ts'
-import type { ApplicationPlace, PageWithApplication } from '../../../db/disclosures.ts'
 import type { Micros } from '../../../domain/values/offset-time.ts'
 import { Icon } from '../../shell/icon.tsx'
 import {
@@ -231,7 +231,7 @@ export interface SentProps {
   /** Undefined before anything was asked. */
   applicationId: number | undefined
   /** Of this application, in each program that has one of this id. */
-  found: readonly { place: ApplicationPlace; pages: readonly PageWithApplication[]; nextBefore: number | undefined }[]
+  found: readonly Disclosures[]
   /** Files that have the oldest of the trail, in which nobody has looked. */
   files: readonly string[]
   keyNames: ReadonlyMap<string, string>
@@ -342,18 +342,13 @@ function PlaceSection(
   )
 }
 
-function pageWords({ detail }: PageWithApplication): string {
+function pageWords({ detail }: Disclosure): string {
   const { applications, applications_before } = detail
   if (typeof applications !== 'number' || typeof applications_before !== 'number') return 'page'
   return `${figures(applications_before + 1)} to ${figures(applications_before + applications)} of its walk`
 }
 
-function Certainty({ page }: { page: PageWithApplication }) {
-  const doubts = [
-    page.detail.outcome === 'complete' ? '' : 'the page was cut short, so it may not have arrived',
-    page.was_there ? '' : 'it was erased about then',
-    page.meets_revision === null ? 'the walk asked for one revision state, and what it was has been erased' : '',
-  ].filter(doubt => doubt !== '')
+function Certainty({ page: { doubts } }: { page: Disclosure }) {
   if (doubts.length === 0) return <Badge tone="good">certain</Badge>
   return (
     <>

@@ -1,0 +1,44 @@
+// The receipt of a walk: its count and digest, for a client that wants to be sure that it has all of it.
+
+import { Elysia } from 'elysia'
+import { authorizeExport, type Caller } from '../access/caller.ts'
+import { readThroughLoss, type Sql } from '../db/client.ts'
+import { parseReceiptRequest, readWalkReceipt, type WalkReceipt } from '../export/walk-receipt.ts'
+import { authenticate } from './authenticate.ts'
+import type { Deps } from './deps.ts'
+import { methodNotAllowed } from './errors.ts'
+import { receiptOperation } from './openapi/receipt-operation.ts'
+import { routeDetail } from './openapi/route-detail.ts'
+import { prefersStrictHandling } from './preference.ts'
+import { parseQueryString, queryOf } from './query-string.ts'
+import { quotaHeaders } from './quota-headers.ts'
+import { recordOf } from './request-record.ts'
+
+const path = '/api/v1/admin/programs/:programSlug/receipt'
+
+/** `GET /api/v1/admin/programs/{programSlug}/receipt`. It reads a whole program, so it takes one of the key's places for exports. */
+export const exportReceipt = (deps: Deps) => {
+  const answer = async (caller: Caller, programSlug: string, request: Request): Promise<Response> => {
+    const { config, exports, limits } = deps
+    const record = recordOf(request)
+    const headers = { 'Cache-Control': 'no-store', ...quotaHeaders(limits.takeRequest(caller.api_key_id)) }
+    const programId = authorizeExport(caller, programSlug)
+    record.fields.program = programSlug
+    const strict = prefersStrictHandling(request.headers.get('prefer'))
+    const sent = { ...parseQueryString(queryOf(request.url)), strict }
+    const tokens = { keys: config.pageTokenKeys, now: deps.now(), ttlMs: config.pageTokenTtlMs, programId }
+    const walk = parseReceiptRequest(sent, tokens)
+    record.fields.walk = walk.walkId
+    const endExport = limits.beginExport(caller.api_key_id)
+    const read = (sql: Sql): Promise<WalkReceipt> => readThroughLoss(() => readWalkReceipt(sql, walk, programSlug))
+    return Response.json(await exports.read(read).finally(endExport), { headers })
+  }
+  return (
+    new Elysia({ name: 'export-receipt', detail: routeDetail(receiptOperation) })
+      .use(authenticate(deps))
+      .get(path, ({ caller, params, request }) => answer(caller, params.programSlug, request))
+      // The server leaves the body out and keeps its length.
+      .head(path, ({ caller, params, request }) => answer(caller, params.programSlug, request))
+      .all(path, methodNotAllowed(['GET', 'HEAD']), { parse: 'none' })
+  )
+}

@@ -1,0 +1,147 @@
+// The receipt of a walk: count and digest, against what a client holds.
+
+import { describe, expect, test } from 'bun:test'
+import { createHash } from 'node:crypto'
+import { eraseApplication } from '../../src/upkeep/erase.ts'
+import { ExportClient } from '../support/export-client.ts'
+import { useDatabase, useService } from '../support/fixtures.ts'
+import { FrontEnd } from '../support/front-end.ts'
+import { createTestKey } from '../support/keys.ts'
+import { aProgram, q } from '../support/programs.ts'
+
+const slug = 'receipted'
+const database = await useDatabase()
+const { sql } = database
+const service = await useService(database, { maxPageSize: 1000 })
+const { program_id } = await aProgram(sql, { slug, questions: [q.text('words')] })
+await aProgram(sql, { slug: 'other', questions: [] })
+const key = await createTestKey(sql, { programs: [slug, 'other'], maySubmit: true })
+const client = new ExportClient(service, key, slug)
+const frontEnd = new FrontEnd(service, key, slug)
+const applicants: number[] = []
+const apply = async (applicant: number): Promise<number> =>
+  (await frontEnd.apply(applicant, { words: { text: 'as it was' } })).application_id
+for (let i = 0; i < 12; i++) {
+  applicants.push(await frontEnd.register())
+  await apply(applicants[i]!)
+}
+for (const applicant of applicants.slice(0, 5)) await apply(applicant)
+
+interface Receipt {
+  walk: string
+  program_name: string
+  filters: object
+  applications: number
+  sha256: string
+  erased_application_ids: number[]
+}
+
+const ask = (walk: string, program = slug): Promise<Response> =>
+  service.get(`/api/v1/admin/programs/${program}/receipt?walk=${walk}`, {
+    headers: { Authorization: key.authorization },
+  })
+
+async function receiptOf(walk: string): Promise<Receipt> {
+  const response = await ask(walk)
+  if (response.status !== 200) throw new Error(`answered ${response.status}: ${await response.text()}`)
+  return (await response.json()) as Receipt
+}
+
+/** As a shell does it: the ids, a line each. */
+const digest = (ids: readonly number[]): string =>
+  createHash('sha256')
+    .update(ids.map(id => `${id}\n`).join(''))
+    .digest('hex')
+
+/** A walk: its ids, and every token by which its receipt can be asked for. */
+async function walkWith(parameters: Record<string, string>, between?: () => Promise<unknown>) {
+  const ids: number[] = []
+  const tokens: string[] = []
+  for await (const { response, page } of client.walk(parameters, between)) {
+    const walkToken = response.headers.get('Walk-Token')
+    if (walkToken !== null) tokens.push(walkToken)
+    ids.push(...page.payload.map(application => application.application_id))
+    if (page.nextPageToken !== null) tokens.push(page.nextPageToken)
+  }
+  return { ids, tokens }
+}
+
+describe('the receipt of a walk', () => {
+  test.each<Record<string, string>>([
+    {},
+    { revisionState: 'CURRENT' },
+    { revisionState: 'OBSOLETE' },
+    { fromDate: '2020-01-01' },
+    { toDate: '2020-01-01' },
+  ])('has the count and the digest of what its pages held, by any token of it: %j', async filters => {
+    for (const pageSize of ['1', '5', '1000']) {
+      const { ids, tokens } = await walkWith({ ...filters, pageSize })
+      const receipts = await Promise.all(tokens.map(receiptOf))
+      for (const receipt of receipts) {
+        expect(receipt).toMatchObject({ program_name: slug, applications: ids.length, sha256: digest(ids) })
+        expect(receipt.walk).toBe(receipts[0]!.walk)
+        expect(receipt.erased_application_ids).toEqual([])
+      }
+    }
+  })
+
+  test('G2, G3: is frozen with the walk, whatever is submitted and superseded meanwhile', async () => {
+    const { ids, tokens } = await walkWith({ revisionState: 'CURRENT', pageSize: '4' }, () => apply(applicants[9]!))
+    expect(await receiptOf(tokens[0]!)).toMatchObject({ applications: ids.length, sha256: digest(ids) })
+  })
+
+  test('names what was erased after the walk began, which is to be left out of what is compared', async () => {
+    const before = await apply(applicants[0]!)
+    await eraseApplication(sql, { program_id, application_id: before }, { actor: 'operator:test', reason: undefined })
+    const { ids, tokens } = await walkWith({ pageSize: '1000' })
+    const erased = [ids[0]!, ids[7]!]
+    for (const application_id of erased)
+      await eraseApplication(sql, { program_id, application_id }, { actor: 'operator:test', reason: undefined })
+    const receipt = await receiptOf(tokens[0]!)
+    expect(receipt.erased_application_ids).toEqual(erased.sort((a, b) => a - b))
+    const held = ids.filter(id => !receipt.erased_application_ids.includes(id))
+    expect(receipt).toMatchObject({ applications: held.length, sha256: digest(held) })
+  })
+
+  test('a Walk-Token is a page token of the first page, too', async () => {
+    const { response, text } = await client.page({ pageSize: '3' })
+    const again = await client.page({ nextPageToken: response.headers.get('Walk-Token')! })
+    const withoutToken = (page: string): string => page.replace(/"nextPageToken":"[^"]+"/, '')
+    expect(withoutToken(again.text)).toBe(withoutToken(text))
+  })
+})
+
+test('D8: what is no token of a walk of this program is refused by the name of the parameter', async () => {
+  const { tokens } = await walkWith({})
+  const codeOf = async (response: Response) => {
+    const { errors } = (await response.json()) as { errors: { parameter: string; code: string }[] }
+    return [response.status, errors.map(({ parameter, code }) => `${parameter} ${code}`)]
+  }
+  expect(await codeOf(await ask('x'))).toEqual([400, ['walk page_token_invalid']])
+  expect(await codeOf(await ask(tokens[0]!, 'other'))).toEqual([400, ['walk page_token_of_another_program']])
+  const nothing = `/api/v1/admin/programs/${slug}/receipt`
+  const authorized = { headers: { Authorization: key.authorization } }
+  expect(await codeOf(await service.get(nothing, authorized))).toEqual([400, ['walk required']])
+  expect((await service.get('/api/v1/admin/programs/not-granted/receipt', authorized)).status).toBe(401)
+  expect((await service.get(nothing)).status).toBe(401)
+})
+
+test('G13: a database that was set back refuses the receipt as it refuses the walk', async () => {
+  const { tokens } = await walkWith({})
+  const [last] = await sql<{ submit_seq: number }[]>`
+    select max(submit_seq) as submit_seq from application where program_id = ${program_id}`
+  const setBack = (then: string) =>
+    sql.begin(async tx => {
+      await tx`set local session_replication_role = replica`
+      await tx`delete from application where program_id = ${program_id} and submit_seq = ${last!.submit_seq}`
+      await tx.unsafe(`update submission_counter set submit_seq = ${then} where program_id = ${program_id}`)
+    })
+  await setBack(String(last!.submit_seq - 1))
+  const behind = await ask(tokens[0]!)
+  expect([behind.status, behind.headers.get('Retry-After')]).toEqual([503, '5'])
+  await setBack(String(last!.submit_seq - 1))
+  for (const applicant of applicants) await apply(applicant)
+  const other = await ask(tokens[0]!)
+  expect(other.status).toBe(400)
+  expect(await other.json()).toMatchObject({ errors: [{ parameter: 'walk', code: 'walk_of_another_history' }] })
+})
