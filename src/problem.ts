@@ -8,6 +8,7 @@ export type ProblemKind =
   | 'forbidden'
   | 'not_found'
   | 'method_not_allowed'
+  | 'not_acceptable'
   | 'conflict'
   | 'too_large'
   | 'unsupported_media_type'

@@ -13,6 +13,7 @@ export const sectionNames = [
   'check-auth',
   'latency',
   'compression',
+  'formats',
   'submissions',
   'load',
   'publish',

@@ -29,6 +29,8 @@ export interface SentPage {
   requestId: string
   programSlug: string
   walk: Walk
+  /** In which the page was sent. */
+  format: string
   /** Where it starts; undefined for the first page. */
   after: Position | undefined
   /** When it was asked for. */
@@ -138,7 +140,7 @@ export class ExportTrail {
 }
 
 function eventOf(page: SentPage, now: Micros): AuditEvent {
-  const { apiKeyId, address, requestId, programSlug, walk, after, beganAt, receipt } = page
+  const { apiKeyId, address, requestId, programSlug, walk, format, after, beganAt, receipt } = page
   const afterSeq = after?.submit_seq ?? 0
   return {
     actor: `key:${apiKeyId}`,
@@ -150,6 +152,7 @@ function eventOf(page: SentPage, now: Micros): AuditEvent {
       walk: walk.walkId,
       horizon: walk.horizon,
       filters: shownFilters(walk),
+      format,
       applications: receipt.applications,
       applications_before: walk.applications,
       // What was sent is every application of the walk with a number after the first of these, up to the second: an export is in the

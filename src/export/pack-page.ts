@@ -9,7 +9,6 @@ import type { PageBuffers } from './page-buffers.ts'
 import type { PageFraming } from './page-framing.ts'
 import { nextBatchRows, type PageLimits } from './page-limits.ts'
 import type { PageOutlet } from './page-outlet.ts'
-import { splicedBytes, spliceRow } from './splice.ts'
 
 export interface PagePlan {
   walk: WalkScope
@@ -49,7 +48,7 @@ export class PagePacker implements RowReader {
     private readonly outlet: PageOutlet,
   ) {
     this.#place = asked.plan.after
-    this.#buffer = asked.buffers.take()
+    this.#buffer = this.#room(asked.framing.opening.length)
     this.#used = asked.framing.opening.copy(this.#buffer)
   }
 
@@ -86,7 +85,9 @@ export class PagePacker implements RowReader {
       this.#handOver()
       if (!this.#pack(row, fill)) {
         // Larger than a buffer: it gets one of its own.
-        this.#buffer = Buffer.allocUnsafeSlow(this.asked.framing.between.length + splicedBytes(row, fill))
+        if (this.#buffer !== undefined) this.asked.buffers.give(this.#buffer)
+        const { between, rows } = this.asked.framing
+        this.#buffer = Buffer.allocUnsafeSlow(between.length + rows.bytes(row, fill))
         this.#pack(row, fill)
         large = true
       }
@@ -128,9 +129,15 @@ export class PagePacker implements RowReader {
   finish(end: string): void {
     const bytes = Buffer.from(end)
     if (this.#buffer !== undefined && this.#used + bytes.length > this.#buffer.length) this.#handOver()
-    this.#buffer ??= this.asked.buffers.take()
+    this.#buffer ??= this.#room(bytes.length)
     this.#used += bytes.copy(this.#buffer, this.#used)
     this.#handOver(true)
+  }
+
+  /** A buffer for what cannot be divided: one of its own where it is larger than all others. */
+  #room(bytes: number): Buffer {
+    const { buffers } = this.asked
+    return bytes > buffers.bytes ? Buffer.allocUnsafeSlow(bytes) : buffers.take()
   }
 
   /** Rows of the next batch, by those that came since it was last asked; 0 when no more are wanted. */
@@ -151,10 +158,10 @@ export class PagePacker implements RowReader {
   #pack(row: RowView, fill: VersionFill): boolean {
     this.#buffer ??= this.asked.buffers.take()
     const buffer = this.#buffer
-    const { between } = this.asked.framing
+    const { between, rows } = this.asked.framing
     const separated = this.applications > 0 ? between.length : 0
     if (this.#used + separated > buffer.length) return false
-    const end = spliceRow(buffer, this.#used + separated, row, fill)
+    const end = rows.write(buffer, this.#used + separated, row, fill)
     if (end === -1) return false
     if (separated > 0) between.copy(buffer, this.#used)
     this.#used = end

@@ -5,8 +5,8 @@ import type { VersionFill } from '../domain/questions/version-fill.ts'
 import type { Micros } from '../domain/values/offset-time.ts'
 import { databaseIsBehind } from './behind-walk.ts'
 import type { Exports } from './exports.ts'
-import { jsonPage } from './framings/json-page.ts'
 import type { PageBuffers } from './page-buffers.ts'
+import type { PageFraming } from './page-framing.ts'
 import type { PageLimits } from './page-limits.ts'
 import type { Sink } from './page-outlet.ts'
 import { sealPageToken, walkIsLost } from './page-token.ts'
@@ -19,6 +19,7 @@ interface Page {
   after: Position | undefined
   /** What the applications of each program version lack, as of the walk. */
   fills: ReadonlyMap<number, VersionFill>
+  framing: PageFraming
 }
 
 export interface Serving {
@@ -34,7 +35,7 @@ export interface Serving {
 
 /** Writes a page to a sink. Rejects with a Problem, or with what the database failed of, when the page cannot be finished. */
 export async function servePage(page: Page, serving: Serving, sink: Sink): Promise<PageReceipt['outcome']> {
-  const { walk, after, fills } = page
+  const { walk, after, fills, framing } = page
   const seal = (place: Position, applications: number): string =>
     sealPageToken(nextPage(walk, place, applications, serving.now()), serving.pageTokenKeys)
   try {
@@ -43,7 +44,7 @@ export async function servePage(page: Page, serving: Serving, sink: Sink): Promi
     const receipt = await writePage({
       plan,
       fills,
-      framing: jsonPage,
+      framing,
       limits,
       exports,
       buffers,

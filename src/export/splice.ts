@@ -67,6 +67,9 @@ export function spliceRow(target: Buffer, offset: number, row: StoredRow, fill: 
   return offset
 }
 
+/** Rows as application objects, for every framing that has these. */
+export const splicedRows = { write: spliceRow, bytes: splicedBytes }
+
 /**
  * Where the next marker starts, or -1. The search may run past the text, but not far: what follows it on the wire is the
  * length of a column of one byte, in which the marker's byte stands.

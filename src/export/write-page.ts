@@ -103,7 +103,8 @@ export async function writePage(asked: PageToWrite): Promise<PageReceipt> {
     }
   }
   const { next } = page
-  page.finish(asked.framing.end(next === undefined ? null : asked.sealNext(next, page.applications)))
+  const token = next === undefined ? null : asked.sealNext(next, page.applications)
+  page.finish(asked.framing.end(token, page.applications))
   const whole = await outlet.settle(limits.stallTimeoutMs)
   return receipt(whole ? 'complete' : outlet.stalled ? 'stalled' : 'client_gone')
 }

@@ -12,6 +12,7 @@ const statuses: Readonly<Record<ProblemKind, { status: number; title: string }>>
   forbidden: { status: 403, title: 'Forbidden' },
   not_found: { status: 404, title: 'Not Found' },
   method_not_allowed: { status: 405, title: 'Method Not Allowed' },
+  not_acceptable: { status: 406, title: 'Not Acceptable' },
   conflict: { status: 409, title: 'Conflict' },
   too_large: { status: 413, title: 'Content Too Large' },
   unsupported_media_type: { status: 415, title: 'Unsupported Media Type' },

@@ -5,6 +5,7 @@ import { Elysia } from 'elysia'
 import { authorizeExport, type Caller } from '../access/caller.ts'
 import { readThroughLoss } from '../db/client.ts'
 import { readWalkStart, type WalkStart } from '../db/walks.ts'
+import { framingOf } from '../export/framings/all-framings.ts'
 import { type OpenedWalk, openWalk } from '../export/open-walk.ts'
 import { pageLimits } from '../export/page-limits.ts'
 import type { Sink } from '../export/page-outlet.ts'
@@ -14,8 +15,10 @@ import { shownFilters } from '../export/walk.ts'
 import { authenticate } from './authenticate.ts'
 import { compressed } from './compressed-sink.ts'
 import { type Coding, preferredCoding } from './content-coding.ts'
+import { wantedDigest } from './content-digest.ts'
 import type { Deps } from './deps.ts'
 import { methodNotAllowed } from './errors.ts'
+import { acceptedFormat, type OfferedFormat } from './export-formats.ts'
 import { anyExportOperation } from './openapi/export-operations.ts'
 import { routeDetail } from './openapi/route-detail.ts'
 import { prefersStrictHandling } from './preference.ts'
@@ -38,6 +41,7 @@ export const exportApplications = (deps: Deps) => {
     const programId = authorizeExport(caller, programSlug)
     record.fields.program = programSlug
 
+    const offered = acceptedFormat(request.headers.get('accept'))
     const coding = preferredCoding(request.headers.get('accept-encoding'))
     const strict = prefersStrictHandling(request.headers.get('prefer'))
     const sent = { ...parseQueryString(queryOf(request.url)), strict }
@@ -49,24 +53,27 @@ export const exportApplications = (deps: Deps) => {
     const { walk, begun } = await openWalk(asked, programId, config, tokens, readStart)
     record.fields.walk = walk.walkId
     record.fields.filters = shownFilters(walk)
-    const headers = headersOf(limitHeaders, { coding, strict, begun })
+    const headers = headersOf(limitHeaders, { offered, coding, strict, begun })
     if (request.method === 'HEAD') return headOnly(record, headers)
 
     await trail.settle(apiKeyId)
-    const { fills } = await readThroughLoss(() => keyMaps.load(db, programId, walk.questionsAsOf))
+    const questions = await readThroughLoss(() => keyMaps.load(db, programId, walk.questionsAsOf))
     const endExport = limits.beginExport(apiKeyId)
-    const page = { walk, after: asked.token?.after, fills }
+    const { format } = offered
+    record.fields.format = format
+    const page = { walk, after: asked.token?.after, fills: questions.fills, framing: framingOf(format, questions) }
     const serving = servingOf(deps, coding, receipt => {
       record.fields.applications = receipt.applications
       record.fields.bytes = receipt.bytes
       const { after } = page
       const beganAt = tokens.now
-      void trail.note({ apiKeyId, address, requestId: record.id, programSlug, walk, after, beganAt, receipt })
+      void trail.note({ apiKeyId, address, requestId: record.id, programSlug, walk, format, after, beganAt, receipt })
     })
     const produce = (sink: Sink): Promise<Outcome> => servePage(page, serving, sink).finally(endExport)
-    if (coding === undefined) return streamResponse(record, headers, queueTime, produce)
+    const digest = wantedDigest(request.headers.get('want-content-digest'))
+    if (coding === undefined) return streamResponse(record, headers, queueTime, produce, digest)
     record.fields.encoding = coding
-    return streamResponse(record, headers, queueTime, client => compressed(coding, client, produce))
+    return streamResponse(record, headers, queueTime, client => compressed(coding, client, produce), digest)
   }
   return new Elysia({ name: 'export-applications', detail: routeDetail(anyExportOperation()) })
     .use(authenticate(deps))
@@ -75,15 +82,20 @@ export const exportApplications = (deps: Deps) => {
     .all(path, methodNotAllowed(['GET', 'HEAD']), { parse: 'none' })
 }
 
-/** What can be said before the first row is read. A token cannot: whether one follows is known after the last row. */
-function headersOf(
-  limitHeaders: Record<string, string>,
-  { coding, strict, begun }: { coding: Coding | undefined; strict: boolean; begun: OpenedWalk['begun'] },
-): Headers {
+/** What can be said in the head, before the first row is read. A token cannot: whether one follows is known after the last row. */
+interface KnownBefore {
+  offered: OfferedFormat
+  coding: Coding | undefined
+  strict: boolean
+  begun: OpenedWalk['begun']
+}
+
+function headersOf(limitHeaders: Record<string, string>, known: KnownBefore): Headers {
+  const { offered, coding, strict, begun } = known
   const headers = new Headers(limitHeaders)
-  headers.set('Content-Type', 'application/json')
+  headers.set('Content-Type', offered.contentType)
   headers.set('Cache-Control', 'no-store')
-  headers.set('Vary', 'Accept-Encoding')
+  headers.set('Vary', 'Accept, Accept-Encoding')
   if (coding !== undefined) headers.set('Content-Encoding', coding)
   if (begun !== undefined) {
     headers.set('Snapshot-Time', begun.snapshotTime)

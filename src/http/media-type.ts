@@ -6,13 +6,18 @@ interface MediaRange {
   quality: number
 }
 
+/** As `acceptableType`; the first offered, too, when nothing in the header is acceptable. */
+export const preferredType = <T extends string>(accept: string | null, offered: readonly [T, ...T[]]): T =>
+  acceptableType(accept, offered) ?? offered[0]
+
 /**
  * The offered type with the highest quality in an Accept header; of equals the one that is named more exactly, then the one
- * offered first. The first offered, too, when there is no header or nothing in it is acceptable. Parameters other than `q` and
- * `charset` make a range another type than any that is offered.
+ * offered first. Undefined when none is acceptable. Without a header, or with one in which nothing is well-formed, any is. Parameters
+ * other than `q`, `charset` and `header=present` make a range another type than any that is offered.
  */
-export function preferredType<T extends string>(accept: string | null, offered: readonly [T, ...T[]]): T {
-  const ranges = parseAccept(accept ?? '*/*')
+export function acceptableType<T extends string>(accept: string | null, offered: readonly [T, ...T[]]): T | undefined {
+  const ranges = parseAccept(accept ?? '')
+  if (ranges.length === 0) return offered[0]
   let best: { type: T; quality: number; exactness: number } | undefined
   for (const type of offered) {
     const { quality, exactness } = qualityOf(type, ranges)
@@ -20,7 +25,7 @@ export function preferredType<T extends string>(accept: string | null, offered: 
     if (best === undefined || quality > best.quality || (quality === best.quality && exactness > best.exactness))
       best = { type, quality, exactness }
   }
-  return best?.type ?? offered[0]
+  return best?.type
 }
 
 /** By the most exact range that takes the type in, whatever its quality. */
@@ -49,14 +54,18 @@ function parseAccept(header: string): MediaRange[] {
     const [name = '', ...parameters] = item.split(';').map(part => part.trim())
     const match = rangePattern.exec(name)
     if (match === null || (match[1] === '*' && match[2] !== '*')) continue
-    let quality: number | undefined = 1
+    const [, type, subtype] = match
+    const range: MediaRange = { type: type!, subtype: subtype!, quality: 1 }
+    let wellFormed = true
     for (const parameter of parameters) {
       const [key, value = ''] = parameter.split('=').map(part => part.trim())
-      if (key === 'q') quality = qualityPattern.test(value) ? Number(value) : undefined
-      else if (key !== 'charset' && key !== '') quality = undefined
-      if (quality === undefined) break
+      if (key === 'q') {
+        wellFormed = qualityPattern.test(value)
+        range.quality = Number(value)
+      } else if (key !== 'charset' && key !== '' && parameter !== 'header=present') range.subtype += `;${parameter}`
+      if (!wellFormed) break
     }
-    if (quality !== undefined) ranges.push({ type: match[1]!, subtype: match[2]!, quality })
+    if (wellFormed) ranges.push(range)
   }
   return ranges
 }

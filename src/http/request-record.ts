@@ -22,7 +22,9 @@ export interface RequestFields {
   walk?: string
   applications?: number
   application_id?: number
-  /** Of JSON, however it was sent. */
+  /** Of an export. */
+  format?: string
+  /** Of the export's text, however it was sent. */
   bytes?: number
   /** Content-Encoding of an export that was sent compressed. */
   encoding?: string

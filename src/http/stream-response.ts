@@ -4,6 +4,7 @@
 import type { Sink } from '../export/page-outlet.ts'
 import { Problem } from '../problem.ts'
 import { settledWithin } from '../settled-within.ts'
+import { contentDigest, type DigestAlgorithm } from './content-digest.ts'
 import type { Outcome, RequestRecord } from './request-record.ts'
 
 /** What `Bun.serve` hands to a direct stream: `write` gives a number at once, or a promise when the client must read first; 0 when it has gone. */
@@ -35,7 +36,7 @@ class BrokenOff extends Error {}
 
 /**
  * Runs `produce` against a sink. Resolves with a Response once the first bytes are there: of known length when they are also
- * the last, streamed otherwise; the request's log line is then written when the stream has ended.
+ * the last, and with a digest if one is wanted; streamed otherwise; the request's log line is then written when the stream has ended.
  * Rejects with what `produce` threw when that was before its first write, and with a Problem (unavailable) when there was no
  * write while there was `queueTime`; `produce` then finds its client gone.
  * After that, a rejection, or an outcome other than `complete`, resets the connection; it is never closed as if complete.
@@ -48,6 +49,7 @@ export async function streamResponse(
   headers: Headers,
   queueTime: QueueTime,
   produce: (sink: Sink) => Promise<Outcome>,
+  digest?: DigestAlgorithm,
 ): Promise<Response> {
   const client = new ClientSink(record.request.signal)
   const produced = produce(client)
@@ -62,6 +64,7 @@ export async function streamResponse(
   if (client.wholeBody !== undefined) {
     await produced
     headers.set('Content-Length', String(client.wholeBody.length))
+    if (digest !== undefined) headers.set('Content-Digest', contentDigest(digest, client.wholeBody))
     return new Response(client.wholeBody, { headers })
   }
   record.streaming = true

@@ -123,6 +123,20 @@ describe('writePage', () => {
     }
   })
 
+  test('what a framing opens and ends with may be larger than a buffer, and every buffer is given back, also of rows larger than one', async () => {
+    const buffers = new PageBuffers(256, 4)
+    const opening = Buffer.from(`{"columns":"${'x'.repeat(1000)}","payload":[`)
+    const framing = { ...jsonPage, opening, end: () => `],"nextPageToken":null,"more":"${'y'.repeat(1000)}"}` }
+    for (const pageSize of [1, 7, 205]) {
+      const reader = new Reader()
+      await write(reader, planOf(pageSize), small, { framing, buffers })
+      expect(reader.text).toStartWith(opening.toString())
+      expect(reader.text).toEndWith(framing.end())
+      expect(idsOf(reader)).toEqual(ids.slice(0, pageSize))
+      expect(buffers.inUse).toBe(0)
+    }
+  })
+
   test('an empty page is an empty payload and a null token', async () => {
     const reader = new Reader()
     await write(reader, planOf(10, { submit_time: 2_000_000_000_000_000, submit_seq: 1 }))

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { preferredType } from '../../src/http/media-type.ts'
+import { acceptableType, preferredType } from '../../src/http/media-type.ts'
 
 const html = 'text/html'
 const json = 'application/json'
@@ -33,4 +33,23 @@ test.each([
   [',,, application/json ,', json],
 ])('of HTML and JSON, an Accept header of %p prefers %p', (accept, preferred) => {
   expect(preferredType(accept, [html, json])).toBe(preferred as never)
+})
+
+test.each([
+  [null, html],
+  ['', html],
+  ['json', html],
+  ['application/json;q=2', html],
+  ['*/*', html],
+  ['application/json', json],
+  ['image/png', undefined],
+  ['image/*, text/csv', undefined],
+  ['text/html;q=0, application/json;q=0.0', undefined],
+  ['*/*;q=0', undefined],
+  ['text/html;q=0, */*;q=0.001', json],
+  ['text/html;level=1', undefined],
+  ['text/html;header=present', html],
+  ['text/html;header=absent', undefined],
+])('of HTML and JSON, an Accept header of %p takes %p', (accept, acceptable) => {
+  expect(acceptableType(accept, [html, json])).toBe(acceptable as never)
 })

@@ -29,6 +29,7 @@ const known = {
   promtool: { programs: ['promtool'], debian: 'prometheus' },
   openssl: { programs: ['openssl'], debian: 'openssl' },
   pgbouncer: { programs: ['pgbouncer', '/usr/sbin/pgbouncer'], debian: 'pgbouncer' },
+  libreoffice: { programs: ['soffice', '/usr/lib/libreoffice/program/soffice'], debian: 'libreoffice-calc-nogui' },
   chromium: { programs: ['chromium', 'chromium-browser', 'google-chrome'], debian: 'chromium' },
   postgresql15: { programs: ['/usr/lib/postgresql/15/bin/postgres'], debian: 'postgresql-15' },
 } as const satisfies Record<string, Needed>

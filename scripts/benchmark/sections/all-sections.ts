@@ -8,6 +8,7 @@ import { measureCompression } from './measure-compression.ts'
 import { measureDepth } from './measure-depth.ts'
 import { measureFilters } from './measure-filters.ts'
 import { measureFirstByte } from './measure-first-byte.ts'
+import { measureFormats } from './measure-formats.ts'
 import { measureLatency } from './measure-latency.ts'
 import { measureLimit } from './measure-limit.ts'
 import { measureLoad } from './measure-load.ts'
@@ -27,6 +28,7 @@ export const sections: Readonly<Record<SectionName, (context: BenchContext) => P
   'check-auth': measureCheckAuth,
   latency: measureLatency,
   compression: measureCompression,
+  formats: measureFormats,
   submissions: measureSubmissions,
   load: measureLoad,
   publish: measurePublish,

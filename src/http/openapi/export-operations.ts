@@ -130,16 +130,46 @@ export function exportOperation(examples?: JsonSchema) {
             description:
               'On the first page: send it as `after` to the changes of this program, to be told what happened since.',
           },
+          'Content-Digest': {
+            schema: { type: 'string' },
+            description:
+              'Digest of the body as it is sent (RFC 9530), when Want-Content-Digest asks for one and the page is small enough to be sent in one piece.',
+          },
         },
         content: {
           'application/json': { schema: { $ref: '#/components/schemas/ExportPage' }, ...(examples && { examples }) },
+          ...otherFormats,
         },
       },
       400: problemAnswer('A parameter is not valid, or differs from the one sent for the first page.'),
+      406: problemAnswer('The Accept header takes none of the formats that are offered.'),
       ...keyRefusals,
     },
   }
 }
+
+/** What is sent when Accept asks for it. A token of one format is good in all of them. */
+const otherFormats = {
+  'application/x-ndjson': {
+    schema: {
+      type: 'string',
+      description:
+        'One application a line, as in payload, and a last line {"nextPageToken": …, "count": …} with the number of applications before ' +
+        'it. A page without that last line is not whole.',
+    },
+  },
+  'text/csv': {
+    schema: {
+      type: 'string',
+      description:
+        'RFC 4180 in UTF-8, with a byte order mark and a header record. Columns: next_page_token, the fields of an application, and ' +
+        'question_key.field for each field of each top-level answer; lists are joined by semicolons, and of an enumerator there is ' +
+        'the number of its entities. The last record has nothing but next_page_token: the token, or none on the last page. A page ' +
+        'without that record is not whole. A text that a spreadsheet could take for a formula, or that begins with an apostrophe, ' +
+        'has an apostrophe before it.',
+    },
+  },
+} as const
 
 /** The program slug where it is not fixed. */
 export const programSlugParameter = {

@@ -126,6 +126,7 @@ describe('the trail', () => {
       pageSizeMax: 1,
       applications: 0,
     },
+    format: 'json',
     after: undefined,
     beganAt: 1_700_000_000_000_000,
     receipt: { outcome: 'complete', applications: 1, bytes: 1, last: undefined, next: undefined },

@@ -1,0 +1,68 @@
+// Where the values stand in the stored text of an application: what comes before each, in the order of the text. It says in data what
+// `application` and `answers` render, so that a value is found without parsing what stands around it.
+
+import type { FieldForm } from '../question-types/question-type.ts'
+import { markedEntityEnd } from './answers.ts'
+import type { KeyNode } from './key-map.ts'
+import { questionTypes } from './question.ts'
+
+/** A value of the application, or of an answer to one of its top-level questions. */
+export interface OutlinedValue {
+  /** The text from the end of the value before, or the beginning, up to this value. */
+  before: string
+  /** `status`, or key and field of an answer: `home_address.zip`. Keys have no dot. */
+  name: string
+  form: FieldForm
+  /** Of a list of entities: the marker that each of them ends with. */
+  marker?: string
+}
+
+interface OutlinedText {
+  values: readonly OutlinedValue[]
+  /** The text after the last value. */
+  after: string
+}
+
+const fixed: readonly (readonly [name: string, form: FieldForm])[] = [
+  ['create_time', 'text'],
+  ['submit_time', 'text'],
+  ['applicant_id', 'number'],
+  ['application_id', 'number'],
+  ['language', 'text'],
+  ['program_name', 'text'],
+  ['program_version_id', 'number'],
+  ['submitter_type', 'text'],
+  ['ti_email', 'text'],
+  ['ti_organization', 'text'],
+]
+
+/** Of `renderSnapshot`, for a version of this shape. The value of an enumerator is its list of entities, whole. */
+export function outlineSnapshot(shape: readonly KeyNode[]): OutlinedText {
+  const values: OutlinedValue[] = fixed.map(([name, form], i) => ({
+    before: `${i === 0 ? '{' : ','}"${name}":`,
+    name,
+    form,
+  }))
+  let before = ',"application":{'
+  for (const [i, node] of shape.entries()) {
+    const { question_key, type } = node
+    before += `${i === 0 ? '' : ','}${JSON.stringify(question_key)}:{"question_type":"${type}"`
+    for (const [field, { form }] of Object.entries(questionTypes[type].fields)) {
+      const value = { before: `${before},"${field}":`, name: `${question_key}.${field}`, form }
+      values.push(form === 'entities' ? { ...value, marker: markedEntityEnd(node) } : value)
+      before = ''
+    }
+    before += '}'
+  }
+  return { values, after: before }
+}
+
+/** Of `renderAnnotations`. */
+export const annotationsOutline: OutlinedText = {
+  values: [
+    { before: '"status":', name: 'status', form: 'text' },
+    { before: ',"status_last_modified_time":', name: 'status_last_modified_time', form: 'text' },
+    { before: ',"application_note":', name: 'application_note', form: 'text' },
+  ],
+  after: '',
+}

@@ -1,0 +1,17 @@
+// The formats an export has, by the names the log and the audit trail know them by.
+
+import type { PageFraming, WalkQuestions } from '../page-framing.ts'
+import { csvPage } from './csv-page.ts'
+import { jsonPage } from './json-page.ts'
+import { ndjsonPage } from './ndjson-page.ts'
+
+const framings = {
+  json: () => jsonPage,
+  ndjson: () => ndjsonPage,
+  csv: csvPage,
+} as const satisfies Record<string, (questions: WalkQuestions) => PageFraming>
+
+export type ExportFormat = keyof typeof framings
+
+/** The framing of a format, for a walk over these questions. */
+export const framingOf = (format: ExportFormat, questions: WalkQuestions): PageFraming => framings[format](questions)

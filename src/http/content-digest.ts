@@ -1,0 +1,28 @@
+// `Content-Digest` for those who ask for one (RFC 9530): a digest of the bytes that are sent, compressed as they are.
+// It stands in the head, so it can be had only where the whole body is known before that.
+
+import { createHash } from 'node:crypto'
+
+/** By the names of the registry, the one we prefer first. */
+const algorithms = { 'sha-256': 'sha256', 'sha-512': 'sha512' } as const
+export type DigestAlgorithm = keyof typeof algorithms
+
+const itemPattern = /^([a-z*][a-z0-9_.*-]*)[ \t]*=[ \t]*([0-9]{1,2})(?:[ \t]*;.*)?$/
+
+/** The algorithm that a `Want-Content-Digest` field would rather have; undefined for none. What is not well-formed is passed over. */
+export function wantedDigest(field: string | null): DigestAlgorithm | undefined {
+  if (field === null) return undefined
+  let best: { algorithm: DigestAlgorithm; preference: number } | undefined
+  for (const item of field.split(',')) {
+    const [, name, preference] = itemPattern.exec(item.trim()) ?? []
+    const algorithm = (Object.keys(algorithms) as DigestAlgorithm[]).find(one => one === name)
+    // 0 is "not acceptable", 10 the most preferred.
+    if (algorithm === undefined || Number(preference) === 0 || Number(preference) > 10) continue
+    if (best === undefined || Number(preference) > best.preference) best = { algorithm, preference: Number(preference) }
+  }
+  return best?.algorithm
+}
+
+/** The value of `Content-Digest`. */
+export const contentDigest = (algorithm: DigestAlgorithm, bytes: Uint8Array): string =>
+  `${algorithm}=:${createHash(algorithms[algorithm]).update(bytes).digest('base64')}:`

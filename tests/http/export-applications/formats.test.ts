@@ -1,0 +1,334 @@
+// The formats of an export, over HTTP: the same applications in each, and a page that was cut never looks whole.
+
+import { describe, expect, test } from 'bun:test'
+import { createHash } from 'node:crypto'
+import { zstdDecompressSync } from 'node:zlib'
+import { annotate } from '../../../src/upkeep/annotate.ts'
+import { csvRecordOf, readCsvPage, textOf } from '../../support/csv-page.ts'
+import { ExportClient, type ExportedApplication } from '../../support/export-client.ts'
+import { useDatabase, useService } from '../../support/fixtures.ts'
+import { FrontEnd } from '../../support/front-end.ts'
+import { createTestKey } from '../../support/keys.ts'
+import { readNdjsonPage } from '../../support/ndjson-page.ts'
+import { aProgram, everyKind, q } from '../../support/programs.ts'
+import { insertRawApplications, insertRawProgram } from '../../support/raw-applications.ts'
+import { until } from '../../support/until.ts'
+
+const slug = 'every-kind'
+const timeZone = 'America/New_York'
+const types = ['application/json', 'application/x-ndjson', 'text/csv'] as const
+type ExportType = (typeof types)[number]
+
+const database = await useDatabase({ timeZone, connectionsMax: 30 })
+const { sql } = database
+const statuses = ['Approved', '=1+1']
+// The program shrinks, and grows again.
+const first = await aProgram(sql, { slug, questions: everyKind, statuses })
+const service = await useService(database, { timeZone })
+const key = await createTestKey(sql, { programs: [slug], maySubmit: true })
+const client = new ExportClient(service, key, slug)
+const frontEnd = new FrontEnd(service, key, slug)
+
+const hostile = [
+  '=1+1', '+1', '-1+2', '@x', '\t=1', "'", '"', '""', ',', ';', '\\', '\r\n', '\n', '\u0000\u0001\u0002', 'é\u2028🏠', '', 'a,"b"\r\n=c', '{"nextPageToken":null,"count":0}\n', 'none', '\ufeff',
+] // biome-ignore format: a list
+const name = { first_name: 'Ana', last_name: '=Núñez' }
+const applicants: number[] = []
+for (const [i, text] of hostile.entries()) {
+  const applicant = i % 5 === 4 ? applicants[0]! : await frontEnd.register()
+  applicants.push(applicant)
+  const answers = {
+    applicant_name: name,
+    ...(text === '' ? {} : { anything_else: { text } }),
+    contact_phone: { phone_number: '+12064386161' },
+    monthly_rent: { currency_dollars: i + 3.5 },
+    household_size: { number: i + 1 },
+    utilities: { selections: ['power', 'gas'] },
+    service_location: { selections: ['Old Town', 'north-1'] },
+    home_address: { street: text || 'x', city: 'Seattle', state: 'WA', zip: '98104', corrected: 'Corrected', latitude: '47.6', longitude: '-122.3301', well_known_id: '4326', service_area: 'Seattle_InArea_1709069741' },
+    household_member: { entities: Array.from({ length: i % 4 }, (_, n) => ({ entity_name: `${text}[{"${n}`, member_job: { entities: [{ entity_name: ']}' }] } })) },
+  } // biome-ignore format: side by side
+  const { application_id } = await frontEnd.apply(applicant, i % 7 === 6 || (i > 9 && i <= 12) ? { applicant_name: name } : answers)
+  const { program_id } = first
+  const now = 1_790_000_000_123_456
+  if (i % 3 === 0)
+    await annotate(sql, { program_id, application_id, status: '=1+1', note: `-${text}`, actor: 'admin:test', now, timeZone })
+  if (i === 9) await aProgram(sql, { slug, statuses, questions: [everyKind[1]!, q.text('last words', { optional: true })] })
+  if (i === 12) await aProgram(sql, { slug, statuses, questions: [q.text('last words', { optional: true }), ...everyKind] })
+} // biome-ignore format: as it was
+
+const bodyOf = async (type: ExportType, parameters: Record<string, string> = {}) => {
+  const response = await client.request(parameters, { Accept: type })
+  const text = await response.text()
+  if (response.status !== 200) throw new Error(`answered ${response.status}: ${text}`)
+  // fetch takes a byte order mark away when it decodes.
+  return { response, text: type === 'text/csv' ? `\ufeff${text}` : text }
+}
+
+interface ReadPage {
+  ids: number[]
+  nextPageToken: string | null
+}
+
+/** What a client has of a page; throws where it is not whole. */
+const read: Record<ExportType, (text: string) => ReadPage> = {
+  'application/json': text => {
+    const { payload, nextPageToken } = JSON.parse(text)
+    return { ids: payload.map((a: ExportedApplication) => a.application_id), nextPageToken }
+  },
+  'application/x-ndjson': text => {
+    const { applications, nextPageToken } = readNdjsonPage(text)
+    return { ids: applications.map(a => a.application_id), nextPageToken }
+  },
+  'text/csv': text => {
+    const { records, nextPageToken } = readCsvPage(text)
+    return { ids: records.map(record => Number(record.application_id)), nextPageToken }
+  },
+}
+
+describe('Accept', () => {
+  test.each([
+    [undefined, 'application/json'],
+    ['', 'application/json'],
+    ['*/*', 'application/json'],
+    ['application/*', 'application/json'],
+    ['application/json', 'application/json'],
+    ['application/x-ndjson', 'application/x-ndjson'],
+    ['text/csv', 'text/csv; charset=utf-8; header=present'],
+    ['text/csv;charset=utf-8;header=present', 'text/csv; charset=utf-8; header=present'],
+    ['text/*', 'text/csv; charset=utf-8; header=present'],
+    ['application/json;q=0.5, application/x-ndjson', 'application/x-ndjson'],
+    ['application/json;q=0, */*;q=0.1', 'application/x-ndjson'],
+    ['text/html,application/xhtml+xml,*/*;q=0.8', 'application/json'],
+    ['text/csv;q=0.9, application/x-ndjson;q=0.8, */*;q=0.1', 'text/csv; charset=utf-8; header=present'],
+    // Nothing in it is well-formed: as if there were none.
+    ['json', 'application/json'],
+  ])('%p is answered with %p', async (accept, contentType) => {
+    const { baseUrl } = service
+    // fetch would send an Accept of its own.
+    const curl = Bun.spawn([
+      ...['curl', '-s', '-D', '-', '-o', '/dev/null', '-u', `${key.username}:${key.password}`],
+      ...['-H', accept === undefined ? 'Accept:' : accept === '' ? 'Accept;' : `Accept: ${accept}`],
+      `${baseUrl}/api/v1/admin/programs/${slug}/applications?pageSize=1`,
+    ])
+    const head = await new Response(curl.stdout).text()
+    expect(head).toContain(`Content-Type: ${contentType}\r\n`)
+    expect(head).toContain('Vary: Accept, Accept-Encoding\r\n')
+    expect(head).toContain('Cache-Control: no-store\r\n')
+  })
+
+  test.each(['text/html', 'application/xml, image/*', 'application/json;q=0', 'text/csv;header=absent', 'application/json;profile=x'])(
+    '%p is refused with 406, which names what is offered',
+    async accept => {
+      const { status, body, codes } = await client.refusal({ pageSize: '1' }, { Accept: accept })
+      expect([status, codes]).toEqual([406, { Accept: 'not_acceptable' }])
+      expect(body.errors[0]!.detail).toContain(types.join(', '))
+      expect((await service.get(`/api/v1/admin/programs/${slug}/applications`, { method: 'HEAD', headers: { Authorization: key.authorization, Accept: accept } })).status).toBe(406)
+    },
+  ) // biome-ignore format: a list
+
+  test('D4: "401 is decided before anything that could be a 400", and before a 406', async () => {
+    const stranger = new ExportClient(service, await createTestKey(sql, { programs: ['another'] }), slug)
+    expect((await stranger.refusal({}, { Accept: 'text/html' })).status).toBe(401)
+  })
+
+  test('D25: HEAD has the header fields of GET in each format', async () => {
+    for (const type of types) {
+      const headers = { Authorization: key.authorization, Accept: type }
+      const head = await service.get(`/api/v1/admin/programs/${slug}/applications`, { method: 'HEAD', headers })
+      const { response } = await bodyOf(type)
+      for (const field of ['Content-Type', 'Vary', 'Cache-Control', 'Snapshot-Time'])
+        expect(head.headers.get(field)).toBe(response.headers.get(field)!)
+    }
+  })
+})
+
+describe('the same applications in each format', () => {
+  test('NDJSON: each line is, to the byte, the object of the JSON page', async () => {
+    const { text: json } = await bodyOf('application/json')
+    const { text } = await bodyOf('application/x-ndjson')
+    const lines = text.split('\n')
+    expect(lines.pop()).toBe('')
+    expect(lines.pop()).toBe(`{"nextPageToken":null,"count":${hostile.length}}`)
+    expect(json).toBe(`{"payload":[${lines.join(',')}],"nextPageToken":null}`)
+  })
+
+  test('CSV: each top-level answer of each type is in the column of its name, as it is in JSON', async () => {
+    const { page } = await client.page()
+    const { records, columns } = readCsvPage((await bodyOf('text/csv')).text)
+    expect(records.map(record => Object.fromEntries(Object.entries(record).map(([column, cell]) => [column, textOf(cell)])))).toEqual(page.payload.map(csvRecordOf))
+    expect(columns.slice(0, 15)).toEqual(['next_page_token', 'application_id', 'applicant_id', 'program_name', 'program_version_id', 'submit_time', 'create_time', 'revision_state', 'status', 'status_last_modified_time', 'application_note', 'language', 'submitter_type', 'ti_email', 'ti_organization'])
+    // "The object contains every question that has ever been in the program", and its columns are in the order of first publication.
+    expect(columns).toContain('last_words.text')
+    expect(columns.indexOf('last_words.text')).toBe(columns.length - 1)
+    expect(columns).toContain('household_member.entities')
+    expect(columns.filter(column => column.includes('member_job'))).toEqual([])
+  }) // biome-ignore format: long
+
+  test('CSV, OWASP "CSV Injection": no cell begins as a formula does, unless it is a number', async () => {
+    const { records } = readCsvPage((await bodyOf('text/csv')).text)
+    const cells = records.flatMap(record => Object.values(record)).filter(cell => cell !== null)
+    expect(cells.filter(cell => cell.startsWith("'=")).length).toBeGreaterThan(20)
+    for (const cell of cells) if (/^[=+\-@\t\r\n＝＋－＠]/.test(cell)) expect(cell).toMatch(/^[+-][0-9]+(\.[0-9]+)?$/)
+    expect(cells).toContain('+12064386161')
+    expect(cells).toContain('-122.3301')
+  })
+
+  test('a walk goes on in any format: a token gives the same applications in each', async () => {
+    const expected = (await client.walkAll()).map(a => a.application_id)
+    for (const pageSize of ['1', '3', '7', '10', '1000']) {
+      const ids: number[] = []
+      let token: string | null | undefined
+      for (let page = 0; token !== null; page++) {
+        const parameters: Record<string, string> = token === undefined ? { pageSize } : { nextPageToken: token }
+        const pages: ReadPage[] = []
+        for (const type of types) pages.push(read[type]((await bodyOf(type, parameters)).text))
+        for (const { ids, nextPageToken } of pages) {
+          expect(ids).toEqual(pages[0]!.ids)
+          expect(nextPageToken === null).toBe(pages[0]!.nextPageToken === null)
+        }
+        ids.push(...pages[0]!.ids)
+        token = pages[page % types.length]!.nextPageToken
+      }
+      expect(ids).toEqual(expected)
+    }
+  })
+
+  test('D6: a program without submissions', async () => {
+    await aProgram(sql, { slug: 'unused', questions: [q.text('unused text')] })
+    const reader = new ExportClient(service, await createTestKey(sql, { programs: ['unused'] }), 'unused')
+    const bodies = await Promise.all(types.map(async type => (await reader.request({}, { Accept: type })).text()))
+    expect(bodies[0]).toBe('{"payload":[],"nextPageToken":null}')
+    expect(bodies[1]).toBe('{"nextPageToken":null,"count":0}\n')
+    expect(readCsvPage(`\ufeff${bodies[2]}`)).toMatchObject({ records: [], nextPageToken: null })
+  })
+
+  test('the bytes of CSV begin with a byte order mark, without which Excel garbles names', async () => {
+    const response = await client.request({ pageSize: '1' }, { Accept: 'text/csv' })
+    expect(Buffer.from(await response.arrayBuffer()).subarray(0, 3)).toEqual(Buffer.from([0xef, 0xbb, 0xbf]))
+  })
+
+  test('compressed as JSON is', async () => {
+    for (const type of types) {
+      const headers = { Authorization: key.authorization, Accept: type, 'Accept-Encoding': 'zstd' }
+      const init = { headers, decompress: false } as RequestInit
+      const response = await service.get(`/api/v1/admin/programs/${slug}/applications`, init)
+      const text = zstdDecompressSync(Buffer.from(await response.arrayBuffer())).toString()
+      expect(text).toBe((await bodyOf(type)).text)
+    }
+  })
+})
+
+describe('G9: "Never a partial 200 that parses"', () => {
+  test.each([...types])('%s, cut after any byte, is not whole', async type => {
+    for (const parameters of [{}, { pageSize: '3' }] as Record<string, string>[]) {
+      const { text } = await bodyOf(type, parameters)
+      const bytes = Buffer.from(text)
+      const whole = read[type](text)
+      expect(whole.ids.length).toBe(parameters.pageSize === '3' ? 3 : hostile.length)
+      for (let length = 0; length < bytes.length; length += length < bytes.length - 900 ? 97 : 1) {
+        expect(() => read[type](bytes.toString('utf8', 0, length))).toThrow()
+      }
+    }
+  })
+
+  test.each([...types])('%s: a page that fails for good resets the connection', async type => {
+    const slug = `broken-${types.indexOf(type)}`
+    const broken = await insertRawProgram(sql, slug)
+    await insertRawApplications(sql, broken, 300, () => 'x'.repeat(30_000))
+    // Stored text that no version accounts for, as only damage to the database could make it.
+    await sql.begin(async tx => {
+      await tx`set local tributary.rerender = 'on'`
+      await tx`update application set snapshot = snapshot || ${'\u0001999\u0002'} where program_id = ${broken.program_id} and submit_seq = 290`
+    })
+    const reader = new ExportClient(service, await createTestKey(sql, { programs: [slug] }), slug)
+    const response = await reader.request({}, { Accept: type })
+    expect(response.status).toBe(200)
+    await expect(response.text()).rejects.toThrow()
+  })
+})
+
+test('G1, G2: a walk in each format returns each application exactly once, and none that came after its first page, while others submit', async () => {
+  const slug = 'under-writers'
+  await aProgram(sql, { slug, questions: [q.text('any words')] })
+  const key = await createTestKey(sql, { programs: [slug], maySubmit: true })
+  const frontEnd = new FrontEnd(service, key, slug)
+  const reader = new ExportClient(service, key, slug)
+  const apply = async (): Promise<number> =>
+    (await frontEnd.apply(await frontEnd.register(), { any_words: { text: 'x' } })).application_id
+  const committed: number[] = []
+  for (let i = 0; i < 20; i++) committed.push(await apply())
+  let stopped = false
+  const writing = [1, 2, 3].map(async () => {
+    while (!stopped) committed.push(await apply())
+  })
+  for (const type of types) {
+    const before = [...committed]
+    const ids: number[] = []
+    let watermark = ''
+    for (let token: string | null | undefined; token !== null; ) {
+      const response = await reader.request(token === undefined ? { pageSize: '6' } : { nextPageToken: token }, {
+        Accept: type,
+      })
+      watermark ||= response.headers.get('Snapshot-Time')!
+      const text = await response.text()
+      const page = read[type](type === 'text/csv' ? `\ufeff${text}` : text)
+      ids.push(...page.ids)
+      token = page.nextPageToken
+    }
+    const rows = await sql<{ application_id: number }[]>`
+      select application_id from application join program using (program_id)
+      where slug = ${slug} and submit_time < ${watermark}::timestamptz order by submit_seq`
+    expect(ids).toEqual(rows.map(row => row.application_id))
+    for (const id of before) expect(ids).toContain(id)
+  }
+  stopped = true
+  await Promise.all(writing)
+})
+
+test('"per export: which key, which walk, filters …": the audit trail and the log have the format', async () => {
+  const key = await createTestKey(sql, { programs: [slug] })
+  const reader = new ExportClient(service, key, slug)
+  for (const type of types) {
+    const response = await reader.request({ pageSize: '2' }, { Accept: type })
+    const { length } = await response.arrayBuffer().then(body => new Uint8Array(body))
+    const id = response.headers.get('X-Request-Id')!
+    const format = { 'application/json': 'json', 'application/x-ndjson': 'ndjson', 'text/csv': 'csv' }[type]
+    expect(await until('the log line', () => service.requestLine(id))).toMatchObject({ format, bytes: length })
+    const [event] = await until('the audit event', async () => {
+      const events = await sql<{ detail: Record<string, unknown> }[]>`
+        select detail from audit_event where action = 'applications_exported' and detail->>'request_id' = ${id}`
+      return events.length > 0 && events
+    })
+    expect(event!.detail).toMatchObject({ format, applications: 2, outcome: 'complete' })
+  }
+})
+
+describe('Content-Digest (RFC 9530)', () => {
+  const sha256 = (bytes: ArrayBuffer): string =>
+    `sha-256=:${createHash('sha256').update(new Uint8Array(bytes)).digest('base64')}:`
+
+  test('a page that is sent in one piece has it when it is wanted, over the bytes as they are sent', async () => {
+    for (const type of types) {
+      for (const coding of ['identity', 'gzip', 'zstd']) {
+        const fields = { Authorization: key.authorization, Accept: type, 'Accept-Encoding': coding }
+        const address = `/api/v1/admin/programs/${slug}/applications?pageSize=2`
+        const headers = { ...fields, 'Want-Content-Digest': 'sha-256=1' }
+        const wanted = await service.get(address, { headers, decompress: false } as RequestInit)
+        expect(wanted.headers.get('Content-Digest')).toBe(sha256(await wanted.arrayBuffer()))
+        const unasked = await service.get(address, { headers: fields, decompress: false } as RequestInit)
+        expect(unasked.headers.get('Content-Digest')).toBeNull()
+      }
+    }
+  })
+
+  test('a page that is streamed has none: its head is sent before its bytes are known', async () => {
+    const slug = 'streamed'
+    const program = await insertRawProgram(sql, slug)
+    await insertRawApplications(sql, program, 30, () => 'x'.repeat(10_000))
+    const reader = new ExportClient(service, await createTestKey(sql, { programs: [slug] }), slug)
+    const response = await reader.request({}, { 'Want-Content-Digest': 'sha-256=1', 'Accept-Encoding': 'identity' })
+    expect((await response.arrayBuffer()).byteLength).toBeGreaterThan(300_000)
+    expect(response.headers.get('Content-Digest')).toBeNull()
+  })
+})
