@@ -45,17 +45,20 @@ export async function admit(keys: KeySource, pepper: string, attempt: Attempt): 
   const matchesEarlier = hashMatches(hash, key?.earlier_secret_hash ?? undefined)
   const matches = matchesPresent || (matchesEarlier && attempt.now < (key?.earlier_secret_until ?? 0))
   if (!attempt.secure) return plainHttp(key, matches, attempt.now)
+  // Told of an unknown key too, though it changes nothing there: it takes a while.
+  const secretFault = matches ? undefined : faultOf(password, matchesEarlier)
   if (key === undefined) return { refused: 'unknown_key' }
-  const secretFault: Reason = matchesEarlier
-    ? 'rotated_secret'
-    : isWholePassword(password)
-      ? 'wrong_secret'
-      : 'garbled_secret'
-  const refused = matches ? constraintUnmet(key, attempt) : secretFault
+  const refused = secretFault ?? constraintUnmet(key, attempt)
   if (refused !== undefined) return { refused, api_key_id: key.api_key_id }
   const { api_key_id, name, expires_at, may_export, may_submit, front_end, programs } = key
   const address = addressText(attempt.address!)
   return { caller: { api_key_id, name, expires_at, may_export, may_submit, front_end, programs, address } }
+}
+
+function faultOf(password: string, matchesEarlier: boolean): Reason {
+  const isWhole = isWholePassword(password)
+  if (matchesEarlier) return 'rotated_secret'
+  return isWhole ? 'wrong_secret' : 'garbled_secret'
 }
 
 /** The first unmet constraint of a key whose secret was right, or undefined. */

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, spyOn, test } from 'bun:test'
 import * as crypto from 'node:crypto'
+import * as zlib from 'node:zlib'
 import { type Admission, admit } from '../../src/access/admission.ts'
 import { apiSecretToken, mintCredential } from '../../src/access/credential.ts'
 import { databaseKeys, type KeySource } from '../../src/access/key-source.ts'
@@ -196,6 +197,23 @@ describe('"unknown ids cost the same as known ones" (contract section 3)', () =>
     ]) {
       expect(attempted.admission).toHaveProperty('refused')
       expect(attempted.cost).toEqual(known.cost)
+    }
+  })
+
+  test('what is wrong with a secret is found out of an unknown id too, and not of a secret that is right', async () => {
+    const summed = spyOn(zlib, 'crc32')
+    try {
+      const sums = async (username: string, password: string): Promise<number> => {
+        summed.mockClear()
+        await costOf(username, password)
+        return summed.mock.calls.length
+      }
+      const unknown = mintCredential()
+      expect(await sums(rich.username, unknown.password)).toBe(1)
+      expect(await sums(unknown.username, unknown.password)).toBe(1)
+      expect(await sums(rich.username, rich.password)).toBe(0)
+    } finally {
+      summed.mockRestore()
     }
   })
 
