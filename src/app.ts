@@ -12,17 +12,16 @@ import type { Micros } from './domain/values/offset-time.ts'
 import { ChangeWatch } from './export/change-watch.ts'
 import { ExportTrail } from './export/export-trail.ts'
 import { Exports } from './export/exports.ts'
-import { adminConsole } from './http/admin/console.ts'
 import { checkAuth } from './http/check-auth.ts'
 import { type Peer, RequestConnection } from './http/connections.ts'
 import type { Deps, Foundation } from './http/deps.ts'
-import { apiDocs } from './http/docs/api-docs.ts'
 import { problemResponse } from './http/errors.ts'
 import { exportApplications } from './http/export-applications.ts'
 import { exportChanges } from './http/export-changes.ts'
 import { exportReceipt } from './http/export-receipt.ts'
 import { arrivalMs, askedWaitMs, inTime } from './http/in-time.ts'
 import { intake } from './http/intake/intake.ts'
+import { LaterDoors } from './http/later-doors.ts'
 import { keepRecord, RequestRecord, recordOf } from './http/request-record.ts'
 import { ProgramTurns, saveTurns, submissionTurns } from './intake/program-turns.ts'
 import { invalidRequest, Problem } from './problem.ts'
@@ -56,23 +55,28 @@ export function createApp(foundation: Foundation): App {
   deps.metrics.watch(deps)
   // Elysia finds the path by skipping the least a scheme and host can take: by default that of https and three characters,
   // which would misread `http://api/…`; else that of http, which would misread https.
-  const routes = new Elysia({ handler: { standardHostname: tls } })
-    .onTransform({ as: 'global' }, ({ request, route }) => {
-      recordOf(request).route = route
-    })
-    .onError(({ error, code, request }) => {
-      // Elysia's own refusal of an address it does not know.
-      const known =
-        code === 'NOT_FOUND' ? new Problem('not_found', { detail: 'There is nothing at this address.' }) : error
-      return problemResponse(known, recordOf(request))
-    })
-    .use(checkAuth(deps))
-    .use(exportApplications(deps))
-    .use(exportChanges(deps))
-    .use(exportReceipt(deps))
-    .use(intake(deps))
-    .use(apiDocs(deps))
-    .use(adminConsole(deps))
+  const doorsForPrograms = () =>
+    new Elysia({ handler: { standardHostname: tls } })
+      .onTransform({ as: 'global' }, ({ request, route }) => {
+        recordOf(request).route = route
+      })
+      .onError(({ error, code, request }) => {
+        // Elysia's own refusal of an address it does not know.
+        const known =
+          code === 'NOT_FOUND' ? new Problem('not_found', { detail: 'There is nothing at this address.' }) : error
+        return problemResponse(known, recordOf(request))
+      })
+      .use(checkAuth(deps))
+      .use(exportApplications(deps))
+      .use(exportChanges(deps))
+      .use(exportReceipt(deps))
+      .use(intake(deps))
+  const routes = doorsForPrograms()
+  // With the others once more, since the docs gather what they tell of the service from its routes.
+  const pages = new LaterDoors(async () => {
+    const { apiDocs, adminConsole } = await import('./http/page-doors.ts')
+    return doorsForPrograms().use(apiDocs(deps)).use(adminConsole(deps))
+  })
   return {
     trail: deps.trail,
     watch: deps.watch,
@@ -90,7 +94,9 @@ export function createApp(foundation: Foundation): App {
         // Bun hands on a Host header that names no host; the address is then none. Of several it takes the first, and shows all.
         if (!URL.canParse(request.url) || request.headers.get('host')?.includes(',')) throw badHost()
         // What can be answered at once is, without a promise.
-        const answered: Response | Promise<Response> = routes.fetch(request)
+        const answered: Response | Promise<Response> = pageAddress.test(request.url)
+          ? pages.fetch(request)
+          : routes.fetch(request)
         if (!(answered instanceof Promise)) return done(answered)
         return inTime(answered, config.responseTimeoutMs + arrivalMs(request) + askedWaitMs(request))
           .then(done)
@@ -101,6 +107,9 @@ export function createApp(foundation: Foundation): App {
     },
   }
 }
+
+/** An address of the docs, the console, or what they are shown with. */
+const pageAddress = /^[a-z]+:\/\/[^/]*\/(?:(?:docs|admin|assets)(?:[/?#]|$)|[?#]|$)/
 
 /**
  * For a year, a browser that was here over HTTPS comes back over nothing else. Other names of this domain are not ours to decide.

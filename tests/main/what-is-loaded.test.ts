@@ -1,0 +1,54 @@
+// What the service loads when it starts, and what only once somebody asks for it.
+
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { dirname, join } from 'node:path'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { createTestKey } from '../support/keys.ts'
+import { endProcesses, startMain } from '../support/processes.ts'
+
+const root = join(import.meta.dir, '../..')
+let database: TestDatabase
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.drop())
+afterEach(endProcesses)
+
+/** Every module that is loaded with a file, ours by path from the root, others by name; and what the files import later. */
+async function loadedWith(file: string): Promise<{ now: Set<string>; later: Set<string> }> {
+  const found = { now: new Set([file]), later: new Set<string>() }
+  for (const path of found.now) {
+    if (!path.startsWith('src/')) continue
+    const scanner = new Bun.Transpiler({ loader: path.endsWith('x') ? 'tsx' : 'ts' })
+    for (const { path: to, kind } of scanner.scanImports(await Bun.file(join(root, path)).text())) {
+      const target = to.startsWith('.') ? join(dirname(path), to) : to
+      if (kind === 'import-statement') found.now.add(target)
+      else if (kind === 'dynamic-import') found.later.add(target)
+    }
+  }
+  return found
+}
+
+describe('what the service loads', () => {
+  test('a process that only exports has no page, and nothing that pages alone need', async () => {
+    const { now, later } = await loadedWith('src/main.ts')
+    expect(now).toContain('src/http/export-applications.ts')
+    expect([...now].filter(path => /^src\/http\/(admin|docs|shell)\//.test(path))).toEqual([])
+    for (const name of ['preact', 'preact-render-to-string', '@elysiajs/swagger', 'openid-client'])
+      expect(now).not.toContain(name)
+    expect([...later]).toEqual(['src/http/page-doors.ts'])
+  })
+
+  test('every page is there when it is asked for first, by many at once, and so is everything else then', async () => {
+    const { url } = await startMain(database)
+    const key = await createTestKey(database.sql)
+    const headers = { Authorization: key.authorization }
+    const statusOf = async (path: string): Promise<number> =>
+      (await fetch(url + path, { headers, redirect: 'manual' })).status
+    const pages = ['/', '/docs/api', '/docs/api/programs', '/docs/api/openapi.json', '/admin', '/assets/docs.css']
+    expect(await Promise.all(pages.map(statusOf))).toEqual([307, 200, 200, 200, 303, 200])
+    expect(await Promise.all(['/api/v1/checkAuth', '/docs', '/administration', '/nothing'].map(statusOf))).toEqual([
+      200, 404, 404, 404,
+    ])
+  })
+})
