@@ -304,10 +304,10 @@ export const knownMutants: readonly Mutant[] = [
   },
   {
     id: 'y03',
-    file: 'workers/main.ts',
+    file: 'workers/chores.ts',
     tests: processes,
-    find: 'const timer = setInterval(() => void sweep().then(erase), config.sweepIntervalMs)',
-    replace: 'const timer = setInterval(() => {}, config.sweepIntervalMs)',
+    find: '    if (busy) return',
+    replace: '    if (!busy) return',
   },
   {
     id: 'y06',

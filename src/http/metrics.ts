@@ -30,6 +30,7 @@ export class Metrics extends Meter implements RequestCounts {
   readonly #limited: Counter
   readonly #unavailable: Counter
   readonly #walks: Counter
+  readonly #errors: Counter
   #open = 0
 
   constructor() {
@@ -68,6 +69,12 @@ export class Metrics extends Meter implements RequestCounts {
       'Pages not sent, or not to their end, because the database lacks submissions of the walk: it lags behind, or has another history',
       ['reason'],
     )
+    this.#errors = counter(
+      'tributary_internal_errors_total',
+      'Requests that were answered 500: a fault of the service; the log has what it was',
+    )
+    // What alerts look at has a value from the start on: Prometheus sees no increase in what was not there before.
+    for (const reason of ['plain_http', 'expired']) this.#unauthenticated.inc({ reason }, 0)
     for (const outcome of pageOutcomes) this.#pages.inc({ outcome }, 0)
     for (const limit of [...limits, 'failed_authentications']) this.#limited.inc({ limit }, 0)
     for (const reason of walkRefusals) this.#walks.inc({ reason }, 0)
@@ -167,6 +174,7 @@ export class Metrics extends Meter implements RequestCounts {
     const { applications = 0, bytes = 0, isPage, outcome, reason, route, seconds, status } = request
     this.#requests.observe({ route, status, outcome }, seconds)
     if (isPage) this.#pages.inc({ outcome: pageOutcome(status, outcome) })
+    if (status === 500) this.#errors.inc()
     if (applications > 0) this.#applications.inc(applications)
     if (bytes > 0) this.#bytes.inc(bytes)
     if (reason !== undefined) this.#countReason(status, reason)
