@@ -162,7 +162,16 @@ export class Metrics extends Meter implements RequestCounts {
       'Write-ahead log of the primary that the standby has not replayed',
       ({ lagBytes }) => lagBytes,
     )
-    gauge('tributary_standby_reads', 'Cursors opened on the standby since the process began', ({ reads }) => reads)
+    const reads = new Counter({
+      name: 'tributary_standby_reads_total',
+      help: 'Cursors opened on the standby',
+      labelNames: ['standby'],
+      registers: this.registers,
+    })
+    this.onRead(() => {
+      reads.reset()
+      for (const state of states()) reads.inc({ standby: state.name }, state.reads)
+    })
   }
 
   begin(): void {

@@ -103,6 +103,10 @@ const cases: Record<string, { fires: Series; quiet: Series }> = {
     fires: { 'tributary_walks_refused_total{reason="behind_walk"}': '0x20 0+1x40' },
     quiet: { 'tributary_walks_refused_total{reason="behind_walk"}': '0x20 4x40' },
   },
+  TributaryStandbyUnused: {
+    fires: { 'tributary_standby_used{standby="one",instance="a"}': '1x40 0x20' },
+    quiet: { 'tributary_standby_used{standby="one",instance="a"}': '0x40 1x20' },
+  },
   TributaryAuditUnwritten: {
     fires: { 'tributary_audit_lines_waiting{instance="a"}': '0x50 3x10' },
     quiet: { 'tributary_audit_lines_waiting{instance="a"}': '0x57 3x2 0' },
