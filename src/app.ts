@@ -7,11 +7,13 @@ import { databaseKeys } from './access/key-source.ts'
 import { KeyUses } from './access/key-use.ts'
 import { KeyLimits } from './access/limits.ts'
 import { RefusalNotes } from './access/refusal-notes.ts'
+import { type AuditEvent, appendAuditEvent } from './db/audit.ts'
 import { KeyMaps } from './derived/program-key-map.ts'
 import type { Micros } from './domain/values/offset-time.ts'
 import { ChangeWatch } from './export/change-watch.ts'
 import { ExportTrail } from './export/export-trail.ts'
 import { Exports } from './export/exports.ts'
+import { absentConsole, absentIntake } from './http/absent-doors.ts'
 import { checkAuth } from './http/check-auth.ts'
 import { type Peer, RequestConnection } from './http/connections.ts'
 import type { Deps, Foundation } from './http/deps.ts'
@@ -37,19 +39,25 @@ interface App {
 export function createApp(foundation: Foundation): App {
   const { config, db, log, now } = foundation
   const tls = config.tlsCert !== undefined
-  const refusals = new RefusalNotes(foundation.consoleDb, log)
+  const { exportOnly } = config
+  const refusals = exportOnly ? undefined : new RefusalNotes(foundation.consoleDb, log)
+  const audit = async (event: AuditEvent): Promise<void> => {
+    if (exportOnly) log.info({ audit_event: event }, 'audit trail')
+    else await appendAuditEvent(db, event)
+  }
   const strict = tls || config.trustedProxies.length > 0
   const deps: Deps = {
     ...foundation,
     keys: databaseKeys(db),
-    uses: new KeyUses(db, log),
+    uses: new KeyUses(exportOnly ? undefined : db, log),
     limits: new KeyLimits(config, now),
     failures: new FailureThrottle(config.authFailuresPerMinute, now),
     keyMaps: new KeyMaps(),
     saves: new ProgramTurns(saveTurns(config.intakeConnections)),
     submissions: new ProgramTurns(submissionTurns(config.intakeConnections)),
     exports: new Exports(foundation.exportDb, config.exportConnections, foundation.standbys),
-    trail: new ExportTrail({ db, log, now, required: config.auditRequired }),
+    trail: new ExportTrail({ append: audit, log, now, required: config.auditRequired }),
+    audit,
     watch: new ChangeWatch(db),
   }
   deps.metrics.watch(deps)
@@ -70,12 +78,15 @@ export function createApp(foundation: Foundation): App {
       .use(exportApplications(deps))
       .use(exportChanges(deps))
       .use(exportReceipt(deps))
-      .use(intake(deps))
+      .use(exportOnly ? absentIntake() : intake(deps))
   const routes = doorsForPrograms()
   // With the others once more, since the docs gather what they tell of the service from its routes.
   const pages = new LaterDoors(async () => {
-    const { apiDocs, adminConsole } = await import('./http/page-doors.ts')
-    return doorsForPrograms().use(apiDocs(deps)).use(adminConsole(deps))
+    const { apiDocs, adminConsole, shellAssets } = await import('./http/page-doors.ts')
+    return doorsForPrograms()
+      .use(apiDocs(deps))
+      .use(shellAssets())
+      .use(exportOnly ? absentConsole() : adminConsole(deps))
   })
   return {
     trail: deps.trail,
@@ -86,7 +97,7 @@ export function createApp(foundation: Foundation): App {
       const record = new RequestRecord(request, connection, origin, deps.log, deps.metrics)
       keepRecord(record)
       const done = (response: Response): Response => {
-        if (response.status === 401) noteRefusal(refusals, record, now())
+        if (response.status === 401 && refusals !== undefined) noteRefusal(refusals, record, now())
         return conclude(response, record, strict)
       }
       const fail = (error: unknown) => done(problemResponse(error, record))

@@ -13,6 +13,7 @@ export interface Config {
   exportDatabaseUrls: readonly string[]
   exportLagMaxMs: number
   exportConnections: number
+  exportOnly: boolean
   intakeConnections: number
   consoleDatabaseUrl: string | undefined
   consoleConnections: number
@@ -256,6 +257,13 @@ export const settings = {
     meaning:
       'Connections of one process for exports, to each server they are read from, 1 to 500. A slow reader gives its connection back.',
     parse: wholeNumber(1, 500),
+  },
+  exportOnly: {
+    name: 'EXPORT_ONLY',
+    default: 'off',
+    meaning:
+      '`on` or `off`: only exports, docs and `checkAuth`, and nothing is written to DATABASE_URL, which may be read-only or a standby. With AUDIT_REQUIRED off.',
+    parse: onOff,
   },
   intakeConnections: {
     name: 'INTAKE_CONNECTIONS',
@@ -679,6 +687,7 @@ export function loadConfig(environment: Environment): Config {
   if (loaded.environment === 'production' && loaded.baseUrl?.startsWith('http:'))
     fault('BASE_URL', 'must begin with https:// when TRIBUTARY_ENV is production')
   for (const [name, detail] of signInFaults(loaded)) fault(name, detail)
+  for (const [name, detail] of exportOnlyFaults(loaded)) fault(name, detail)
   // An application that answers the innermost question must be able to come in: an answer in an enumerator lies in its question
   // object, in the list of entities and in an entity.
   if (loaded.intakeDepthMax < 4 + 3 * loaded.enumeratorDepthMax)
@@ -713,6 +722,18 @@ function* signInFaults(loaded: Config): Generator<[name: string, detail: string]
     yield ['BASE_URL', 'must be set when OIDC_ISSUER is: the provider sends people back to it']
   if (oidcIssuer?.startsWith('http:') && !(environment === 'development' && isLoopback(new URL(oidcIssuer).hostname)))
     yield ['OIDC_ISSUER', 'must begin with https://, unless it is on loopback and TRIBUTARY_ENV is development']
+}
+
+/** What would be lost without a word where nothing can be written. */
+function* exportOnlyFaults({ exportOnly, auditRequired, logLevel }: Config): Generator<[name: string, detail: string]> {
+  if (!exportOnly) return
+  if (auditRequired)
+    yield [
+      'AUDIT_REQUIRED',
+      'must be off when EXPORT_ONLY is on: the lines of the audit trail then go to the log. To have them in the database, name the primary in DATABASE_URL and this one in EXPORT_DATABASE_URL instead',
+    ]
+  if (!['trace', 'debug', 'info'].includes(logLevel))
+    yield ['LOG_LEVEL', 'must be info, debug or trace when EXPORT_ONLY is on: the log is then the audit trail']
 }
 
 const isLoopback = (host: string): boolean => ['127.0.0.1', '[::1]', '::1', 'localhost'].includes(host)

@@ -33,6 +33,8 @@ try {
 async function work(config: Config): Promise<void> {
   const log = createLog(config.logLevel)
   const { databaseUrl: url, databaseDirectUrl: directUrl, databasePrepare: prepare, redisUrl } = config
+  if (config.exportOnly)
+    throw new Problem('conflict', { detail: 'EXPORT_ONLY is for the service: a worker writes what it computes.' })
   await prepareAtStart(config)
   const { pooled, statementTimeoutMs } = await findWay(url)
   if (pooled && statementTimeoutMs === 0) log.warn(noStatementTimeout)

@@ -15,12 +15,14 @@ export class KeyUses {
   readonly #writtenAt = new Map<string, Micros>()
 
   constructor(
-    private readonly sql: Sql,
+    /** Undefined where the database is only read: nothing is then remembered. */
+    private readonly sql: Sql | undefined,
     private readonly log: Log,
   ) {}
 
   /** A key let somebody in. Returns at once. */
   noteUse(apiKeyId: string, address: string, now: Micros): void {
+    if (this.sql === undefined) return
     const writtenAt = this.#writtenAt.get(apiKeyId)
     if (writtenAt !== undefined && now < writtenAt + writeEveryMicros) return
     this.#writtenAt.set(apiKeyId, now)
@@ -32,7 +34,7 @@ export class KeyUses {
   /** A good credential came without encryption: anybody who listened has it now. Marked and audited once. Returns at once. */
   noteExposure(apiKeyId: string, address: string | undefined, now: Micros, alreadyMarked: boolean): void {
     this.log.warn({ api_key_id: apiKeyId, address }, 'an API key was sent over plain HTTP: it is exposed, replace it')
-    if (alreadyMarked) return
+    if (alreadyMarked || this.sql === undefined) return
     this.sql
       .begin(async tx => {
         if (!(await markApiKeyExposed(tx, apiKeyId, now))) return

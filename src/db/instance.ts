@@ -2,7 +2,7 @@
 
 import { Problem } from '../problem.ts'
 import { type Db, openDatabase, type Sql, type Transaction } from './client.ts'
-import { migrate } from './migrate.ts'
+import { migrate, requireMigrated } from './migrate.ts'
 import { allMigrations } from './migrations/all-migrations.ts'
 
 /** The zone stored texts are rendered in, or undefined in a database that was never used. */
@@ -29,13 +29,17 @@ export async function prepareDatabase(sql: Sql, timeZone: string): Promise<void>
 export async function prepareAtStart({
   databaseUrl,
   timeZone,
+  exportOnly,
 }: {
   databaseUrl: string
   timeZone: string
+  exportOnly: boolean
 }): Promise<void> {
   const sql = openDatabase({ url: databaseUrl, connectionsMax: 1, prepare: false, applicationName: 'tributary-start' })
   try {
-    await prepareDatabase(sql, timeZone)
+    // What only exports changes nothing.
+    if (exportOnly) await requireMigrated(sql, allMigrations)
+    else await prepareDatabase(sql, timeZone)
     await requireInstanceTimeZone(sql, timeZone)
   } finally {
     await sql.end({ timeout: 1 })

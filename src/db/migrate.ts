@@ -43,6 +43,15 @@ async function applyNext(tx: Transaction, migrations: readonly Migration[]): Pro
   return next.name
 }
 
+/** Refuses a database that lacks a migration of this release: for a process that may change nothing. */
+export async function requireMigrated(sql: Sql, migrations: readonly Migration[]): Promise<void> {
+  const missing = (await appliedMigrations(sql, migrations))?.missing ?? migrations
+  if (missing.length === 0) return
+  throw new Problem('conflict', {
+    detail: `The database lacks what this release needs (${missing.map(({ name }) => name).join(', ')}), and with EXPORT_ONLY nothing is written to it. Migrate its primary first: scripts/migrate.`,
+  })
+}
+
 /** A migration's statements hold no applicant's data, and what PostgreSQL says of them none but in its `detail`, which is left out. */
 function migrationFailure({ name, text }: Migration, error: unknown): unknown {
   if (isLostConnection(error)) return error

@@ -4,8 +4,7 @@
 // No response waits for its line, since the client has the applications by then. A line that cannot be written is logged as it
 // stands, kept, and tried again; until it is written its key gets no further page. So the trail lacks at most what was under way.
 
-import { type AuditEvent, appendAuditEvent } from '../db/audit.ts'
-import type { Sql } from '../db/client.ts'
+import type { AuditEvent } from '../db/audit.ts'
 import type { Position } from '../db/walks.ts'
 import { formatMicros, type Micros } from '../domain/values/offset-time.ts'
 import type { Log } from '../log.ts'
@@ -47,7 +46,8 @@ interface Line {
 }
 
 interface ExportTrailSettings {
-  db: Sql
+  /** Adds a line to the trail. */
+  append: (event: AuditEvent) => Promise<void>
   log: Log
   now: () => Micros
   /** Whether a key waits for its lines. When not, a line that cannot be written is logged and no more. */
@@ -115,7 +115,7 @@ export class ExportTrail {
 
   async #tryToWrite(line: Line): Promise<void> {
     try {
-      await appendAuditEvent(this.settings.db, line.event)
+      await this.settings.append(line.event)
       line.failed = false
       this.#lines.delete(line)
     } catch (error) {

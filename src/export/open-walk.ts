@@ -2,7 +2,8 @@
 //
 // A walk is frozen to the counter of the primary, whichever servers its pages are read from: everything that was committed before its
 // first page was served is then in it (G1), and its Snapshot-Time can be the next fromDate (G6). A standby's counter would leave out
-// what the standby has yet to replay. So a server in recovery begins no walk; it serves pages, if it has come as far as they need.
+// what the standby has yet to replay. So a server in recovery begins no walk; it serves pages, if it has come as far as they need. Where
+// an operator has a service that only exports on a standby (EXPORT_ONLY), what the standby has replayed is all there is.
 
 import type { WalkStart } from '../db/walks.ts'
 import { earliest } from '../domain/values/offset-time.ts'
@@ -26,7 +27,7 @@ export interface OpenedWalk {
 export async function openWalk(
   asked: ExportRequest,
   programId: number,
-  limits: { maxPageSize: number },
+  limits: { maxPageSize: number; exportOnly: boolean },
   tokens: Pick<TokenOpening, 'keys' | 'now'>,
   readStart: () => Promise<WalkStart>,
 ): Promise<OpenedWalk> {
@@ -34,7 +35,7 @@ export async function openWalk(
   const { token } = asked
   if (token === undefined) {
     const start = await readStart()
-    if (start.in_recovery) throw primaryMissing()
+    if (start.in_recovery && !limits.exportOnly) throw primaryMissing()
     const walk = beginWalk(programId, filters, start, newWalkId())
     const changeCursor = formatChangeCursor({ change: walk.horizon, lastApplication: walk.lastApplication })
     return { walk, begun: { snapshotTime: snapshotTime(start), changeCursor, walkToken: walkToken(walk, tokens) } }

@@ -5,6 +5,7 @@ import type { KeySource } from '../access/key-source.ts'
 import type { KeyUses } from '../access/key-use.ts'
 import type { KeyLimits } from '../access/limits.ts'
 import type { Config, ShownSetting } from '../config.ts'
+import type { AuditEvent } from '../db/audit.ts'
 import type { Sql } from '../db/client.ts'
 import type { KeyMaps } from '../derived/program-key-map.ts'
 import type { Micros } from '../domain/values/offset-time.ts'
@@ -54,5 +55,7 @@ export interface Deps extends Foundation {
   submissions: ProgramTurns
   exports: Exports
   trail: ExportTrail
+  /** Adds a line to the audit trail: in the database, or in the log where the database is only read. */
+  audit: (event: AuditEvent) => Promise<void>
   watch: ChangeWatch
 }

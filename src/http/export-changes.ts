@@ -2,7 +2,6 @@
 
 import { Elysia } from 'elysia'
 import { authorizeExport, type Caller } from '../access/caller.ts'
-import { appendAuditEvent } from '../db/audit.ts'
 import { readThroughLoss } from '../db/client.ts'
 import { parseChangeCursor } from '../export/change-cursor.ts'
 import { type ChangesPage, parseChangesRequest, readChangesPage, readLatestCursor } from '../export/change-feed.ts'
@@ -51,7 +50,7 @@ export const exportChanges = (deps: Deps) => {
   /** Status and note are told, so it is on record who was told. Before the answer is sent: what is not on record is not sent. */
   const note = async (caller: Caller, programSlug: string, requestId: string, page: ChangesPage): Promise<void> => {
     const { payload } = page
-    await appendAuditEvent(deps.db, {
+    await deps.audit({
       actor: `key:${caller.api_key_id}`,
       action: 'changes_read',
       subject: programSlug,

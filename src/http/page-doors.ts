@@ -3,3 +3,4 @@
 
 export { adminConsole } from './admin/console.ts'
 export { apiDocs } from './docs/api-docs.ts'
+export { shellAssets } from './shell/shell-assets.ts'

@@ -44,7 +44,9 @@ async function signedInViewer(deps: Deps, request: Request): Promise<Viewer | un
   const { config, consoleDb, now } = deps
   const { fields, origin } = recordOf(request)
   const place = placeOf(config, request)
-  const token = origin.secure ? sessionToken(request, place.baseUrl.startsWith('https:')) : undefined
+  // Where the database is only read there is no console to have signed in to.
+  const token =
+    origin.secure && !config.exportOnly ? sessionToken(request, place.baseUrl.startsWith('https:')) : undefined
   if (token === undefined) return undefined
   const session = await loadSession(consoleDb, token, sessionLimits(deps), now())
   if (session === undefined) return undefined

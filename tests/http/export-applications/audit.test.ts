@@ -2,6 +2,7 @@
 // of a page that was sent is not lost, and while it cannot be written its key gets no further page.
 
 import { afterEach, describe, expect, test } from 'bun:test'
+import { type AuditEvent, appendAuditEvent } from '../../../src/db/audit.ts'
 import { earliest } from '../../../src/domain/values/offset-time.ts'
 import { ExportTrail, type SentPage } from '../../../src/export/export-trail.ts'
 import { createLog } from '../../../src/log.ts'
@@ -131,7 +132,12 @@ describe('the trail', () => {
     beganAt: 1_700_000_000_000_000,
     receipt: { outcome: 'complete', applications: 1, bytes: 1, last: undefined, next: undefined },
   })
-  const settings = { db: sql, log: createLog('silent'), now: () => 1_700_000_000_000_000, required: true }
+  const settings = {
+    append: (event: AuditEvent) => appendAuditEvent(sql, event),
+    log: createLog('silent'),
+    now: () => 1_700_000_000_000_000,
+    required: true,
+  }
 
   test('tries again by itself, for a key that does not come back', async () => {
     const trail = new ExportTrail({ ...settings, retryMs: 20 })

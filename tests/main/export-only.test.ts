@@ -1,0 +1,156 @@
+// A service that only exports, on a database that takes no write: a real hot standby, and a primary that is set read-only.
+
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { openDatabase, type Sql } from '../../src/db/client.ts'
+import { createBareDatabase, createTestDatabase } from '../support/database.ts'
+import { createTestKey, type TestKey } from '../support/keys.ts'
+import { needs } from '../support/needs.ts'
+import { endProcesses, refusalOf, spawnProcess, startMain } from '../support/processes.ts'
+import { insertRawApplications, insertRawProgram } from '../support/raw-applications.ts'
+import { startCluster } from '../support/replication.ts'
+import { until } from '../support/until.ts'
+
+const exportOnly = { EXPORT_ONLY: 'on', AUDIT_REQUIRED: 'off', LOG_LEVEL: 'info' }
+const slug = 'raw'
+
+interface ReadOnly {
+  url: string
+  key: TestKey
+  ids: number[]
+  end(): Promise<void>
+}
+
+async function fill(sql: Sql): Promise<Pick<ReadOnly, 'key' | 'ids'>> {
+  const ids = await insertRawApplications(sql, await insertRawProgram(sql, slug), 30)
+  return { ids, key: await createTestKey(sql, { programs: [slug], maySubmit: true }) }
+}
+
+async function hotStandby(): Promise<ReadOnly> {
+  const cluster = await startCluster()
+  const filled = await fill(cluster.primary.sql)
+  const [standby] = cluster.standbys
+  await until('the standby to have all of it', async () => {
+    const rows = await standby!.sql`select 1 from api_key`
+    return rows.length === 1
+  })
+  return { ...filled, url: standby!.url, end: () => cluster.stop() }
+}
+
+async function readOnlyPrimary(): Promise<ReadOnly> {
+  const database = await createTestDatabase()
+  const filled = await fill(database.sql)
+  const name = new URL(database.url).pathname.slice(1)
+  await database.sql`alter database ${database.sql(name)} set default_transaction_read_only = on`
+  return { ...filled, url: database.url, end: () => database.drop() }
+}
+
+const servers = [
+  ['a hot standby', hotStandby, needs('postgresql15')],
+  ['a primary that is set read-only', readOnlyPrimary, true],
+] as const
+
+afterEach(endProcesses)
+
+for (const [what, open, isThere] of servers)
+  describe.skipIf(!isThere)(`a service that only exports, on ${what}`, () => {
+    let server: ReadOnly
+    beforeAll(async () => {
+      server = await open()
+    })
+    afterAll(() => server.end())
+
+    const start = async () => {
+      const { url, log, health } = await startMain(server, exportOnly)
+      const get = (path: string, init?: RequestInit) =>
+        fetch(url + path, { headers: { Authorization: server.key.authorization }, ...init })
+      return { get, log, health }
+    }
+
+    test('walks are whole, every page has its line in the log, and nothing is tried that could not be done', async () => {
+      const { get, log, health } = await start()
+      const before = await countsOf(server.url)
+      const seen: number[] = []
+      let query = 'pageSize=8'
+      for (let pages = 0; query !== ''; pages++) {
+        const response = await get(`/api/v1/admin/programs/${slug}/applications?${query}`)
+        expect(response.status).toBe(200)
+        expect(response.headers.has('Snapshot-Time')).toBe(pages === 0)
+        const page = (await response.json()) as {
+          payload: { application_id: number }[]
+          nextPageToken: string | null
+        }
+        seen.push(...page.payload.map(application => application.application_id))
+        query = page.nextPageToken === null ? '' : `nextPageToken=${page.nextPageToken}`
+      }
+      expect(seen).toEqual(server.ids)
+      expect((await get(`/api/v1/admin/programs/${slug}/changes`)).status).toBe(200)
+      expect((await get('/api/v1/checkAuth')).status).toBe(200)
+      for (const path of ['/docs/api/programs', `/docs/api/programs/${slug}`, '/docs/api'])
+        expect((await get(path)).status).toBe(200)
+      expect((await fetch(`${health}/readyz`)).status).toBe(200)
+      // A refused call is not noted in the database either.
+      expect((await get('/api/v1/checkAuth', { headers: {} })).status).toBe(401)
+      await until('the lines', () => log.filter(line => 'audit_event' in line).length === 5)
+      const events = log.flatMap(line =>
+        line.audit_event === undefined ? [] : [line.audit_event as { action: string }],
+      )
+      expect(events.map(({ action }) => action).sort()).toEqual(
+        [...Array(4).fill('applications_exported'), 'changes_read'].sort(),
+      )
+      expect(log.filter(line => ['warn', 'error', 'fatal'].includes(String(line.level)))).toEqual([])
+      expect(await countsOf(server.url)).toEqual(before)
+    })
+
+    test.each([
+      ['POST', '/intake/v1/applicants'],
+      ['GET', `/intake/v1/programs/${slug}`],
+      ['GET', '/admin'],
+      ['POST', '/admin/sign-in'],
+    ])('%s %s is answered 503 that says where it belongs', async (method, path) => {
+      const { get } = await start()
+      const body = method === 'POST' ? { body: '{}' } : {}
+      const response = await get(path, { method, ...body })
+      expect(response.status).toBe(503)
+      expect(response.headers.get('Retry-After')).toBe('60')
+      expect(((await response.json()) as { detail: string }).detail).toBe(
+        'This instance only exports. Submissions and the console are at another one.',
+      )
+    })
+
+    test('"AUDIT_REQUIRED must be honoured": it refuses to start with it, and with a log that would not have the lines', async () => {
+      const refusal = (environment: Record<string, string>) =>
+        refusalOf(spawnProcess('src/main.ts', server, { ...exportOnly, ...environment }))
+      expect(await refusal({ AUDIT_REQUIRED: 'on' })).toContain('AUDIT_REQUIRED: must be off when EXPORT_ONLY is on')
+      expect(await refusal({ LOG_LEVEL: 'warn' })).toContain('LOG_LEVEL: must be info, debug or trace')
+    })
+  })
+
+test('a service that only exports brings no schema: it says what is missing', async () => {
+  const bare = await createBareDatabase()
+  expect(await refusalOf(spawnProcess('src/main.ts', bare, exportOnly))).toContain(
+    'The database lacks what this release needs (0001-foundation.sql',
+  )
+  expect(await bare.sql`select 1 from pg_class where relname = 'schema_migration'`).toHaveLength(0)
+  await bare.drop()
+})
+
+test('a worker refuses EXPORT_ONLY, since it could do nothing', async () => {
+  const bare = await createBareDatabase()
+  expect(await refusalOf(spawnProcess('workers/main.ts', bare, exportOnly))).toContain('EXPORT_ONLY is for the service')
+  await bare.drop()
+})
+
+/** What a service would write: last uses of keys, lines of the trail, refusals. */
+async function countsOf(url: string): Promise<unknown> {
+  const sql = openDatabase({ url, connectionsMax: 1 })
+  try {
+    const [counts] = await sql`
+      select
+        (select count(*) from audit_event) as events,
+        (select count(*) from refusal) as refusals,
+        (select count(*) from api_key where last_used_at is not null) as uses`
+    return counts
+  } finally {
+    await sql.end()
+  }
+}
