@@ -14,6 +14,8 @@ export interface WalkStart {
   last_submit_time: Micros
   /** The last application up to the horizon, erased or not; null when there was none. It tells this history from another (G13). */
   last_application: Position | null
+  /** When the change with the number of the horizon was made, a submission or another; null when there was none. */
+  last_change_at: Micros | null
   /** When the newest version was published; null before the first. Publications follow one another strictly, so it names the set of them. */
   last_published_at: Micros | null
   /** Whether the server replays another one's log, and so may lack what was committed there. */
@@ -29,6 +31,11 @@ export async function readWalkStart(db: Db, programId: number): Promise<WalkStar
       c.last_submit_time,
       newest.submit_time,
       newest.submit_seq,
+      coalesce(
+        (select a.submit_time from application a where a.program_id = c.program_id and a.submit_seq = c.submit_seq),
+        (select n.changed_at from application_annotation n where n.program_id = c.program_id and n.change_seq = c.submit_seq),
+        (select e.erased_at from erased_application e where e.program_id = c.program_id and e.change_seq = c.submit_seq)
+      ) as last_change_at,
       (select max(v.published_at) from program_version v where v.program_id = c.program_id) as last_published_at,
       pg_is_in_recovery() as in_recovery
     from submission_counter c

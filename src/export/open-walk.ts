@@ -6,7 +6,7 @@
 // an operator has a service that only exports on a standby (EXPORT_ONLY), what the standby has replayed is all there is.
 
 import type { WalkStart } from '../db/walks.ts'
-import { earliest } from '../domain/values/offset-time.ts'
+import { earliest, type Micros } from '../domain/values/offset-time.ts'
 import { Problem } from '../problem.ts'
 import { formatChangeCursor } from './change-cursor.ts'
 import type { TokenOpening } from './page-token.ts'
@@ -14,10 +14,20 @@ import { type ExportRequest, planWalk } from './request.ts'
 import { beginWalk, snapshotTime, type Walk } from './walk.ts'
 import { walkToken } from './walk-receipt.ts'
 
+interface BegunWalk {
+  /** From when on the next window is (G6). */
+  snapshotTime: string
+  /** After which change the feed goes on. */
+  changeCursor: string
+  /** What names the walk. */
+  walkToken: string
+  lastChangeAt: Micros | undefined
+}
+
 export interface OpenedWalk {
   walk: Walk
-  /** Told on a walk's first page only: from when on the next window is (G6), after which change the feed goes on, what names the walk. */
-  begun: { snapshotTime: string; changeCursor: string; walkToken: string } | undefined
+  /** Told on a walk's first page only. */
+  begun: BegunWalk | undefined
 }
 
 /**
@@ -38,7 +48,13 @@ export async function openWalk(
     if (start.in_recovery && !limits.exportOnly) throw primaryMissing()
     const walk = beginWalk(programId, filters, start, newWalkId())
     const changeCursor = formatChangeCursor({ change: walk.horizon, lastApplication: walk.lastApplication })
-    return { walk, begun: { snapshotTime: snapshotTime(start), changeCursor, walkToken: walkToken(walk, tokens) } }
+    const begun = {
+      snapshotTime: snapshotTime(start),
+      changeCursor,
+      walkToken: walkToken(walk, tokens),
+      lastChangeAt: start.last_change_at ?? undefined,
+    }
+    return { walk, begun }
   }
   const questionsAsOf = token.questionsAsOf ?? (await readStart()).last_published_at ?? earliest
   return { walk: { ...token, questionsAsOf }, begun: undefined }

@@ -9,6 +9,7 @@ import { framingOf } from '../export/framings/all-framings.ts'
 import { type OpenedWalk, openWalk } from '../export/open-walk.ts'
 import { pageLimits } from '../export/page-limits.ts'
 import type { Sink } from '../export/page-outlet.ts'
+import { pageVersion } from '../export/page-version.ts'
 import { parseExportRequest } from '../export/request.ts'
 import { type Serving, servePage } from '../export/serve-page.ts'
 import { shownFilters } from '../export/walk.ts'
@@ -17,6 +18,7 @@ import { compressed } from './compressed-sink.ts'
 import { type Coding, preferredCoding } from './content-coding.ts'
 import { wantedDigest } from './content-digest.ts'
 import type { Deps } from './deps.ts'
+import { namesTag, weakTag } from './entity-tag.ts'
 import { methodNotAllowed } from './errors.ts'
 import { acceptedFormat, type OfferedFormat } from './export-formats.ts'
 import { anyExportOperation } from './openapi/export-operations.ts'
@@ -53,13 +55,16 @@ export const exportApplications = (deps: Deps) => {
     const { walk, begun } = await openWalk(asked, programId, config, tokens, readStart)
     record.fields.walk = walk.walkId
     record.fields.filters = shownFilters(walk)
-    const headers = headersOf(limitHeaders, { offered, coding, strict, begun })
+    const { timeZone } = config
+    const { format } = offered
+    const tag = begun && weakTag(pageVersion(walk, begun.lastChangeAt, { format, timeZone }))
+    const headers = headersOf(limitHeaders, { offered, coding, strict, begun, tag })
+    if (tag !== undefined && namesTag(request.headers.get('if-none-match'), tag)) return nothingNew(headers)
     if (request.method === 'HEAD') return headOnly(record, headers)
 
     await trail.settle(apiKeyId)
     const questions = await readThroughLoss(() => keyMaps.load(db, programId, walk.questionsAsOf))
     const endExport = limits.beginExport(apiKeyId)
-    const { format } = offered
     record.fields.format = format
     const page = { walk, after: asked.token?.after, fills: questions.fills, framing: framingOf(format, questions) }
     const serving = servingOf(deps, coding, receipt => {
@@ -88,10 +93,11 @@ interface KnownBefore {
   coding: Coding | undefined
   strict: boolean
   begun: OpenedWalk['begun']
+  tag: string | undefined
 }
 
 function headersOf(limitHeaders: Record<string, string>, known: KnownBefore): Headers {
-  const { offered, coding, strict, begun } = known
+  const { offered, coding, strict, begun, tag } = known
   const headers = new Headers(limitHeaders)
   headers.set('Content-Type', offered.contentType)
   headers.set('Cache-Control', 'no-store')
@@ -102,8 +108,15 @@ function headersOf(limitHeaders: Record<string, string>, known: KnownBefore): He
     headers.set('Change-Cursor', begun.changeCursor)
     headers.set('Walk-Token', begun.walkToken)
   }
+  if (tag !== undefined) headers.set('ETag', tag)
   if (strict) headers.set('Preference-Applied', 'handling=strict')
   return headers
+}
+
+/** The client has what it would get. The head is that of the page, but for what describes a body, and the walk that does not begin. */
+function nothingNew(headers: Headers): Response {
+  for (const name of ['Content-Type', 'Content-Encoding', 'Walk-Token']) headers.delete(name)
+  return new Response(null, { status: 304, headers })
 }
 
 /** The answer to HEAD: no page is read for it, so how long one would be is not known. */

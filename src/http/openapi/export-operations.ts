@@ -130,6 +130,11 @@ export function exportOperation(examples?: JsonSchema) {
             description:
               'On the first page: send it as `after` to the changes of this program, to be told what happened since.',
           },
+          ETag: {
+            schema: { type: 'string' },
+            description:
+              'On the first page: stays the same until something happens to the applications of the program, or to what is asked for.',
+          },
           'Content-Digest': {
             schema: { type: 'string' },
             description:
@@ -140,6 +145,10 @@ export function exportOperation(examples?: JsonSchema) {
           'application/json': { schema: { $ref: '#/components/schemas/ExportPage' }, ...(examples && { examples }) },
           ...otherFormats,
         },
+      },
+      304: {
+        description: 'If-None-Match names the ETag of the first page that would be sent: nothing has happened since.',
+        headers: requestId,
       },
       400: problemAnswer('A parameter is not valid, or differs from the one sent for the first page.'),
       406: problemAnswer('The Accept header takes none of the formats that are offered.'),
@@ -221,5 +230,11 @@ const exportParameters = [
     description:
       'The nextPageToken of the page before. The other parameters may then be left out, or must be the same.',
     schema: { type: 'string', pattern: '^[0-9A-Za-z]+$' },
+  },
+  {
+    name: 'If-None-Match',
+    in: 'header',
+    description: 'The ETag of a first page that was sent. Without a nextPageToken, 304 then says that nothing is new.',
+    schema: { type: 'string' },
   },
 ] as const

@@ -56,6 +56,7 @@ test('every endpoint of the specification is in it, with its parameters', () => 
     { name: 'revisionState', in: 'query' },
     { name: 'pageSize', in: 'query' },
     { name: 'nextPageToken', in: 'query' },
+    { name: 'If-None-Match', in: 'header' },
   ])
 })
 

@@ -1,0 +1,39 @@
+// What a walk's first page depends on, in a few characters: as long as they are the same, nothing has happened that it would tell.
+
+import { createHash } from 'node:crypto'
+import type { Micros } from '../domain/values/offset-time.ts'
+import type { ExportFormat } from './framings/all-framings.ts'
+import type { Walk } from './walk.ts'
+
+/** Count it up when the text of a page changes in a release, for what is stored already: then every page is new. */
+const textVersion = 1
+
+interface SentAs {
+  format: ExportFormat
+  /** Times are sent in it. */
+  timeZone: string
+}
+
+/**
+ * The version of a first page. The counter of a program moves with everything that happens to its applications: submissions, statuses,
+ * notes, erasures (db/walks). When its last change was made, and the last application, tell this history from another one in which the
+ * counter has come as far, as after a restore. It is read before the rows are, so a page may be newer than its version says, never older.
+ */
+export function pageVersion(walk: Walk, lastChangeAt: Micros | undefined, { format, timeZone }: SentAs): string {
+  const { programId, horizon, lastApplication, questionsAsOf, from, to, revisionState, pageSize } = walk
+  const known = [
+    textVersion,
+    programId,
+    horizon,
+    lastChangeAt ?? null,
+    lastApplication ?? null,
+    questionsAsOf,
+    from ?? null,
+    to ?? null,
+    revisionState ?? null,
+    pageSize,
+    format,
+    timeZone,
+  ]
+  return createHash('sha256').update(JSON.stringify(known)).digest('base64url').slice(0, 22)
+}
