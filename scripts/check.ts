@@ -7,7 +7,7 @@ const useCases = ['access', 'export', 'programs', 'intake', 'load', 'upkeep', 'd
 const leaves = ['problem', 'log', 'error-facts', 'redact', 'release', 'settled-within']
 const everything = [
   ...['app', 'config', 'failure', 'http', 'metrics', 'workers', ...useCases, 'db', 'queue', 'domain', ...leaves],
-  ...['pull', 'client'],
+  ...['pull', 'client', 'setting-files'],
 ]
 /** For each room, the others it may import; `type config` means its types alone. Nobody imports a main. */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
@@ -28,6 +28,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   pull: ['client'],
   client: [],
   config: ['domain', 'problem'],
+  'setting-files': ['config', 'problem'],
   failure: ['problem', 'error-facts', 'redact'],
   problem: [],
   'settled-within': [],

@@ -7,6 +7,7 @@ import { type Config, type Environment, loadConfig } from '../src/config.ts'
 import { openDatabase, type Sql } from '../src/db/client.ts'
 import { prepareDatabase } from '../src/db/instance.ts'
 import { failureLines } from '../src/failure.ts'
+import { withSettingFiles } from '../src/setting-files.ts'
 
 const root = join(import.meta.dir, '..')
 /** False in the binary of scripts/build, which has its settings from the environment alone. */
@@ -102,16 +103,17 @@ export async function scriptEnvironment(): Promise<{
   stop: () => Promise<void>
 }> {
   const own = { embedded: false, wasRunning: false, stop: async () => {} }
-  if (!inCheckout) return { environment: process.env, ...own }
-  if (process.env.DATABASE_URL) {
+  const given = withSettingFiles(process.env)
+  if (!inCheckout) return { environment: given, ...own }
+  if (given.DATABASE_URL) {
     const development = existsSync(settingsFile) ? await developmentSettings() : {}
-    return { environment: { ...development, ...process.env }, ...own }
+    return { environment: { ...development, ...given }, ...own }
   }
   const development = await developmentSettings()
   const { startEmbeddedPostgres } = await import('./embedded-postgres.ts')
   const server = await startEmbeddedPostgres({ dataDirectory: join(dataFolder, 'postgres') })
   return {
-    environment: { ...development, DATABASE_URL: server.url, ...process.env },
+    environment: { ...development, DATABASE_URL: server.url, ...given },
     embedded: true,
     wasRunning: !server.started,
     stop: async () => {

@@ -19,6 +19,7 @@ import { buildOf } from './metrics/build.ts'
 import { watchUpkeep } from './metrics/database-metrics.ts'
 import { tellProcess } from './metrics/process-metrics.ts'
 import { releaseName } from './release.ts'
+import { withSettingFiles } from './setting-files.ts'
 
 /** What closing may take, however long draining took. */
 const closeMs = 5000
@@ -28,7 +29,7 @@ const connectionsEveryMs = 500
 const standbyAnswerMs = 3000
 
 try {
-  await serve(loadConfig(process.env))
+  await serve(loadConfig(withSettingFiles(process.env)))
 } catch (error) {
   for (const line of failureLines(error)) console.error(line)
   process.exit(1)

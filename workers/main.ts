@@ -17,6 +17,7 @@ import { connectQueue, type Queue } from '../src/queue/connect.ts'
 import { startRelay } from '../src/queue/relay.ts'
 import { type RunCounts, startWorking } from '../src/queue/work.ts'
 import { releaseName } from '../src/release.ts'
+import { withSettingFiles } from '../src/setting-files.ts'
 import { startChores } from './chores.ts'
 import { codeVersions, handlers } from './handlers.ts'
 import { type ChoreName, WorkerMetrics } from './worker-metrics.ts'
@@ -24,7 +25,7 @@ import { type ChoreName, WorkerMetrics } from './worker-metrics.ts'
 const queueRetryMs = 2000
 
 try {
-  await work(loadConfig(process.env))
+  await work(loadConfig(withSettingFiles(process.env)))
 } catch (error) {
   for (const line of failureLines(error)) console.error(line)
   process.exit(1)

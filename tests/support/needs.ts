@@ -31,6 +31,12 @@ const known = {
   pgbouncer: { programs: ['pgbouncer', '/usr/sbin/pgbouncer'], debian: 'pgbouncer' },
   libreoffice: { programs: ['soffice', '/usr/lib/libreoffice/program/soffice'], debian: 'libreoffice-calc-nogui' },
   chromium: { programs: ['chromium', 'chromium-browser', 'google-chrome'], debian: 'chromium' },
+  // For starting a program in a file system of its own.
+  mounts: {
+    programs: ['unshare'],
+    isRight: unshare => Bun.spawnSync([unshare, '--mount', 'true']).success,
+    debian: 'util-linux',
+  },
   postgresql15: { programs: ['/usr/lib/postgresql/15/bin/postgres'], debian: 'postgresql-15' },
 } as const satisfies Record<string, Needed>
 

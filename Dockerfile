@@ -1,0 +1,25 @@
+# The image holds one file, the binary of scripts/build, and the C library it is linked to: no shell, no package manager. It runs with a
+# read-only file system and without privileges. How to build and run it: OPERATIONS.md.
+
+FROM oven/bun:1.4.5-slim AS build
+WORKDIR /app
+COPY package.json bun.lock bunfig.toml ./
+COPY patches ./patches
+RUN bun install --frozen-lockfile --production --ignore-scripts
+COPY tsconfig.json ./
+COPY scripts ./scripts
+COPY src ./src
+COPY workers ./workers
+ARG TRIBUTARY_COMMIT
+RUN TRIBUTARY_COMMIT=$TRIBUTARY_COMMIT bun scripts/build-binaries.ts image
+RUN ldd image/tributary | grep -o '/[^ ]*' | xargs -I {} cp --parents --dereference {} image
+
+FROM scratch
+COPY --from=build /app/image /
+USER 65532:65532
+ENV HOST=0.0.0.0
+EXPOSE 8080
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=10s --timeout=5s --start-period=30s CMD ["/tributary", "health"]
+ENTRYPOINT ["/tributary"]
+CMD ["serve"]

@@ -1,0 +1,28 @@
+// Settings from files: API_KEY_PEPPER_FILE names a file that holds API_KEY_PEPPER, as container engines and systemd hand secrets out.
+
+import { readFileSync } from 'node:fs'
+import { type Environment, settings } from './config.ts'
+import { Problem, type ProblemItem } from './problem.ts'
+
+/** The environment, with every `<SETTING>_FILE` read. Throws one Problem that names each file that cannot be. */
+export function withSettingFiles(environment: Environment): Environment {
+  const read: Record<string, string> = {}
+  const errors: ProblemItem[] = []
+  for (const { name } of Object.values(settings)) {
+    const parameter = `${name}_FILE`
+    const path = environment[parameter]
+    if (!path) continue
+    const fault = (detail: string): number => errors.push({ parameter, code: 'unusable_setting', detail })
+    if (environment[name]) fault(`must not be set when ${name} is`)
+    else {
+      try {
+        // A text file ends with a line break, which is not part of the value.
+        read[name] = readFileSync(path, 'utf8').replace(/\r?\n$/, '')
+      } catch (error) {
+        fault(`names a file that cannot be read: ${path} (${(error as NodeJS.ErrnoException).code})`)
+      }
+    }
+  }
+  if (errors.length > 0) throw new Problem('invalid_request', { detail: 'Settings cannot be read:', errors })
+  return { ...environment, ...read }
+}

@@ -1,0 +1,229 @@
+// The image and compose.yaml, as far as can be shown without a container engine: the steps of Dockerfile are done one by one in a clean
+// folder, and what compose.yaml starts is started from their outcome, as an engine would.
+
+import { afterEach, describe, expect, test } from 'bun:test'
+import { appendFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { engines } from '../../package.json'
+import { startEmbeddedPostgres } from '../../scripts/embedded-postgres.ts'
+import { loadConfig, parseDuration, settings } from '../../src/config.ts'
+import { buildImage, type Image, parseDockerfile } from '../support/dockerfile.ts'
+import { endWithFile, useFolder } from '../support/fixtures.ts'
+import { freePort } from '../support/free-port.ts'
+import { jailed } from '../support/jail.ts'
+import { needs } from '../support/needs.ts'
+import { endProcesses, logged, spawnProcess } from '../support/processes.ts'
+import { until } from '../support/until.ts'
+
+const root = join(import.meta.dir, '../..')
+const stages = parseDockerfile(await Bun.file(join(root, 'Dockerfile')).text())
+const compose = Bun.YAML.parse(await Bun.file(join(root, 'compose.yaml')).text()) as Compose
+const operations = await Bun.file(join(root, 'OPERATIONS.md')).text()
+const ours = Object.entries(compose.services).filter(([, { image }]) => image.startsWith('tributary:'))
+
+interface Compose {
+  services: Record<string, Service>
+  secrets: Record<string, { file: string }>
+}
+
+interface Service {
+  image: string
+  command: string[]
+  environment: Record<string, string>
+  secrets?: string[]
+  depends_on?: Record<string, { condition: string }>
+  healthcheck: { test: string[]; disable?: boolean }
+  [other: string]: unknown
+}
+
+afterEach(endProcesses)
+
+describe('Dockerfile', () => {
+  test('is built by the pinned Bun, and ends with nothing but what it copies, as a user without rights', () => {
+    expect(stages.map(stage => stage.base)).toEqual([`oven/bun:${engines.bun}-slim`, 'scratch'])
+    const user = stages.at(-1)!.instructions.find(({ name }) => name === 'USER')
+    expect(user!.rest).toMatch(/^[1-9]\d{3,}:[1-9]\d{3,}$/)
+  })
+
+  test('installs from the lockfile alone, and runs no script of a package', () => {
+    const runs = stages[0]!.instructions.filter(({ name }) => name === 'RUN').map(({ rest }) => rest)
+    expect(runs[0]).toBe('bun install --frozen-lockfile --production --ignore-scripts')
+  })
+})
+
+describe('compose.yaml', () => {
+  test.each(ours)('%s: every variable is a setting, and with what is set it starts', (_, service) => {
+    const names = Object.values(settings).map(setting => setting.name as string)
+    for (const name of Object.keys(service.environment)) expect(names).toContain(name.replace(/_FILE$/, ''))
+    const values: Record<string, string> = {
+      PAGE_TOKEN_KEYS: Buffer.alloc(32, 1).toString('base64'),
+      API_KEY_PEPPER: 'Zk3J9vXq2LmZ8wR5tYb7NcD4fGhP6sUaE1iOx',
+      DATABASE_URL: 'postgres://a@b/c',
+    }
+    const given = Object.entries(service.environment).map(([name, text]) =>
+      name.endsWith('_FILE') ? [name.slice(0, -5), values[name.slice(0, -5)] ?? 'postgres://a@b/c'] : [name, set(text)],
+    )
+    const config = loadConfig(Object.fromEntries(given))
+    expect(config.environment).toBe('production')
+    expect(parseDuration(String(service.stop_grace_period))).toBeGreaterThan(config.drainTimeoutMs + 10_000)
+  })
+
+  test.each(ours)('%s: each file it names is a secret that it is given', (_, service) => {
+    const named = Object.entries(service.environment).filter(([name]) => name.endsWith('_FILE'))
+    expect(named.map(([, path]) => path.replace('/run/secrets/', '')).sort()).toEqual([...service.secrets!].sort())
+    for (const secret of service.secrets!) expect(compose.secrets).toHaveProperty(secret)
+  })
+
+  test.each(ours)('%s: has a read-only file system and no privileges', (_, service) => {
+    expect(service).toMatchObject({ read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] })
+  })
+
+  test('starts the database, then the owner who migrates and ends, then the processes under logins of their own', () => {
+    expect(compose.services.migrate!.depends_on).toEqual({ postgres: { condition: 'service_healthy' } })
+    expect(compose.services.migrate!.environment.DATABASE_URL_FILE).toBe('/run/secrets/owner_database_url')
+    for (const name of ['service', 'worker']) {
+      expect(compose.services[name]!.depends_on).toEqual({ migrate: { condition: 'service_completed_successfully' } })
+      expect(compose.services[name]!.secrets).not.toContain('owner_database_url')
+    }
+  })
+
+  test('names every image of others by its version', () => {
+    for (const { image } of Object.values(compose.services))
+      expect(image).toMatch(/^tributary:|^[\w/]+:v?\d+\.\d+(\.\d+)?(-\w+)?$/)
+  })
+})
+
+describe.skipIf(!needs('mounts', 'postgresql15', 'openssl'))('what compose.yaml starts', () => {
+  const logins = ['owner', 'web', 'work', 'desk']
+  const hosts = ['postgres', 'localhost']
+
+  /** The secrets as OPERATIONS.md has them made, with the port of this test's server in them. */
+  async function makeSecrets(port: number): Promise<string> {
+    const folder = await useFolder()
+    const example = [...operations.matchAll(/```sh\n(.*?)```/gs)].find(([, text]) =>
+      text!.includes('mkdir -m 700 secrets'),
+    )
+    const made = Bun.spawnSync(['sh', '-eu', '-c', example![1]!.replaceAll(':5432/', `:${port}/`)], { cwd: folder })
+    expect(made.stderr.toString()).toBe('')
+    return join(folder, 'secrets')
+  }
+
+  async function startDatabase() {
+    const folder = await useFolder()
+    const server = await startEmbeddedPostgres({
+      dataDirectory: join(folder, 'pg'),
+      unsafeFast: true,
+      installation: '/usr/lib/postgresql/15',
+      removeWhenKilled: folder,
+    })
+    endWithFile(() => server.stop())
+    const secrets = await makeSecrets(server.port)
+    const psql = async (...args: string[]) => {
+      const child = Bun.spawn(
+        ['/usr/lib/postgresql/15/bin/psql', server.url, '-v', 'ON_ERROR_STOP=1', '-qAt', ...args],
+        {
+          stdout: 'pipe',
+          stderr: 'pipe',
+        },
+      )
+      const [out, said, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
+      if (code !== 0) throw new Error(said)
+      return out.trim()
+    }
+    const script = await Bun.file(join(root, 'deploy/compose/create-logins.sql')).text()
+    const placed = join(folder, 'create-logins.sql')
+    await Bun.write(placed, script.replaceAll('/run/secrets', secrets))
+    await psql('-f', placed)
+    // Whoever has a password must give it.
+    const rules = join(server.dataDirectory, 'pg_hba.conf')
+    const trusting = await Bun.file(rules).text()
+    await Bun.write(rules, `host all ${logins.join(',')} 127.0.0.1/32 scram-sha-256\n`)
+    await appendFile(rules, trusting)
+    await psql('-c', 'select pg_reload_conf()')
+    return { secrets, psql }
+  }
+
+  test('migrates, serves and works in the image, under roles of their own, and stops on SIGTERM', async () => {
+    const [{ secrets, psql }, image] = await Promise.all([startDatabase(), build()])
+    expect(await filesOf(image)).toEqual(['tributary', ...(await librariesOf(image))].sort())
+
+    const port = String(await freePort())
+    const healthPort = String(await freePort())
+    const workerPort = String(await freePort())
+    // What an operator sets, and what keeps tests on this machine apart.
+    const changed = { HOST: '127.0.0.1', PORT: port, HEALTH_PORT: healthPort, WORKER_HEALTH_PORT: workerPort }
+    const environmentOf = (service: Service) => ({
+      ...image.environment,
+      ...Object.fromEntries(Object.entries(service.environment).map(([name, text]) => [name, set(text)])),
+      ...changed,
+    })
+    /** Given by a file here, or left to its default. */
+    const unset = { TRIBUTARY_ENV: '', PAGE_TOKEN_KEYS: '', API_KEY_PEPPER: '' }
+    const start = async (name: string, args?: string[]) => {
+      const service = compose.services[name]!
+      const command = await jailed(image, secrets, hosts, [...image.entrypoint, ...(args ?? service.command)])
+      return spawnProcess(command, { url: '' }, { ...unset, ...environmentOf(service) })
+    }
+    const migrate = Bun.spawn(
+      await jailed(image, secrets, hosts, [...image.entrypoint, ...compose.services.migrate!.command]),
+      { env: environmentOf(compose.services.migrate!), stdout: 'pipe', stderr: 'pipe' },
+    )
+    const [said, complaints, migrated] = await Promise.all([
+      migrate.stdout.text(),
+      migrate.stderr.text(),
+      migrate.exited,
+    ])
+    expect({ migrated, complaints }).toEqual({ migrated: 0, complaints: '' })
+    expect(said).toContain('tributary_service and tributary_worker may do what service and worker need')
+
+    const service = await start('service')
+    const worker = await start('worker')
+    await Promise.all([logged(service, 'listening'), logged(worker, 'working')])
+    for (const name of ['service', 'worker']) {
+      const [, program, ...args] = compose.services[name]!.healthcheck.test
+      const probe = Bun.spawn(await jailed(image, secrets, hosts, [program!, ...args]), {
+        env: environmentOf(compose.services[name]!),
+        stderr: 'pipe',
+      })
+      expect([await probe.stderr.text(), await probe.exited]).toEqual(['', 0])
+    }
+    const page = await fetch(`http://127.0.0.1:${port}/admin/sign-in`, {
+      headers: { 'X-Forwarded-Proto': 'https', 'X-Forwarded-For': '192.0.2.1' },
+    })
+    expect([page.status, (await page.text()).includes('City of Arden')]).toEqual([200, true])
+    // What is refused is noted by the console's login.
+    expect((await fetch(`http://127.0.0.1:${port}/api/v1/checkAuth`)).status).toBe(401)
+    const connected = "select string_agg(distinct usename, ' ') from pg_stat_activity where datname = 'tributary'"
+    await until('connections of each login', async () => (await psql('-c', connected)) === 'desk web work')
+    for (const { child } of [service, worker]) {
+      child.kill('SIGTERM')
+      expect(await child.exited).toBe(0)
+    }
+  })
+
+  async function build(): Promise<Image> {
+    return buildImage(root, await useFolder(), { TRIBUTARY_COMMIT: 'c0ffee' })
+  }
+})
+
+/** What stands where an operator's variable goes: what it is set to here, or else its default. */
+function set(text: string): string {
+  const operator: Record<string, string> = {
+    BASE_URL: 'https://apply.example.gov',
+    TRUSTED_PROXIES: '127.0.0.0/8',
+    INSTALLATION_NAME: 'City of Arden',
+  }
+  return text.replace(/\$\{(\w+)(?::([-?])([^}]*))?\}/g, (_, name, kind, rest) => {
+    const value = operator[name] ?? (kind === '-' ? rest : undefined)
+    if (value === undefined) throw new Error(`${name} must be set`)
+    return value
+  })
+}
+
+const filesOf = async (image: Image): Promise<string[]> =>
+  (await Array.fromAsync(new Bun.Glob('**').scan({ cwd: image.folder, dot: true }))).sort()
+
+async function librariesOf(image: Image): Promise<string[]> {
+  const listed = await Bun.$`ldd ${join(image.folder, 'tributary')}`.text()
+  return [...new Set([...listed.matchAll(/\/\S+/g)].map(([path]) => path.slice(1)))]
+}

@@ -1,0 +1,38 @@
+import { describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { Problem } from '../src/problem.ts'
+import { withSettingFiles } from '../src/setting-files.ts'
+import { useFolder } from './support/fixtures.ts'
+
+const folder = await useFolder()
+const file = async (name: string, text: string): Promise<string> => {
+  await Bun.write(join(folder, name), text)
+  return join(folder, name)
+}
+
+describe('withSettingFiles', () => {
+  test('a setting is what its file holds, without the line break at the end; all else stays as it is', async () => {
+    const pepper = await file('pepper', 'four words\nin two lines\n')
+    expect(withSettingFiles({ API_KEY_PEPPER_FILE: pepper, PORT: '1', HOME_FILE: 'x' })).toMatchObject({
+      API_KEY_PEPPER: 'four words\nin two lines',
+      PORT: '1',
+      HOME_FILE: 'x',
+    })
+    expect(withSettingFiles({ API_KEY_PEPPER_FILE: '', API_KEY_PEPPER: 'p' })).toMatchObject({ API_KEY_PEPPER: 'p' })
+  })
+
+  test('names every file that cannot be read, and a setting that is given twice; never what stands in a file', async () => {
+    const secret = await file('secret', 'never shown')
+    try {
+      withSettingFiles({ API_KEY_PEPPER_FILE: join(folder, 'none'), DATABASE_URL_FILE: secret, DATABASE_URL: 'x' })
+      expect.unreachable()
+    } catch (error) {
+      expect((error as Problem).errors.map(({ parameter, detail }) => [parameter, detail])).toEqual([
+        ['DATABASE_URL_FILE', 'must not be set when DATABASE_URL is'],
+        ['API_KEY_PEPPER_FILE', `names a file that cannot be read: ${folder}/none (ENOENT)`],
+      ])
+      expect(JSON.stringify((error as Problem).errors)).not.toContain('never shown')
+      expect(error).toBeInstanceOf(Problem)
+    }
+  })
+})
