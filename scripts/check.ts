@@ -3,7 +3,7 @@
 
 import { basename, dirname, extname, join } from 'node:path'
 
-const useCases = ['access', 'export', 'programs', 'intake', 'load', 'upkeep', 'derived']
+const useCases = ['access', 'export', 'programs', 'intake', 'load', 'upkeep', 'derived', 'civiform']
 const leaves = ['problem', 'log', 'error-facts', 'redact', 'release', 'settled-within']
 const everything = [
   ...['app', 'config', 'failure', 'http', 'metrics', 'workers', ...useCases, 'db', 'queue', 'domain', ...leaves],
@@ -97,9 +97,9 @@ export function breachesOf(files: ReadonlyMap<string, string>): string[] {
   })
 }
 
-/** `http` for `src/http/docs/viewer.ts`, `config` for `src/config.ts`, `main` for both processes, the path for what is in none. */
+/** `http` for `src/http/docs/viewer.ts`, `config` for `src/config.ts`, `main` for the processes, the path for what is in none. */
 function roomOf(path: string): string {
-  if (path === 'src/main.ts' || path === 'workers/main.ts') return 'main'
+  if (['src/main.ts', 'workers/main.ts', 'workers/follow-civiform.ts'].includes(path)) return 'main'
   if (path === 'scripts/tributary.ts') return 'program'
   const [top = '', second = ''] = path.split('/')
   const room = top === 'src' ? basename(second, extname(second)) : top

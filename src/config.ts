@@ -62,6 +62,16 @@ export interface Config {
   drainTimeoutMs: number
   logLevel: string
   commit: string | undefined
+  civiformDatabaseUrl: string | undefined
+  civiformDatabaseZone: string
+  civiformBaseUrl: string
+  civiformApiSalt: string | undefined
+  civiformProfile: 'contract' | 'civiform'
+  civiformWriterRoles: readonly string[] | undefined
+  civiformClockSlackMs: number
+  civiformPollIntervalMs: number
+  civiformScanRows: number
+  civiformReconcileMs: number
 }
 
 /** Thrown by a parser with a sentence that says what would be right. */
@@ -207,6 +217,12 @@ function pepper(text: string): string {
     throw new Unusable('must be at least 32 characters of randomness (openssl rand -base64 48)')
   if (/change.?me|example|default|pepper|secret|password/i.test(text))
     throw new Unusable('must not be a placeholder (openssl rand -base64 48)')
+  return text
+}
+
+function webUrl(text: string): string {
+  if (!['https:', 'http:'].includes(URL.parse(text)?.protocol ?? ''))
+    throw new Unusable('must be an address such as https://forms.example.gov')
   return text
 }
 
@@ -575,6 +591,73 @@ export const settings = {
     meaning: 'Commit that this was built from, for `tributary_build_info`; an image sets it.',
     parse: optionalText,
   },
+  civiformDatabaseUrl: {
+    name: 'CIVIFORM_DATABASE_URL',
+    default: '',
+    meaning:
+      'The PostgreSQL database of a CiviForm to follow, with a role that may only read. For `workers/follow-civiform.ts` alone; see CIVIFORM.md.',
+    parse: (text: string): string | undefined => (text === '' ? undefined : postgresUrl(text)),
+  },
+  civiformDatabaseZone: {
+    name: 'CIVIFORM_DATABASE_TIME_ZONE',
+    default: 'UTC',
+    meaning: 'IANA time zone of the times in that database. UTC, unless TZ was set for CiviForm’s servers.',
+    parse: ianaTimeZone,
+  },
+  civiformBaseUrl: {
+    name: 'CIVIFORM_BASE_URL',
+    default: '',
+    meaning:
+      'Where that CiviForm is reached: addresses of uploaded files in exports lead there. `https://forms.example.gov`.',
+    parse: (text: string): string => (text === '' ? '' : webUrl(text).replace(/\/+$/, '')),
+  },
+  civiformApiSalt: {
+    name: 'CIVIFORM_API_SECRET_SALT',
+    default: '',
+    meaning: 'That CiviForm’s setting of the same name: with it its API keys are good here. For the service. Secret.',
+    secret: true,
+    parse: optionalText,
+  },
+  civiformProfile: {
+    name: 'CIVIFORM_PROFILE',
+    default: 'contract',
+    meaning:
+      '`contract`: followed programs are exported as the manual says. `civiform`: as CiviForm’s code does it, where the two differ; CIVIFORM.md lists each difference. The same for the service and the follower.',
+    parse: oneOf('contract', 'civiform'),
+  },
+  civiformWriterRoles: {
+    name: 'CIVIFORM_WRITER_ROLES',
+    default: '',
+    meaning:
+      'Roles under which CiviForm submits, comma-separated. Empty: the owner of its applications, and whoever may write them.',
+    parse: (text: string): readonly string[] | undefined =>
+      text === '' ? undefined : text.split(',').map(role => role.trim()),
+  },
+  civiformClockSlackMs: {
+    name: 'CIVIFORM_CLOCK_SLACK',
+    default: '2s',
+    meaning:
+      'How far clocks of CiviForm’s servers may be behind its database’s, 10ms to 10m: an application is followed that much later.',
+    parse: duration(10, 600_000),
+  },
+  civiformPollIntervalMs: {
+    name: 'CIVIFORM_POLL_INTERVAL',
+    default: '2s',
+    meaning: 'Pause between two looks at CiviForm’s database, 100ms to 10m.',
+    parse: duration(100, 600_000),
+  },
+  civiformScanRows: {
+    name: 'CIVIFORM_SCAN_ROWS',
+    default: '5000',
+    meaning: 'Applications compared at each look, for what changed in ways that no event tells, 100 to 100000.',
+    parse: wholeNumber(100, 100_000),
+  },
+  civiformReconcileMs: {
+    name: 'CIVIFORM_RECONCILE_INTERVAL',
+    default: '1d',
+    meaning: 'How often every application is read whole and compared, 1h to 30d.',
+    parse: duration(3_600_000, 30 * 86_400_000),
+  },
 } satisfies { [K in keyof Config]: Setting<Config[K]> }
 
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -599,6 +682,7 @@ const groups: Partial<Record<keyof Config, string>> = {
   requestsPerMinute: 'Limits and rules',
   sessionIdleMs: 'The console',
   drainTimeoutMs: 'Ending and logging',
+  civiformDatabaseUrl: 'Beside CiviForm',
 }
 
 /** Every setting, in README's order, for people to read. What it shows is no secret, and tells none. */

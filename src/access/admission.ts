@@ -4,7 +4,14 @@
 import { addressText, contains, type IpAddress } from '../domain/values/ip-address.ts'
 import type { Micros } from '../domain/values/offset-time.ts'
 import type { Caller, Reason } from './caller.ts'
-import { hashMatches, hashPassword, isApiKeyId, isWholePassword, parseAuthorization } from './credential.ts'
+import {
+  hashMatches,
+  hashPassword,
+  isApiKeyId,
+  isCiviFormKeyId,
+  isWholePassword,
+  parseAuthorization,
+} from './credential.ts'
 import type { KeySource, KnownKey } from './key-source.ts'
 
 /** What one request brings to the door. */
@@ -34,11 +41,18 @@ const nobodysId = `tribk_${'0'.repeat(20)}`
  * Decides about one request (spec, "Authentication"; contract D4). With a readable header, one lookup, one HMAC and two comparisons are done
  * whatever the header says, so that time tells an unknown id from a known one neither by statements nor by their size.
  */
-export async function admit(keys: KeySource, pepper: string, attempt: Attempt): Promise<Admission> {
+export async function admit(
+  keys: KeySource,
+  pepper: string,
+  attempt: Attempt,
+  civiformSalt?: string | undefined,
+): Promise<Admission> {
   const sent = parseAuthorization(attempt.authorization)
   if ('fault' in sent) return { refused: attempt.secure ? sent.fault : 'plain_http' }
   const { username, password } = sent
-  const hash = hashPassword(pepper, password)
+  // A key of the CiviForm that is followed has its secret under that CiviForm's own salt.
+  const isCiviForms = isCiviFormKeyId(username)
+  const hash = hashPassword((isCiviForms ? civiformSalt : undefined) ?? pepper, password)
   const key = await keys.find(isApiKeyId(username) ? username : nobodysId, hash)
   // Both, whatever the first says, so that a rotated key takes as long as any other.
   const matchesPresent = hashMatches(hash, key?.secret_hash)
@@ -46,7 +60,7 @@ export async function admit(keys: KeySource, pepper: string, attempt: Attempt): 
   const matches = matchesPresent || (matchesEarlier && attempt.now < (key?.earlier_secret_until ?? 0))
   if (!attempt.secure) return plainHttp(key, matches, attempt.now)
   // Told of an unknown key too, though it changes nothing there: it takes a while.
-  const secretFault = matches ? undefined : faultOf(password, matchesEarlier)
+  const secretFault = matches ? undefined : faultOf(password, matchesEarlier, isCiviForms)
   if (key === undefined) return { refused: 'unknown_key' }
   const refused = secretFault ?? constraintUnmet(key, attempt)
   if (refused !== undefined) return { refused, api_key_id: key.api_key_id }
@@ -55,10 +69,11 @@ export async function admit(keys: KeySource, pepper: string, attempt: Attempt): 
   return { caller: { api_key_id, name, expires_at, may_export, may_submit, front_end, programs, address } }
 }
 
-function faultOf(password: string, matchesEarlier: boolean): Reason {
+/** CiviForm's secrets have no checksum: which are garbled cannot be told. */
+function faultOf(password: string, matchesEarlier: boolean, isCiviForms: boolean): Reason {
   const isWhole = isWholePassword(password)
   if (matchesEarlier) return 'rotated_secret'
-  return isWhole ? 'wrong_secret' : 'garbled_secret'
+  return isWhole || isCiviForms ? 'wrong_secret' : 'garbled_secret'
 }
 
 /** The first unmet constraint of a key whose secret was right, or undefined. */

@@ -13,6 +13,7 @@ import {
   updateApiKey,
 } from '../db/api-key-rows.ts'
 import { appendAuditEvent } from '../db/audit.ts'
+import { isFollowing } from '../db/civiform/follow-state.ts'
 import type { Db, Sql } from '../db/client.ts'
 import { formatMicros, type Micros } from '../domain/values/offset-time.ts'
 import { invalidRequest, Problem } from '../problem.ts'
@@ -66,6 +67,7 @@ export async function createApiKey(sql: Sql, pepper: string, draft: ApiKeyDraft 
       ...expiryFaults(draft.expires_at, now),
       ...permissionFaults(draft),
       ...frontEndFaults(draft),
+      ...(draft.may_submit && (await isFollowing(tx)) ? [noSubmissions] : []),
     ]
     if (faults.length > 0) throw invalidRequest('The key cannot be made.', faults)
     const { name, programs, allowed_subnets, front_end = null } = checked.values as CreatedValues
@@ -131,6 +133,7 @@ export async function rotateApiKey(
   await sql.begin(async tx => {
     const key = await lockApiKey(tx, apiKeyId)
     if (key === undefined) throw noSuchKey()
+    refuseCiviForms(key)
     if (key.retired_at !== null || by.now >= key.expires_at)
       throw new Problem('conflict', { detail: 'This key is retired or expired. Make another one instead.' })
     const earlierUntil = overlapDays === 0 ? null : by.now + overlapDays * dayMicros
@@ -149,7 +152,7 @@ export async function rotateApiKey(
 
 /** Ends a key for good, with its next request. Doing it again changes nothing. Throws `not_found`. */
 export async function retireApiKey(sql: Sql, apiKeyId: string, by: By): Promise<ListedApiKey> {
-  await loadKey(sql, apiKeyId, by.now)
+  refuseCiviForms(await loadKey(sql, apiKeyId, by.now))
   await sql.begin(async tx => {
     if (!(await retireApiKeyRow(tx, apiKeyId, by.now, by.actor))) return
     await appendAuditEvent(tx, {
@@ -171,6 +174,7 @@ export async function editApiKey(sql: Sql, apiKeyId: string, changes: ApiKeyChan
   await sql.begin(async tx => {
     const key = await lockApiKey(tx, apiKeyId)
     if (key === undefined) throw noSuchKey()
+    refuseCiviForms(key)
     if (key.retired_at !== null)
       throw new Problem('conflict', { detail: 'This key is retired. Make another one instead.' })
     const { faults, programIds, values } = await checkChanges(tx, changes)
@@ -218,4 +222,19 @@ const told = ({ expires_at, ...values }: CheckedValues) =>
   expires_at === undefined ? values : { ...values, expires_at: formatMicros(expires_at) }
 
 const withState = (row: ApiKeyRow, now: Micros): ListedApiKey => ({ ...row, state: apiKeyState(row, now) })
+/** Applicants and applications come from the CiviForm alone: their ids are its own. */
+const noSubmissions = {
+  path: '/may_submit',
+  code: 'following_civiform',
+  detail: 'must be false: this installation follows a CiviForm, which takes the submissions',
+}
+
+/** Throws `conflict`: what is changed here would be undone, and what is retired here would go on there. */
+function refuseCiviForms({ civiform, name }: ApiKeyRow): void {
+  if (!civiform) return
+  throw new Problem('conflict', {
+    detail: `"${name}" is a key of the CiviForm that is followed. Change or retire it there; here it follows within seconds.`,
+  })
+}
+
 const noSuchKey = (): Problem => new Problem('not_found', { detail: 'There is no API key with this id.' })

@@ -45,7 +45,12 @@ export function apiSecretToken(username: string, password: string): string {
 
 /** Whether a text could be an API key's id. What is none is never asked of the database. */
 export function isApiKeyId(text: string): boolean {
-  return /^tribk_[0-9A-Za-z]{20}$/.test(text)
+  return /^tribk_[0-9A-Za-z]{20}$/.test(text) || isCiviFormKeyId(text)
+}
+
+/** Whether a text could be the id of an API key of CiviForm's: 16 bytes in Base64. */
+export function isCiviFormKeyId(text: string): boolean {
+  return /^[0-9A-Za-z+/]{22}==$/.test(text)
 }
 
 /** Whether a text is a secret as minted, checksum included: a wrong one was then not cut off or mistyped, but another key's. */

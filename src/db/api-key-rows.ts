@@ -23,6 +23,8 @@ export interface ApiKeyRow {
   exposed_at: Micros | null
   last_used_at: Micros | null
   last_used_address: string | null
+  /** Whether it is a key of the CiviForm that is followed, and changed nowhere but there. */
+  civiform: boolean
   /** Slugs, sorted. */
   programs: string[]
 }
@@ -98,7 +100,7 @@ export async function lockApiKey(db: Db, apiKeyId: string): Promise<ApiKeyRow | 
 
 const listedColumns = (db: Db) => db`
   k.api_key_id, k.name, k.may_export, k.may_submit, k.front_end, k.expires_at, k.earlier_secret_until, k.allowed_subnets::text[],
-  k.created_at, k.created_by, k.retired_at, k.retired_by, k.exposed_at, k.last_used_at,
+  k.created_at, k.created_by, k.retired_at, k.retired_by, k.exposed_at, k.last_used_at, k.civiform,
   host(k.last_used_address) as last_used_address,
   array(
     select p.slug

@@ -29,6 +29,8 @@ interface DatabaseOptions {
   /** Whether statements are prepared by name. Off behind a pooler in transaction mode. */
   prepare?: boolean
   applicationName?: string
+  /** Whether every transaction is a read-only one: for databases that are others'. */
+  readOnly?: boolean
 }
 
 /** How long a connection may take to be made at most. */
@@ -64,6 +66,7 @@ export function openDatabase(options: DatabaseOptions): Sql {
       TimeZone: 'UTC',
       DateStyle: 'ISO, YMD',
       statement_timeout: options.statementTimeoutMs ?? 0,
+      ...(options.readOnly === true ? { default_transaction_read_only: true } : {}),
     },
     types: {
       timestamptz: {
@@ -109,6 +112,12 @@ export async function isReachable(sql: Sql): Promise<boolean> {
     () => false,
   )
   return Promise.race([answered, Bun.sleep(2000).then(() => false)])
+}
+
+/** The database's clock. */
+export async function readNow(db: Db): Promise<Micros> {
+  const [row] = await db<{ now: Micros }[]>`select clock_timestamp() as now`
+  return row!.now
 }
 
 /** Runs `work` in one transaction: committed when it resolves, rolled back when it rejects. */

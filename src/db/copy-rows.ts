@@ -50,6 +50,12 @@ export class CopyRows {
     putInt8(this.#view, at, value)
   }
 
+  boolean(value: boolean): void {
+    this.#reserve(5)
+    const at = this.#buffer.writeInt32BE(1, this.#used)
+    this.#used = this.#buffer.writeUInt8(value ? 1 : 0, at)
+  }
+
   timestamptz(value: Micros): void {
     const sinceEpoch = value - postgresEpoch
     if (Number.isSafeInteger(sinceEpoch)) {

@@ -12,12 +12,15 @@ begin
   if not exists (select from pg_roles where rolname = 'tributary_worker') then
     create role tributary_worker nologin;
   end if;
+  if not exists (select from pg_roles where rolname = 'tributary_follower') then
+    create role tributary_follower nologin;
+  end if;
 end $$;
 
-revoke all on all tables in schema public from public, tributary_service, tributary_worker, tributary_console;
-revoke all on all sequences in schema public from public, tributary_service, tributary_worker, tributary_console;
-revoke create on schema public from public, tributary_service, tributary_worker, tributary_console;
-grant usage on schema public to tributary_service, tributary_worker, tributary_console;
+revoke all on all tables in schema public from public, tributary_service, tributary_worker, tributary_console, tributary_follower;
+revoke all on all sequences in schema public from public, tributary_service, tributary_worker, tributary_console, tributary_follower;
+revoke create on schema public from public, tributary_service, tributary_worker, tributary_console, tributary_follower;
+grant usage on schema public to tributary_service, tributary_worker, tributary_console, tributary_follower;
 
 -- What both read: programs, and what is derived from them.
 grant select on
@@ -79,6 +82,33 @@ grant update (status, status_last_modified_time, application_note, annotations) 
 grant insert on application_annotation to tributary_console;
 grant execute on function hold_changes(bigint), draw_changes(bigint, bigint) to tributary_console;
 grant update (only_row) on instance to tributary_console;
+
+-- The follower copies a CiviForm into here. The database itself lets it change and remove what it copied, and nothing else.
+grant select on
+  schema_migration, instance, program, program_version, program_version_question, question, question_version, derived_status,
+  submission_counter, applicant, application, erased_application, api_key, api_key_program, application_annotation,
+  civiform_source, civiform_application, civiform_change, civiform_finding
+to tributary_follower;
+grant insert, update on civiform_source, civiform_application, applicant to tributary_follower;
+grant insert on civiform_change, application_annotation to tributary_follower;
+grant insert, update, delete on civiform_finding to tributary_follower;
+grant insert on program, submission_counter, question, question_version to tributary_follower;
+grant insert, update, delete on program_version, program_version_question to tributary_follower;
+grant delete on program_key_map, docs_example to tributary_follower;
+grant update (display_name, statuses) on program to tributary_follower;
+grant update (submit_seq, last_submit_time) on submission_counter to tributary_follower;
+grant insert, delete on application to tributary_follower;
+grant update (applicant_id, create_time, superseded_seq, status, status_last_modified_time, application_note, snapshot, annotations)
+on application to tributary_follower;
+grant insert, update on api_key to tributary_follower;
+grant insert, delete on api_key_program to tributary_follower;
+grant insert, update on derived_status to tributary_follower;
+grant insert on outbox to tributary_follower;
+grant insert (actor, action, subject, address, detail) on audit_event to tributary_follower;
+grant update (only_row) on instance to tributary_follower;
+grant execute on function hold_changes(bigint), draw_changes(bigint, bigint) to tributary_follower;
+-- Everybody tells how far it is.
+grant select on civiform_source, civiform_finding to tributary_service, tributary_worker;
 
 -- The queue's own tables and functions, where the database carries the jobs. BullMQ makes a sequence there for each queue.
 do $$

@@ -2,7 +2,7 @@
 
 import type { PendingQuery, Row } from 'postgres'
 import type { RevisionState } from '../domain/questions/application.ts'
-import { earliest, formatMicros, latest, type Micros } from '../domain/values/offset-time.ts'
+import { beforeAllSubmissions, earliest, formatMicros, latest, type Micros } from '../domain/values/offset-time.ts'
 import { int4At, int8At, postgresEpoch } from './binary-values.ts'
 import type { Db, Sql } from './client.ts'
 
@@ -251,7 +251,7 @@ function inWalk(sql: Db, query: PageQuery) {
     and program_id = ${query.programId}
     and submit_seq <= ${query.horizon}
     ${query.after === undefined ? sql`` : sql`and (submit_time, submit_seq) > (${formatMicros(query.after.submit_time)}::timestamptz, ${query.after.submit_seq}::bigint)`}
-    ${query.from === undefined ? sql`` : sql`and submit_time >= ${bound(query.from)}::timestamptz`}
+    ${query.from === undefined && query.to === undefined ? sql`` : sql`and submit_time >= ${lowerBound(query.from)}::timestamptz`}
     ${query.to === undefined ? sql`` : sql`and submit_time < ${bound(query.to)}::timestamptz`}
     ${revisionCondition(sql, query)}`
 }
@@ -289,6 +289,13 @@ function revisionCondition(sql: Db, query: PageQuery) {
     return sql`and coalesce(superseded_seq, 9223372036854775807) <= ${query.horizon}`
   return sql``
 }
+
+/** Whatever has no time at all, as a followed CiviForm's oldest applications, is in no span of time: it is kept right before this. */
+function lowerBound(from: Micros | undefined): string {
+  return from === undefined || from < beforeAllMicros ? beforeAllSubmissions : bound(from)
+}
+
+const beforeAllMicros: Micros = Date.parse(beforeAllSubmissions) * 1000
 
 /** A bound as PostgreSQL reads it; beyond what Micros hold it is no bound, or takes in nothing. */
 function bound(instant: Micros): string {

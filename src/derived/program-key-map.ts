@@ -98,9 +98,11 @@ function withFills(keyMap: KeyMap, shapes: ReadonlyMap<number, KeyMap>): Program
 
 /** The part of a key map that one version asks. Option ids are those of the whole; what is lacking does not depend on them. */
 function shapeOf(keyMap: KeyMap, asked: ReadonlySet<number>): KeyMap {
-  return keyMap
-    .filter(node => asked.has(node.question_id))
-    .map(node => ({ ...node, children: shapeOf(node.children, asked) }))
+  return keyMap.flatMap(node => {
+    const own = [node, ...(node.also ?? [])].find(question => asked.has(question.question_id))
+    if (own === undefined) return []
+    return [{ ...node, question_id: own.question_id, type: own.type, children: shapeOf(node.children, asked) }]
+  })
 }
 
 /**

@@ -28,7 +28,7 @@ export async function authenticateRequest(deps: Deps, request: Request): Promise
   const { address, secure } = origin
   if (address !== undefined) fields.address = addressText(address)
   const attempt = { authorization: request.headers.get('authorization'), address, secure, now: now() }
-  const admission = await admit(keys, config.apiKeyPepper, attempt)
+  const admission = await admit(keys, config.apiKeyPepper, attempt, config.civiformApiSalt)
   if ('refused' in admission) return refuse(deps, fields, attempt, admission)
   const { caller } = admission
   connection.authenticated()

@@ -1,6 +1,7 @@
 // An edit of a program, whether it becomes a draft or is published: what it is based on, whether it is valid, what it changes.
 
 import { appendAuditEvent } from '../db/audit.ts'
+import { isFollowing } from '../db/civiform/follow-state.ts'
 import type { Transaction } from '../db/client.ts'
 import { deleteDraft } from '../db/program-versions.ts'
 import {
@@ -47,9 +48,17 @@ interface CheckedEdit {
   changes: VersionChange[]
 }
 
+/** Programs of a CiviForm that is followed are edited in it alone. */
+export const editedThere = (): Problem =>
+  new Problem('conflict', {
+    detail:
+      'This installation follows a CiviForm: programs are edited and published there, and are here within seconds.',
+  })
+
 /** Takes the bank's lock: from then on what is read stays true to the end of the transaction. */
 export async function openEdit(tx: Transaction, document: unknown): Promise<EditedProgram> {
   await lockQuestionBank(tx)
+  if (await isFollowing(tx)) throw editedThere()
   const slug = member(document, 'slug')
   const program = isSlug(slug) ? await findProgram(tx, slug) : undefined
   if (program === undefined) return { program, active: undefined, draft: undefined }
@@ -187,6 +196,7 @@ export function refuseOtherDraft(draft: StoredProgramVersion, reviewed: number |
 
 /** Removes a draft, and of its questions and question versions what no other version uses. */
 export async function removeDraft(tx: Transaction, draft: StoredProgramVersion): Promise<void> {
+  if (await isFollowing(tx)) throw editedThere()
   await deleteDraft(tx, draft.program_version_id)
   const { questions } = draft
   await deleteUnusedQuestionVersions(

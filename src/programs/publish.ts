@@ -2,6 +2,7 @@
 // them. One transaction under the question bank's lock. What is derived from versions is asked for (announce), not computed.
 
 import { appendAuditEvent } from '../db/audit.ts'
+import { isFollowing } from '../db/civiform/follow-state.ts'
 import type { Sql, Transaction } from '../db/client.ts'
 import {
   activateDraft,
@@ -21,6 +22,7 @@ import { announcePublication } from './announce.ts'
 import {
   checkEdit,
   type EditOptions,
+  editedThere,
   noDraft,
   openEdit,
   outdated,
@@ -103,6 +105,7 @@ export async function publishDraft(
 ): Promise<PublicationResult> {
   return sql.begin('isolation level read committed', async tx => {
     await lockQuestionBank(tx)
+    if (await isFollowing(tx)) throw editedThere()
     const program = await findProgram(tx, slug)
     const draft = program && (await findDraftVersion(tx, program.program_id))
     if (program === undefined || draft === undefined) throw noDraft(slug)

@@ -15,6 +15,7 @@ import { holdInstanceTimeZone } from '../db/instance.ts'
 import { type Annotations, renderAnnotations } from '../domain/questions/application.ts'
 import type { Micros } from '../domain/values/offset-time.ts'
 import { invalidRequest, Problem, type ProblemItem } from '../problem.ts'
+import { refuseFollowed } from './refuse-followed.ts'
 
 export interface AnnotationChange {
   program_id: number
@@ -47,6 +48,7 @@ export const noteLengthMax = 10_000
 export async function annotate(sql: Sql, change: AnnotationChange): Promise<Annotations> {
   return sql.begin('isolation level read committed', async tx => {
     await holdInstanceTimeZone(tx, change.timeZone)
+    await refuseFollowed(tx, 'Status and note are set')
     const statuses = await readProgramStatuses(tx, change.program_id)
     if (statuses !== undefined) refuseFaults(faultsOf(change, statuses))
     const { program_id, application_id } = change

@@ -6,6 +6,7 @@
 
 import { appendAuditEvent } from '../db/audit.ts'
 import { analyzeApplications, lockLoads } from '../db/bulk-rows.ts'
+import { isFollowing } from '../db/civiform/follow-state.ts'
 import type { Sql } from '../db/client.ts'
 import { setInstanceTimeZone } from '../db/instance.ts'
 import {
@@ -43,6 +44,17 @@ export async function rerenderTimes(sql: Sql, options: RerenderOptions): Promise
     await lockLoads(tx)
     const from = await lockInstanceTimeZone(tx)
     if (from === timeZone) return { applications: 0, from }
+    if (await isFollowing(tx)) {
+      // The follower renders all of them again when it starts in another zone; it alone can, since they may lack times.
+      await setInstanceTimeZone(tx, timeZone)
+      const subject = {
+        action: 'times_rerendered',
+        subject: 'instance',
+        detail: { from: from ?? null, to: timeZone, applications: 0 },
+      }
+      await appendAuditEvent(tx, { actor, ...subject })
+      return { applications: 0, from }
+    }
     await lockSubmissionCounters(tx)
     await allowRerendering(tx)
     const total = await countApplications(tx)

@@ -7,10 +7,17 @@ CREATE OR REPLACE FUNCTION public.application_snapshot_is_immutable()
  LANGUAGE plpgsql
 AS $function$
 begin
+  -- Only the follower sets this, for its own transaction: CiviForm may merge applicants, and rewrite answers, later.
+  if old.followed and new.followed and current_setting('tributary.follow', true) = 'on'
+     and (new.program_id, new.application_id, new.submit_time, new.submit_seq, coalesce(old.superseded_seq, new.superseded_seq))
+     is not distinct from (old.program_id, old.application_id, old.submit_time, old.submit_seq, new.superseded_seq) then
+    return new;
+  end if;
   if (new.program_id, new.application_id, new.applicant_id, new.program_version_id, new.create_time, new.submit_time, new.submit_seq)
      is distinct from
      (old.program_id, old.application_id, old.applicant_id, old.program_version_id, old.create_time, old.submit_time, old.submit_seq)
      or (old.superseded_seq is not null and new.superseded_seq is distinct from old.superseded_seq)
+     or new.followed <> old.followed
      -- Only the re-rendering of times for another zone of the instance sets this, for its own transaction.
      or (new.snapshot <> old.snapshot and current_setting('tributary.rerender', true) is distinct from 'on') then
     raise exception 'an application is never changed once submitted' using errcode = 'restrict_violation';
@@ -173,7 +180,7 @@ CREATE OR REPLACE FUNCTION public.program_name_is_immutable()
  LANGUAGE plpgsql
 AS $function$
 begin
-  raise exception 'id and slug of a program are never changed' using errcode = 'restrict_violation';
+  raise exception 'id, slug and origin of a program are never changed' using errcode = 'restrict_violation';
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.published_program_version_is_immutable()
@@ -183,6 +190,12 @@ AS $function$
 begin
   if old.state = 'DRAFT' then
     return case tg_op when 'DELETE' then old else new end;
+  end if;
+  -- CiviForm may make a version active again, or edit one that was applied to already; only the follower sets this.
+  if tg_op = 'UPDATE' and current_setting('tributary.follow', true) = 'on'
+     and (new.program_version_id, new.program_id) = (old.program_version_id, old.program_id)
+     and exists (select from program p where p.program_id = old.program_id and p.civiform_name is not null) then
+    return new;
   end if;
   if tg_op = 'DELETE' or new.state = 'DRAFT' or (old.state = 'OBSOLETE' and new.state <> 'OBSOLETE')
      or (new.program_version_id, new.program_id, new.screens, new.display_name, new.statuses, new.based_on,
@@ -205,6 +218,10 @@ begin
     select from program_version v
     where v.program_version_id = case tg_op when 'INSERT' then new.program_version_id else old.program_version_id end
     and v.state <> 'DRAFT'
+    and (
+      current_setting('tributary.follow', true) is distinct from 'on'
+      or exists (select from program p where p.program_id = v.program_id and p.civiform_name is null)
+    )
   ) then
     raise exception 'the questions of a published program version are never changed' using errcode = 'restrict_violation';
   end if;
@@ -224,7 +241,9 @@ CREATE OR REPLACE FUNCTION public.refuse_early_removal()
  LANGUAGE plpgsql
 AS $function$
 begin
-  if pg_has_role(current_user, (select relowner from pg_class where oid = tg_relid), 'member') or exists (
+  if pg_has_role(current_user, (select relowner from pg_class where oid = tg_relid), 'member')
+     -- What CiviForm has deleted goes here too, by the hand of the follower.
+     or (old.followed and current_setting('tributary.follow', true) = 'on') or exists (
     select from program
     where program_id = old.program_id
     and old.submit_time < clock_timestamp() - make_interval(days => retention_days)
@@ -232,6 +251,31 @@ begin
     return old;
   end if;
   raise exception 'this application has not expired' using errcode = 'insufficient_privilege';
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.refuse_following_own_programs()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if exists (select from program where civiform_name is null) then
+    raise exception 'an installation with programs of its own follows no CiviForm' using errcode = 'restrict_violation';
+  end if;
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.refuse_two_origins()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if new.civiform_name is null and exists (select from civiform_source) then
+    raise exception 'this installation follows a CiviForm, and has no programs of its own' using errcode = 'restrict_violation';
+  end if;
+  if new.civiform_name is not null and not exists (select from civiform_source) then
+    raise exception 'this installation follows no CiviForm' using errcode = 'restrict_violation';
+  end if;
+  return new;
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.refuse_unanchored_removal()
@@ -343,13 +387,15 @@ create table api_key (
   exposed_at timestamp with time zone,
   last_used_at timestamp with time zone,
   last_used_address inet,
+  civiform boolean default false not null,
   constraint api_key_pkey PRIMARY KEY (api_key_id),
   constraint api_key_allowed_subnets_check CHECK ((cardinality(allowed_subnets) > 0)),
   constraint api_key_check CHECK ((may_export OR may_submit)),
   constraint api_key_check1 CHECK ((may_submit = (front_end IS NOT NULL))),
-  constraint api_key_check2 CHECK (((expires_at > created_at) AND (expires_at <= (expiry_set_at + '366 days'::interval)))),
-  constraint api_key_check3 CHECK (((retired_at IS NULL) = (retired_by IS NULL))),
-  constraint api_key_check4 CHECK (((earlier_secret_hash IS NULL) = (earlier_secret_until IS NULL))),
+  constraint api_key_check2 CHECK ((civiform OR ((expires_at > created_at) AND (expires_at <= (expiry_set_at + '366 days'::interval))))),
+  constraint api_key_check3 CHECK (((NOT civiform) OR (NOT may_submit))),
+  constraint api_key_check4 CHECK (((retired_at IS NULL) = (retired_by IS NULL))),
+  constraint api_key_check5 CHECK (((earlier_secret_hash IS NULL) = (earlier_secret_until IS NULL))),
   constraint api_key_earlier_secret_hash_check CHECK ((octet_length(earlier_secret_hash) = 32)),
   constraint api_key_front_end_check CHECK (((front_end <> ''::text) AND (length(front_end) <= 100))),
   constraint api_key_name_check CHECK ((name <> ''::text)),
@@ -395,13 +441,14 @@ create table application (
   application_note text,
   snapshot text not null,
   annotations text not null,
+  followed boolean default false not null,
   constraint application_pkey PRIMARY KEY (program_id, application_id),
   constraint application_program_id_submit_seq_key UNIQUE (program_id, submit_seq),
   constraint application_check CHECK ((superseded_seq > submit_seq)),
-  constraint application_check1 CHECK ((create_time <= submit_time)),
-  constraint application_check2 CHECK (((status IS NULL) OR (status_last_modified_time IS NOT NULL))),
-  constraint application_submit_seq_check CHECK ((submit_seq > 0)),
-  constraint application_submit_time_check CHECK ((submit_time >= '1900-01-01 00:00:00+00'::timestamp with time zone))
+  constraint application_check1 CHECK ((followed OR (create_time <= submit_time))),
+  constraint application_check2 CHECK (((submit_time >= '1900-01-01 00:00:00+00'::timestamp with time zone) OR (followed AND (submit_time = '1899-12-31 23:59:59.999999+00'::timestamp with time zone)))),
+  constraint application_check3 CHECK ((followed OR (status IS NULL) OR (status_last_modified_time IS NOT NULL))),
+  constraint application_submit_seq_check CHECK ((submit_seq > 0))
 ) with (toast_tuple_target=8160);
 alter table application alter column snapshot set storage external;
 
@@ -489,6 +536,64 @@ create table audit_segment (
   constraint audit_segment_pkey PRIMARY KEY (chain, link),
   constraint audit_segment_file_check CHECK ((file <> ''::text)),
   constraint audit_segment_hash_check CHECK ((octet_length(hash) = 32))
+);
+
+create table civiform_application (
+  program_id bigint not null,
+  application_id bigint not null,
+  row_version bigint not null,
+  applicant_id bigint,
+  stage text not null,
+  superseded boolean not null,
+  constraint civiform_application_pkey PRIMARY KEY (application_id),
+  constraint civiform_application_program_id_application_id_key UNIQUE (program_id, application_id),
+  constraint civiform_application_stage_check CHECK ((stage = ANY (ARRAY['active'::text, 'obsolete'::text])))
+);
+
+create table civiform_change (
+  change_id bigint generated always as identity not null,
+  seen_at timestamp with time zone default clock_timestamp() not null,
+  program_id bigint not null,
+  application_id bigint not null,
+  what text not null,
+  constraint civiform_change_pkey PRIMARY KEY (change_id),
+  constraint civiform_change_what_check CHECK ((what = ANY (ARRAY['status'::text, 'note'::text, 'answers'::text, 'applicant'::text, 'superseded'::text, 'deleted'::text, 'late'::text])))
+);
+
+create table civiform_finding (
+  kind text not null,
+  subject text not null,
+  detail text not null,
+  first_seen_at timestamp with time zone default clock_timestamp() not null,
+  last_seen_at timestamp with time zone default clock_timestamp() not null,
+  constraint civiform_finding_pkey PRIMARY KEY (kind, subject),
+  constraint civiform_finding_kind_check CHECK ((kind <> ''::text))
+);
+
+create table civiform_source (
+  only_row boolean default true not null,
+  identity text not null,
+  rendering text not null,
+  position_time timestamp with time zone,
+  position_id bigint default 0 not null,
+  watermark timestamp with time zone,
+  first_copied_at timestamp with time zone,
+  slack_ms integer not null,
+  late_applications bigint default 0 not null,
+  scan_after bigint default 0 not null,
+  scan_whole boolean default false not null,
+  scan_begun_at timestamp with time zone,
+  scan_ended_at timestamp with time zone,
+  whole_scan_ended_at timestamp with time zone,
+  event_after bigint default 0 not null,
+  catalogue text,
+  reached_at timestamp with time zone,
+  last_error text,
+  deletions_accepted_until timestamp with time zone,
+  constraint civiform_source_pkey PRIMARY KEY (only_row),
+  constraint civiform_source_identity_check CHECK ((identity <> ''::text)),
+  constraint civiform_source_only_row_check CHECK (only_row),
+  constraint civiform_source_slack_ms_check CHECK ((slack_ms >= 0))
 );
 
 create table console_session (
@@ -651,8 +756,11 @@ create table program (
   statuses text[] default '{}'::text[] not null,
   retention_days integer,
   created_at timestamp with time zone default now() not null,
+  civiform_name text,
   constraint program_pkey PRIMARY KEY (program_id),
+  constraint program_civiform_name_key UNIQUE (civiform_name),
   constraint program_slug_key UNIQUE (slug),
+  constraint program_civiform_name_check CHECK ((civiform_name <> ''::text)),
   constraint program_display_name_check CHECK ((display_name <> ''::text)),
   constraint program_retention_days_check CHECK (((retention_days >= 1) AND (retention_days <= 36500))),
   constraint program_slug_check CHECK (((slug ~ '^[a-z0-9]+(-[a-z0-9]+)*$'::text) AND (length(slug) <= 100)))
@@ -712,14 +820,15 @@ CASE
     ELSE 'ENUMERATOR'::text
 END) stored,
   created_at timestamp with time zone default now() not null,
+  key_rule text default 'contract'::text not null,
   constraint question_pkey PRIMARY KEY (question_id),
   constraint question_admin_name_key UNIQUE (admin_name),
-  constraint question_enumerator_id_question_key_folded_key UNIQUE NULLS NOT DISTINCT (enumerator_id, question_key_folded),
   constraint question_question_id_kind_key UNIQUE (question_id, kind),
   constraint question_admin_name_check CHECK (((admin_name <> ''::text) AND (length(admin_name) <= 200))),
   constraint question_check CHECK ((enumerator_id <> question_id)),
+  constraint question_key_rule_check CHECK ((key_rule = ANY (ARRAY['contract'::text, 'civiform'::text]))),
   constraint question_kind_check CHECK ((kind = ANY (ARRAY['ADDRESS'::text, 'CHECKBOX'::text, 'CURRENCY'::text, 'DATE'::text, 'DROPDOWN'::text, 'EMAIL'::text, 'ENUMERATOR'::text, 'FILE_UPLOAD'::text, 'ID'::text, 'MAP'::text, 'NAME'::text, 'NUMBER'::text, 'PHONE'::text, 'RADIO'::text, 'STATIC'::text, 'TEXT'::text]))),
-  constraint question_question_key_check CHECK (((question_key <> ''::text) AND (question_key <> ALL (ARRAY['entity_name'::text, 'question_type'::text])))),
+  constraint question_question_key_check CHECK (((question_key <> ''::text) AND ((key_rule = 'civiform'::text) OR (question_key <> ALL (ARRAY['entity_name'::text, 'question_type'::text]))))),
   constraint question_question_key_folded_check CHECK ((question_key_folded <> ''::text))
 );
 
@@ -791,7 +900,11 @@ CREATE INDEX application_by_status ON public.application USING btree (COALESCE(s
 
 CREATE INDEX application_in_progress_by_applicant ON public.application_in_progress USING btree (applicant_id);
 
-CREATE UNIQUE INDEX application_one_current ON public.application USING btree (program_id, applicant_id) WHERE (superseded_seq IS NULL);
+CREATE UNIQUE INDEX application_one_current ON public.application USING btree (program_id, applicant_id, (
+CASE
+    WHEN followed THEN application_id
+    ELSE (0)::bigint
+END)) WHERE (superseded_seq IS NULL);
 
 CREATE INDEX application_superseded ON public.application USING btree (program_id, superseded_seq) WHERE (superseded_seq IS NOT NULL);
 
@@ -806,6 +919,12 @@ CREATE INDEX audit_event_by_subject ON public.audit_event USING btree (subject, 
 CREATE INDEX audit_event_by_submissions ON public.audit_event USING gist (int8range(((detail ->> 'after_seq'::text))::bigint, ((detail ->> 'last_seq'::text))::bigint, '(]'::text)) WHERE (action = 'applications_exported'::text);
 
 CREATE INDEX audit_event_by_time ON public.audit_event USING btree (happened_at, audit_event_id);
+
+CREATE INDEX civiform_application_by_applicant ON public.civiform_application USING btree (applicant_id) WHERE (NOT superseded);
+
+CREATE INDEX civiform_application_waiting ON public.civiform_application USING btree (program_id) WHERE ((stage = 'obsolete'::text) AND (NOT superseded));
+
+CREATE INDEX civiform_change_by_application ON public.civiform_change USING btree (application_id);
 
 CREATE INDEX console_session_by_person ON public.console_session USING btree (person_id);
 
@@ -822,6 +941,8 @@ CREATE UNIQUE INDEX program_version_one_draft ON public.program_version USING bt
 CREATE INDEX program_version_question_by_question ON public.program_version_question USING btree (question_id, question_version_id);
 
 CREATE INDEX question_by_enumerator ON public.question USING btree (enumerator_id) WHERE (enumerator_id IS NOT NULL);
+
+CREATE UNIQUE INDEX question_enumerator_id_question_key_folded_key ON public.question USING btree (enumerator_id, question_key_folded) NULLS NOT DISTINCT WHERE (key_rule = 'contract'::text);
 
 CREATE INDEX question_version_by_based_on ON public.question_version USING btree (based_on) WHERE (based_on IS NOT NULL);
 
@@ -854,6 +975,8 @@ alter table audit_check add constraint audit_check_chain_fkey FOREIGN KEY (chain
 alter table audit_link add constraint audit_link_chain_fkey FOREIGN KEY (chain) REFERENCES audit_chain(chain);
 
 alter table audit_segment add constraint audit_segment_chain_fkey FOREIGN KEY (chain) REFERENCES audit_chain(chain);
+
+alter table civiform_application add constraint civiform_application_program_id_application_id_fkey FOREIGN KEY (program_id, application_id) REFERENCES application(program_id, application_id) ON DELETE CASCADE;
 
 alter table console_session add constraint console_session_person_id_fkey FOREIGN KEY (person_id) REFERENCES person(person_id);
 
@@ -937,6 +1060,10 @@ CREATE TRIGGER audit_segment_is_history BEFORE DELETE OR UPDATE ON audit_segment
 
 CREATE TRIGGER audit_segment_is_never_emptied BEFORE TRUNCATE ON audit_segment FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
+CREATE TRIGGER civiform_change_is_history BEFORE DELETE OR UPDATE ON civiform_change FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER civiform_source_is_alone BEFORE INSERT ON civiform_source FOR EACH ROW EXECUTE FUNCTION refuse_following_own_programs();
+
 CREATE TRIGGER erased_application_is_history BEFORE DELETE OR UPDATE ON erased_application FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER intermediary_is_kept BEFORE DELETE ON intermediary FOR EACH ROW EXECUTE FUNCTION refuse_change();
@@ -945,7 +1072,9 @@ CREATE TRIGGER intermediary_organization_is_kept BEFORE DELETE ON intermediary_o
 
 CREATE TRIGGER person_is_kept BEFORE DELETE ON person FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
-CREATE TRIGGER program_name_is_immutable BEFORE UPDATE ON program FOR EACH ROW WHEN (new.program_id <> old.program_id OR new.slug <> old.slug) EXECUTE FUNCTION program_name_is_immutable();
+CREATE TRIGGER program_has_one_origin AFTER INSERT ON program FOR EACH ROW EXECUTE FUNCTION refuse_two_origins();
+
+CREATE TRIGGER program_name_is_immutable BEFORE UPDATE ON program FOR EACH ROW WHEN (new.program_id <> old.program_id OR new.slug <> old.slug OR new.civiform_name IS DISTINCT FROM old.civiform_name) EXECUTE FUNCTION program_name_is_immutable();
 
 CREATE TRIGGER published_program_version_is_immutable BEFORE DELETE OR UPDATE ON program_version FOR EACH ROW EXECUTE FUNCTION published_program_version_is_immutable();
 

@@ -6,6 +6,8 @@ import { exportedTypes, questionTypes } from './question.ts'
 
 /** The question object of one question. */
 export function questionSchema(node: KeyNode, style: SchemaStyle): JsonSchema {
+  if (node.unknown_type !== undefined)
+    return objectSchema({ question_type: { type: 'string', const: node.unknown_type } }, style)
   return objectSchema({ question_type: { type: 'string', const: node.type }, ...answerFields(node, style) }, style)
 }
 

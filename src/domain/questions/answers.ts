@@ -1,7 +1,7 @@
 // What an answer is once it has been checked, and its JSON in an export.
 // Checking them is intake's affair.
 
-import { type KeyNode, nullForm } from './key-map.ts'
+import { type KeyNode, unansweredForm } from './key-map.ts'
 import { type PlainAnswer, plainType } from './question.ts'
 
 /** A checked answer to one question; unanswered questions have no Answer at all. Field names are the export's. */
@@ -45,7 +45,7 @@ function pushMembers(pieces: string[], shape: readonly KeyNode[], answers: Answe
     const node = shape[i]!
     const answer = answers.get(node.question_key)
     pieces.push(names[i]!)
-    if (answer === undefined) pieces.push(nullForm(node.type))
+    if (answer === undefined) pieces.push(unansweredForm(node))
     else pushAnswer(pieces, node, answer, entityEnd)
   }
 }

@@ -11,6 +11,10 @@ export interface KeyNode {
   type: ExportedType
   option_ids: readonly string[]
   children: readonly KeyNode[]
+  /** What CiviForm calls a type that this release does not know: its answers are exported as no more than that. */
+  unknown_type?: string
+  /** Later questions of the program with the same key under the same parent, which only CiviForm's have (key rule `civiform`). */
+  also?: readonly { question_id: number; type: ExportedType }[]
 }
 
 /** The questions of one published version, STATIC ones included. */
@@ -25,6 +29,7 @@ export type KeyMap = readonly KeyNode[]
 interface GrowingNode extends KeyNode {
   option_ids: string[]
   children: GrowingNode[]
+  also?: { question_id: number; type: ExportedType }[]
 }
 
 /**
@@ -34,6 +39,7 @@ interface GrowingNode extends KeyNode {
 export function buildKeyMap(versions: readonly PublishedVersion[]): KeyMap {
   const top: GrowingNode[] = []
   const nodes = new Map<number, GrowingNode>()
+  const places = new Map<string, GrowingNode>()
   for (const version of versions) {
     for (const question of parentsFirst(version.questions)) {
       const type = exportedType(question.kind)
@@ -47,14 +53,23 @@ export function buildKeyMap(versions: readonly PublishedVersion[]): KeyMap {
           option_ids: [],
           children: [],
         }
-        nodes.set(question.question_id, node)
-        const siblings = question.enumerator_id === null ? top : nodes.get(question.enumerator_id)?.children
-        if (siblings === undefined) {
+        if (question.settings.civiform_type !== undefined) node.unknown_type = question.settings.civiform_type
+        const parent = question.enumerator_id === null ? undefined : nodes.get(question.enumerator_id)
+        if (parent === undefined && question.enumerator_id !== null) {
           throw new Error(
             `question ${question.question_id} is repeated under ${question.enumerator_id}, which version ${version.program_version_id} lacks`,
           )
         }
-        siblings.push(node)
+        const place = `${parent?.question_id} ${question.question_key}`
+        const twin = places.get(place)
+        if (twin === undefined) {
+          places.set(place, node)
+          ;(parent?.children ?? top).push(node)
+        } else {
+          twin.also = [...(twin.also ?? []), { question_id: question.question_id, type }]
+          node = twin
+        }
+        nodes.set(question.question_id, node)
       }
       const known = new Set(node.option_ids)
       for (const { admin_id } of question.settings.options ?? [])
@@ -90,7 +105,12 @@ export function nullForm(type: ExportedType): string {
 
 /** `"key":{…unanswered…}` for each node, joined by commas; empty for no nodes. */
 export function nullMembers(nodes: readonly KeyNode[]): string {
-  return nodes.map(node => `${JSON.stringify(node.question_key)}:${nullForm(node.type)}`).join(',')
+  return nodes.map(node => `${JSON.stringify(node.question_key)}:${unansweredForm(node)}`).join(',')
+}
+
+/** As `nullForm`, of a question that may be of a type that is not known. */
+export function unansweredForm({ type, unknown_type }: Pick<KeyNode, 'type' | 'unknown_type'>): string {
+  return unknown_type === undefined ? nullForm(type) : `{"question_type":${JSON.stringify(unknown_type)}}`
 }
 
 const nullForms = Object.fromEntries(exportedTypes.map(type => [type, unansweredText(type)]))

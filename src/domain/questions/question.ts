@@ -22,7 +22,9 @@ type AllOf<Union> = (Union extends unknown ? (one: Union) => void : never) exten
   : never
 
 /** The part of a question that a new question version may change. Its type says which settings a kind may have. */
-export type QuestionSettings = { text: string; help?: string } & SettingsOf<AllOf<Types[ExportedType]['settings']>>
+export type QuestionSettings = { text: string; help?: string; civiform_type?: string } & SettingsOf<
+  AllOf<Types[ExportedType]['settings']>
+>
 
 /** One selectable option. `admin_id` is what an export carries; for MAP it is the id of a map feature. */
 export type QuestionOption = NonNullable<QuestionSettings['options']>[number]

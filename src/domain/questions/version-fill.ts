@@ -15,12 +15,12 @@ export function planFill(keyMap: KeyMap, shape: KeyMap): VersionFill {
   const missing = missingMembers(keyMap, shape)
   const entity = new Map<number, Buffer>()
   const visit = (all: readonly KeyNode[], own: readonly KeyNode[]): void => {
-    const ownById = new Map(own.map(node => [node.question_id, node]))
+    const ownByKey = new Map(own.map(node => [node.question_key, node]))
     for (const node of all) {
-      const ownNode = ownById.get(node.question_id)
-      if (ownNode === undefined || node.type !== 'ENUMERATOR') continue
+      const ownNode = ownByKey.get(node.question_key)
+      if (ownNode === undefined || ownNode.type !== 'ENUMERATOR') continue
       const lacking = missingMembers(node.children, ownNode.children)
-      entity.set(node.question_id, Buffer.from(lacking === '' ? '' : `,${lacking}`))
+      entity.set(ownNode.question_id, Buffer.from(lacking === '' ? '' : `,${lacking}`))
       visit(node.children, ownNode.children)
     }
   }
@@ -32,6 +32,6 @@ export function planFill(keyMap: KeyMap, shape: KeyMap): VersionFill {
 }
 
 function missingMembers(all: readonly KeyNode[], own: readonly KeyNode[]): string {
-  const ownIds = new Set(own.map(node => node.question_id))
-  return nullMembers(all.filter(node => !ownIds.has(node.question_id)))
+  const ownKeys = new Set(own.map(node => node.question_key))
+  return nullMembers(all.filter(node => !ownKeys.has(node.question_key)))
 }

@@ -24,8 +24,10 @@ import {
   readTakenApplicationIds,
   sketchApplications,
 } from '../../db/bulk-rows.ts'
+import { isFollowing } from '../../db/civiform/follow-state.ts'
 import type { Sql, Transaction } from '../../db/client.ts'
 import { holdInstanceTimeZone } from '../../db/instance.ts'
+import { Problem } from '../../problem.ts'
 import {
   type PackedApplication,
   type PackedApplications,
@@ -66,6 +68,11 @@ export async function bulkLoad(
 ): Promise<LoadReceipt> {
   return sql.begin('isolation level read committed', async tx => {
     await lockLoads(tx)
+    if (await isFollowing(tx))
+      throw new Problem('conflict', {
+        detail:
+          'This installation follows a CiviForm, and takes applications from nowhere else. Load into another one.',
+      })
     await holdInstanceTimeZone(tx, options.timeZone)
     const applicationIds = await ClaimedIds.begin(tx, 'application_application_id_seq')
     const applicantIds = await ClaimedIds.begin(tx, 'applicant_applicant_id_seq')

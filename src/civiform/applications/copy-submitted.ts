@@ -1,0 +1,96 @@
+// The next applications in the order they were submitted, up to the watermark: the first copy of all of them, and the windows of a few
+// seconds after it, are the same step. Each is one transaction, so it may be ended at any moment and goes on where it was.
+
+import { findFollowState, moveFollowState } from '../../db/civiform/follow-state.ts'
+import { noSubmitTime, readKnownIds } from '../../db/civiform/followed-applications.ts'
+import {
+  readApplicationsById,
+  readIdsSubmitted,
+  readSubmittedAfter,
+  type SourceApplication,
+  type SourcePosition,
+} from '../../db/civiform/source-applications.ts'
+import type { Micros } from '../../domain/values/offset-time.ts'
+import type { FollowedCatalogue } from '../catalogue/followed-catalogue.ts'
+import type { Reading } from '../followed-source.ts'
+import { storeApplications } from './store-applications.ts'
+
+/** Bytes of answers that are read in one go, about, and bounds of the rows that makes. */
+const chunkBytes = 6 * 1024 * 1024
+const rowsMin = 50
+const rowsMax = 2000
+
+/** How far back of the watermark is looked for what should have been there. */
+const checkedMicros = 600_000_000
+/** The allowance for clocks doubles with each surprise, up to this. */
+const slackMsMax = 600_000
+
+export class SubmittedApplications {
+  #rows = 500
+
+  constructor(private readonly catalogue: FollowedCatalogue) {}
+
+  /**
+   * Copies the next applications submitted before the watermark. `complete` when there are no more. `known` are those that were here
+   * before: given a time after they had none.
+   */
+  async copyNext(deps: Reading, watermark: Micros): Promise<{ stored: number; complete: boolean; known: number[] }> {
+    const state = (await findFollowState(deps.sql))!
+    const from: SourcePosition = { time: state.position_time, id: state.position_id }
+    const asked = this.#rows
+    const rows = await readSubmittedAfter(deps.source, deps.reading, from, watermark, asked)
+    const ended = rows.length < asked
+    const last = rows.at(-1)
+    // Those without a time come first; when they have ended, those that have one begin.
+    const complete = ended && from.time !== null
+    const position =
+      ended && from.time === null
+        ? { position_time: noSubmitTime, position_id: 0 }
+        : last === undefined
+          ? {}
+          : { position_time: last.submit_time, position_id: last.id }
+    const move = { ...position, ...(complete ? { watermark } : {}) }
+    if (rows.length === 0 && complete && state.watermark === watermark) return { stored: 0, complete, known: [] }
+    const stored = await storeApplications(deps, this.catalogue, rows, { from, move, late: false })
+    this.#adapt(rows)
+    return { ...stored, complete }
+  }
+
+  /** A page of small documents may have many rows, of large ones few. */
+  #adapt(rows: readonly SourceApplication[]): void {
+    if (rows.length < 20) return
+    const bytes = rows.reduce((sum, row) => sum + (row.document?.length ?? 0), 0) / rows.length
+    this.#rows = Math.round(Math.min(rowsMax, Math.max(rowsMin, chunkBytes / Math.max(bytes, 1))))
+  }
+
+  /**
+   * The check that is always on: whatever was submitted before a watermark that was used must be here. What is not shows that a clock is
+   * further behind than was allowed for; it is taken in all the same. Returns how many there were.
+   */
+  async checkWatermark(deps: Reading, watermark: Micros): Promise<number> {
+    const ids = await readIdsSubmitted(deps.source, deps.options.databaseZone, watermark - checkedMicros, watermark)
+    const known = await readKnownIds(deps.sql, ids)
+    return this.takeLate(
+      deps,
+      ids.filter(id => !known.has(id)),
+    )
+  }
+
+  /** Takes in applications that should have been here, unless they are or have been erased. Returns how many there were. */
+  async takeLate(deps: Reading, ids: readonly number[]): Promise<number> {
+    if (ids.length === 0) return 0
+    const rows = await readApplicationsById(deps.source, deps.reading, ids)
+    rows.sort((a, b) => (a.submit_time ?? noSubmitTime) - (b.submit_time ?? noSubmitTime) || a.id - b.id)
+    const state = (await findFollowState(deps.sql))!
+    const from = { time: state.position_time, id: state.position_id }
+    const { stored } = await storeApplications(deps, this.catalogue, rows, { from, move: {}, late: true })
+    if (stored === 0) return 0
+    const slack_ms = Math.min(state.slack_ms * 2, slackMsMax)
+    await moveFollowState(deps.sql, { late_applications: state.late_applications + stored, slack_ms })
+    deps.log.error(
+      { applications: stored, slack_ms },
+      'applications appeared below a watermark that had been used: a clock of CiviForm is further behind than was allowed for',
+    )
+    return stored
+  }
+}

@@ -1,0 +1,46 @@
+// Applications that CiviForm calls obsolete, and that nothing took over from: accounts were merged, or a race of its own left them.
+// They turn OBSOLETE here under a number of their own, so that walks that began before still have them as CURRENT.
+
+import { lockFollowState } from '../../db/civiform/follow-state.ts'
+import {
+  advanceCounters,
+  lockCounters,
+  noSubmitTime,
+  noteChanges,
+  readWaiting,
+  supersedeFollowed,
+} from '../../db/civiform/followed-applications.ts'
+import { readLateSubmitters } from '../../db/civiform/source-applications.ts'
+import { inTransaction } from '../../db/client.ts'
+import type { Micros } from '../../domain/values/offset-time.ts'
+import type { Reading } from '../followed-source.ts'
+
+/** To be called when everything submitted before the watermark is here. Returns how many turned OBSOLETE. */
+export async function settleWaiting({ sql, source, options }: Reading, watermark: Micros): Promise<number> {
+  const waiting = await readWaiting(sql)
+  if (waiting.length === 0) return 0
+  // Read after it was known that they are obsolete: what made them so was committed with it, and is seen now.
+  const late = await readLateSubmitters(source, options.databaseZone, watermark)
+  const coming = new Set(late.map(one => `${one.applicant_id} ${one.program}`))
+  const ready = waiting.filter(one => !coming.has(`${one.applicant_id} ${one.civiform_name}`))
+  if (ready.length === 0) return 0
+  await inTransaction(sql, async tx => {
+    await lockFollowState(tx)
+    const counters = await lockCounters(tx, [...new Set(ready.map(one => one.program_id))])
+    const superseded = ready.map(one => {
+      const superseded_seq = counters.get(one.program_id)! + 1
+      counters.set(one.program_id, superseded_seq)
+      return { ...one, superseded_seq }
+    })
+    await supersedeFollowed(tx, superseded)
+    await advanceCounters(
+      tx,
+      [...counters].map(([program_id, submit_seq]) => ({ program_id, submit_seq, last_submit_time: noSubmitTime })),
+    )
+    await noteChanges(
+      tx,
+      ready.map(one => ({ ...one, what: 'superseded' as const })),
+    )
+  })
+  return ready.length
+}

@@ -1,0 +1,184 @@
+// Applications into the order of their program: numbered as they are copied, each taking over from those before it that CiviForm
+// calls obsolete.
+//
+// What CiviForm calls obsolete and nothing here has taken over from yet stays CURRENT: its successor was submitted after the watermark
+// and comes later, or there is none because accounts were merged (settle-waiting). So a walk at any moment is as CiviForm was at one.
+
+import { type FollowState, lockFollowState, moveFollowState, noteFindings } from '../../db/civiform/follow-state.ts'
+import {
+  advanceCounters,
+  copyFollowed,
+  type FollowedApplication,
+  lockCounters,
+  noSubmitTime,
+  noteChanges,
+  readKnownIds,
+  readStanding,
+  supersedeFollowed,
+  upsertFollowedApplicants,
+} from '../../db/civiform/followed-applications.ts'
+import type { SourceApplication, SourcePosition } from '../../db/civiform/source-applications.ts'
+import { readStages } from '../../db/civiform/source-applications.ts'
+import { inTransaction } from '../../db/client.ts'
+import { holdInstanceTimeZone } from '../../db/instance.ts'
+import type { FollowedCatalogue } from '../catalogue/followed-catalogue.ts'
+import type { Finding } from '../catalogue/program-families.ts'
+import type { Reading } from '../followed-source.ts'
+import { renderApplication } from './render-application.ts'
+
+export interface StoreOptions {
+  /** Where the follower stands; another that went on from there meanwhile is noticed, and nothing is stored. */
+  from: SourcePosition
+  /** What of its state changes with them. */
+  move: Partial<FollowState>
+  /** Whether they appeared below a watermark that was used, and are told apart for it. */
+  late: boolean
+}
+
+export interface StoredApplications {
+  stored: number
+  /** Ids that were here before, so that only their content can be new. */
+  known: number[]
+}
+
+/** Another process has followed meanwhile. It goes on by itself. */
+export class FollowedElsewhere extends Error {}
+
+/** Stores these applications, which are in the order of submission, all or none. */
+export async function storeApplications(
+  deps: Reading,
+  catalogue: FollowedCatalogue,
+  rows: readonly SourceApplication[],
+  { from, move, late }: StoreOptions,
+): Promise<StoredApplications> {
+  const { sql, options } = deps
+  const knownIds = await readKnownIds(
+    sql,
+    rows.map(row => row.id),
+  )
+  const findings: Finding[] = []
+  const arriving = await render(
+    deps,
+    catalogue,
+    rows.filter(row => !knownIds.has(row.id)),
+    findings,
+  )
+  const standing = await readSuperseded(deps, arriving)
+  await inTransaction(sql, async tx => {
+    const state = await lockFollowState(tx)
+    if (state.position_id !== from.id || state.position_time !== from.time)
+      throw new FollowedElsewhere('followed by another process')
+    await holdInstanceTimeZone(tx, options.timeZone)
+    const counters = await lockCounters(tx, [...new Set(arriving.map(one => one.program_id))])
+    const superseded = number(arriving, counters, standing)
+    await upsertFollowedApplicants(tx, new Map(arriving.map(one => [one.applicant_id, one.language])))
+    await supersedeFollowed(tx, superseded)
+    await copyFollowed(tx, arriving)
+    await advanceCounters(tx, newestOf(arriving, counters))
+    if (late)
+      await noteChanges(
+        tx,
+        arriving.map(one => ({ ...one, what: 'late' as const })),
+      )
+    await noteFindings(tx, findings)
+    await moveFollowState(tx, move)
+  })
+  return { stored: arriving.length, known: [...knownIds] }
+}
+
+interface ArrivingApplication extends FollowedApplication {
+  language: string
+}
+
+async function render(
+  deps: Reading,
+  catalogue: FollowedCatalogue,
+  rows: readonly SourceApplication[],
+  findings: Finding[],
+): Promise<ArrivingApplication[]> {
+  const plans = await catalogue.plansOf(
+    rows.map(row => row.program_id),
+    deps.reading,
+  )
+  return rows.flatMap(row => {
+    const plan = plans.get(row.program_id)
+    const report = (detail: string): void =>
+      void findings.push({ kind: 'application', subject: String(row.id), detail })
+    if (plan === undefined) {
+      report(`is of program version ${row.program_id}, which there is not; it is left out`)
+      return []
+    }
+    const submit_time = row.submit_time ?? noSubmitTime
+    return [
+      {
+        ...renderApplication(row, plan, deps.options, report),
+        program_id: plan.program_id,
+        application_id: row.id,
+        program_version_id: row.program_id,
+        create_time: row.create_time ?? submit_time,
+        submit_time,
+        submit_seq: 0,
+        superseded_seq: null,
+        row_version: row.row_version,
+        live_applicant_id: row.applicant_id,
+        stage: row.stage,
+      },
+    ]
+  })
+}
+
+/** Applications here that those arriving take over from, by applicant and program: obsolete in CiviForm, by now. */
+async function readSuperseded(
+  { sql, source }: Reading,
+  arriving: readonly FollowedApplication[],
+): Promise<Map<string, { program_id: number; application_id: number }[]>> {
+  const applicants = [...new Set(arriving.map(one => one.live_applicant_id).filter(id => id !== null))]
+  const programs = [...new Set(arriving.map(one => one.program_id))]
+  const standing = await readStanding(sql, programs, applicants)
+  const stages = await readStages(
+    source,
+    standing.map(one => one.application_id),
+  )
+  const obsolete = new Set(stages.filter(one => one.stage === 'obsolete').map(one => one.id))
+  return Map.groupBy(
+    standing.filter(one => obsolete.has(one.application_id)),
+    one => placeOf(one.program_id, one.applicant_id),
+  )
+}
+
+const placeOf = (programId: number, applicantId: number): string => `${programId} ${applicantId}`
+
+/** Numbers those arriving, and returns which of those that are here each of them supersedes. */
+function number(
+  arriving: readonly FollowedApplication[],
+  counters: Map<number, number>,
+  standing: Map<string, { program_id: number; application_id: number }[]>,
+): { program_id: number; application_id: number; superseded_seq: number }[] {
+  const superseded: { program_id: number; application_id: number; superseded_seq: number }[] = []
+  const before = new Map<string, FollowedApplication[]>()
+  for (const one of arriving) {
+    const { program_id, live_applicant_id } = one
+    const submit_seq = counters.get(program_id)! + 1
+    counters.set(program_id, submit_seq)
+    one.submit_seq = submit_seq
+    if (live_applicant_id === null) continue
+    const place = placeOf(program_id, live_applicant_id)
+    for (const { application_id } of standing.get(place) ?? [])
+      superseded.push({ program_id, application_id, superseded_seq: submit_seq })
+    standing.delete(place)
+    for (const earlier of before.get(place) ?? []) earlier.superseded_seq = submit_seq
+    before.set(place, one.stage === 'obsolete' ? [one] : [])
+  }
+  return superseded
+}
+
+function newestOf(arriving: readonly FollowedApplication[], counters: ReadonlyMap<number, number>) {
+  const newest = new Map<number, number>()
+  for (const { program_id, submit_time } of arriving)
+    newest.set(program_id, Math.max(submit_time, newest.get(program_id) ?? submit_time))
+  return [...newest].map(([program_id, last_submit_time]) => ({
+    program_id,
+    submit_seq: counters.get(program_id)!,
+    last_submit_time,
+  }))
+}

@@ -1,0 +1,118 @@
+// CiviForm's programs as they stand, stored here whenever they change, and by what each version's applications are rendered.
+
+import { dropFindingsBefore, findFollowState, moveFollowState, noteFindings } from '../../db/civiform/follow-state.ts'
+import { type FollowedProgram, readFollowedPrograms } from '../../db/civiform/followed-programs.ts'
+import {
+  readCatalogueMark,
+  readSourcePrograms,
+  readSourceQuestions,
+  readSourceStatuses,
+} from '../../db/civiform/source-catalogue.ts'
+import { inTransaction, readNow } from '../../db/client.ts'
+import { readPublishedVersions } from '../../db/programs.ts'
+import { buildKeyMap, unansweredForm } from '../../domain/questions/key-map.ts'
+import { planAnswers } from '../applications/answer-plan.ts'
+import { exportedProgramName, type VersionPlan } from '../applications/render-application.ts'
+import type { Reading } from '../followed-source.ts'
+import { type ProgramFamily, programFamilies } from './program-families.ts'
+import { readStatuses } from './program-statuses.ts'
+import { storeCatalogue } from './store-catalogue.ts'
+
+/** The kinds of findings that reading the catalogue makes: those that are not made again are over. */
+const findingKinds = [
+  'program_slug',
+  'repeated_block',
+  'missing_question',
+  'key_collision',
+  'blocks',
+  'empty_key',
+  'unknown_question_type',
+]
+
+export interface PlannedVersion extends VersionPlan {
+  program_id: number
+}
+
+export class FollowedCatalogue {
+  #mark: string | undefined
+  #families = new Map<number, ProgramFamily>()
+  #programs = new Map<string, FollowedProgram>()
+  #plans = new Map<number, PlannedVersion>()
+  /** Rows of `programs` that stand in no published version, and were applied to. */
+  readonly #appliedTo = new Set<number>()
+
+  constructor(private readonly deps: Pick<Reading, 'sql' | 'source' | 'options' | 'log'>) {}
+
+  /** Stores CiviForm's programs again if they are not as they were. */
+  async refresh(reading: Reading['reading']): Promise<void> {
+    const mark = await readCatalogueMark(this.deps.source)
+    if (mark === this.#mark) return
+    await this.#reload(reading)
+    this.#mark = mark
+  }
+
+  /** How to render the applications of these versions. Those that there are not at all are left out. */
+  async plansOf(versionIds: readonly number[], reading: Reading['reading']): Promise<Map<number, PlannedVersion>> {
+    const wanted = new Set(versionIds)
+    const unknown = [...wanted].filter(id => !this.#isPublished(id) && !this.#appliedTo.has(id))
+    if (unknown.length > 0) {
+      for (const id of unknown) this.#appliedTo.add(id)
+      await this.#reload(reading)
+    }
+    const plans = new Map<number, PlannedVersion>()
+    for (const id of wanted) {
+      const plan = await this.#plan(id)
+      if (plan !== undefined) plans.set(id, plan)
+    }
+    return plans
+  }
+
+  #isPublished(versionId: number): boolean {
+    return this.#families.get(versionId)?.versions.some(v => v.id === versionId && v.state !== 'DRAFT') === true
+  }
+
+  async #reload(reading: Reading['reading']): Promise<void> {
+    const { sql, source, options } = this.deps
+    const begun = await readNow(sql)
+    if (this.#mark === undefined) await this.#recallAppliedTo()
+    const programs = await readSourcePrograms(source, options.databaseZone)
+    const questions = await readSourceQuestions(source)
+    const statuses = readStatuses(await readSourceStatuses(source, reading.layout))
+    const { families, findings } = programFamilies(programs, questions, this.#appliedTo)
+    await inTransaction(sql, async tx => {
+      await storeCatalogue(tx, families, statuses)
+      await noteFindings(tx, findings)
+      await dropFindingsBefore(tx, findingKinds, begun)
+      await moveFollowState(tx, { catalogue: `${programs.length} versions of ${families.length} programs` })
+    })
+    for (const { kind, subject, detail } of findings)
+      this.deps.log.warn({ finding: kind, subject, detail }, 'CiviForm has what does not fit')
+    this.#families = new Map(families.flatMap(family => family.versions.map(version => [version.id, family] as const)))
+    this.#programs = new Map((await readFollowedPrograms(sql)).map(program => [program.civiform_name, program]))
+    this.#plans = new Map()
+  }
+
+  /** After a restart: what was stored as published although CiviForm has it in no version. */
+  async #recallAppliedTo(): Promise<void> {
+    const { sql } = this.deps
+    if ((await findFollowState(sql))?.catalogue === null) return
+    for (const { program_id } of await readFollowedPrograms(sql))
+      for (const version of await readPublishedVersions(sql, program_id))
+        this.#appliedTo.add(version.program_version_id)
+  }
+
+  async #plan(versionId: number): Promise<PlannedVersion | undefined> {
+    const known = this.#plans.get(versionId)
+    if (known !== undefined) return known
+    const family = this.#families.get(versionId)
+    const program = family === undefined ? undefined : this.#programs.get(family.name)
+    if (family === undefined || program === undefined) return undefined
+    const programName = exportedProgramName(this.deps.options.profile, program)
+    for (const stored of await readPublishedVersions(this.deps.sql, program.program_id)) {
+      const version = family.versions.find(one => one.id === stored.program_version_id)
+      const questions = planAnswers(buildKeyMap([stored]), version?.questions ?? [], unansweredForm)
+      this.#plans.set(stored.program_version_id, { program_id: program.program_id, programName, questions })
+    }
+    return this.#plans.get(versionId)
+  }
+}

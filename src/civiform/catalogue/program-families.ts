@@ -1,0 +1,297 @@
+// CiviForm's programs as it stores them, made into what an export needs: for each version the tree of its questions, by CiviForm's keys.
+// Pure. Whatever does not fit is left out and told, and never stops anything.
+
+import type { SourceProgram, SourceQuestion } from '../../db/civiform/source-catalogue.ts'
+import type { QuestionKind } from '../../domain/questions/question.ts'
+import { civiformQuestionKey } from '../../domain/questions/question-key.ts'
+import type { Micros } from '../../domain/values/offset-time.ts'
+import { type QuestionOption, readOptions } from './question-options.ts'
+import { readTranslation } from './translations.ts'
+
+/** Something of CiviForm's data that could not be taken as it is. */
+export interface Finding {
+  kind: string
+  /** A program, question, application or key, by its name or id in CiviForm. */
+  subject: string
+  detail: string
+}
+
+/** A question in its place in one version of a program. */
+export interface CatalogueQuestion {
+  /** Of the row of `questions`. */
+  id: number
+  name: string
+  key: string
+  /** As CiviForm names it. */
+  type: string
+  kind: QuestionKind
+  text: string
+  help: string | undefined
+  options: readonly QuestionOption[]
+  tags: readonly string[]
+  optional: boolean
+  corrected: boolean
+  children: CatalogueQuestion[]
+}
+
+export interface CatalogueScreen {
+  name: string
+  /** By the ids of rows of `questions`. */
+  questions: { id: number; optional: boolean }[]
+}
+
+/** A row of `programs`. */
+export interface CatalogueVersion {
+  id: number
+  state: 'DRAFT' | 'ACTIVE' | 'OBSOLETE'
+  publishedAt: Micros | null
+  displayName: string
+  screens: CatalogueScreen[]
+  /** STATIC ones included; those repeated stand under their enumerator. */
+  questions: CatalogueQuestion[]
+  rowVersion: string
+}
+
+/** All versions of one program, oldest publication first and the draft last. */
+export interface ProgramFamily {
+  name: string
+  slug: string
+  versions: CatalogueVersion[]
+}
+
+export interface Catalogue {
+  families: ProgramFamily[]
+  findings: Finding[]
+}
+
+const kinds: Readonly<Record<string, QuestionKind>> = {
+  ADDRESS: 'ADDRESS',
+  CHECKBOX: 'CHECKBOX',
+  CURRENCY: 'CURRENCY',
+  DATE: 'DATE',
+  DROPDOWN: 'DROPDOWN',
+  EMAIL: 'EMAIL',
+  ENUMERATOR: 'ENUMERATOR',
+  FILEUPLOAD: 'FILE_UPLOAD',
+  ID: 'ID',
+  MAP: 'MAP',
+  NAME: 'NAME',
+  NUMBER: 'NUMBER',
+  PHONE: 'PHONE',
+  RADIO_BUTTON: 'RADIO',
+  REPEATER: 'ENUMERATOR',
+  STATIC: 'STATIC',
+  TEXT: 'TEXT',
+  YES_NO: 'RADIO',
+}
+
+/**
+ * The families of these rows. `appliedTo` are rows that stand in no version, and yet have applications: CiviForm's own export fails on
+ * them, here they are versions like any other.
+ */
+export function programFamilies(
+  programs: readonly SourceProgram[],
+  questions: readonly SourceQuestion[],
+  appliedTo: ReadonlySet<number>,
+): Catalogue {
+  const findings: Finding[] = []
+  const byId = new Map(questions.map(question => [question.id, question]))
+  const rowsByName = new Map<string, SourceProgram[]>()
+  for (const program of programs) {
+    if (stateOf(program, appliedTo) === undefined) continue
+    const rows = rowsByName.get(program.name) ?? []
+    rows.push(program)
+    rowsByName.set(program.name, rows)
+  }
+  const taken = new Set<string>()
+  const families = [...rowsByName].map(([name, rows]) => {
+    const ordered = rows.sort((a, b) => rank(a, appliedTo) - rank(b, appliedTo) || order(a, b))
+    return {
+      name,
+      slug: claimSlug(name, slugOf(ordered), taken, findings),
+      versions: ordered.map(row => versionOf(row, stateOf(row, appliedTo)!, byId, findings)),
+    }
+  })
+  return { families, findings }
+}
+
+/** A row in no version counts only if something was submitted to it. */
+function stateOf(program: SourceProgram, appliedTo: ReadonlySet<number>): CatalogueVersion['state'] | undefined {
+  if (program.stages.includes('active')) return 'ACTIVE'
+  if (program.stages.includes('obsolete') || appliedTo.has(program.id)) return 'OBSOLETE'
+  return program.stages.includes('draft') ? 'DRAFT' : undefined
+}
+
+const rank = (program: SourceProgram, appliedTo: ReadonlySet<number>): number =>
+  ['OBSOLETE', 'ACTIVE', 'DRAFT'].indexOf(stateOf(program, appliedTo)!)
+
+const order = (a: SourceProgram, b: SourceProgram): number =>
+  (a.published_at ?? 0) - (b.published_at ?? 0) || a.id - b.id
+
+/** That of the newest version, which is the one that answers: the active one, where there is one. */
+function slugOf(ordered: readonly SourceProgram[]): string {
+  const newest = ordered.findLast(row => row.stages.includes('active')) ?? ordered.at(-1)!
+  return newest.slug || slugify(newest.name)
+}
+
+const slugify = (name: string): string =>
+  name
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+
+function claimSlug(name: string, wanted: string, taken: Set<string>, findings: Finding[]): string {
+  const usable = /^[a-z0-9]+(-[a-z0-9]+)*$/.test(wanted) && wanted.length <= 100 ? wanted : slugify(wanted).slice(0, 90)
+  const base = usable === '' ? 'program' : usable.replace(/-+$/, '')
+  let slug = base
+  for (let i = 2; taken.has(slug); i++) slug = `${base}-${i}`
+  taken.add(slug)
+  if (slug !== wanted)
+    findings.push({
+      kind: 'program_slug',
+      subject: name,
+      detail: `has the slug "${wanted}" in CiviForm, which another program has or which cannot stand in an address; here it is "${slug}"`,
+    })
+  return slug
+}
+
+interface Block {
+  id: unknown
+  name: unknown
+  localizedName: unknown
+  repeaterId: unknown
+  questionDefinitions: { id: unknown; optional?: unknown; addressCorrectionEnabled?: unknown }[]
+}
+
+function versionOf(
+  row: SourceProgram,
+  state: CatalogueVersion['state'],
+  questions: ReadonlyMap<number, SourceQuestion>,
+  findings: Finding[],
+): CatalogueVersion {
+  const blocks = blocksOf(row, findings)
+  const version = `${row.name} (version ${row.id})`
+  const enumerators = new Map<unknown, CatalogueQuestion[]>()
+  const top: CatalogueQuestion[] = []
+  // A block may stand before the one that it is repeated for; each round places those whose enumerator is placed.
+  let waiting = blocks
+  for (let placed = true; placed; ) {
+    const later: Block[] = []
+    for (const block of waiting) {
+      const siblings = block.repeaterId == null ? top : enumerators.get(block.repeaterId)
+      if (siblings === undefined) later.push(block)
+      else placeBlock(block, siblings)
+    }
+    placed = later.length < waiting.length && later.length > 0
+    waiting = later
+  }
+  for (const block of waiting)
+    findings.push({
+      kind: 'repeated_block',
+      subject: version,
+      detail: `block ${String(block.id)} is repeated for block ${String(block.repeaterId)}, which has no enumerator; its questions are left out`,
+    })
+  return {
+    id: row.id,
+    state,
+    publishedAt: row.published_at,
+    displayName: readTranslation(row.localized_name) ?? row.name,
+    screens: blocks.map((block, i) => ({
+      name:
+        readTranslation(block.localizedName) ??
+        (typeof block.name === 'string' && block.name !== '' ? block.name : `Screen ${i + 1}`),
+      questions: block.questionDefinitions.map(one => ({ id: Number(one.id), optional: one.optional === true })),
+    })),
+    questions: top,
+    rowVersion: row.row_version,
+  }
+
+  function placeBlock(block: Block, siblings: CatalogueQuestion[]): void {
+    for (const placement of block.questionDefinitions) {
+      const source = questions.get(Number(placement.id))
+      const question = source === undefined ? undefined : questionOf(source, placement, version, findings)
+      if (question === undefined) {
+        if (source === undefined)
+          findings.push({
+            kind: 'missing_question',
+            subject: version,
+            detail: `asks question ${String(placement.id)}, which there is not; it is left out`,
+          })
+        continue
+      }
+      placeQuestion(question, siblings)
+      if (question.kind === 'ENUMERATOR') enumerators.set(block.id, question.children)
+    }
+  }
+
+  /** Of those with one key under one parent, the last in the order of blocks has it, as in CiviForm. */
+  function placeQuestion(question: CatalogueQuestion, siblings: CatalogueQuestion[]): void {
+    const twin =
+      question.kind === 'STATIC'
+        ? -1
+        : siblings.findIndex(other => other.kind !== 'STATIC' && other.key === question.key)
+    if (twin === -1) {
+      siblings.push(question)
+      return
+    }
+    const [earlier] = siblings.splice(twin, 1, question)
+    if (earlier!.name !== question.name)
+      findings.push({
+        kind: 'key_collision',
+        subject: version,
+        detail: `"${earlier!.name}" and "${question.name}" share the key ${question.key}; it is exported as of "${question.name}"`,
+      })
+  }
+}
+
+function blocksOf(row: SourceProgram, findings: Finding[]): Block[] {
+  const blocks = row.block_definitions
+  if (Array.isArray(blocks))
+    return blocks
+      .filter((block): block is Block => typeof block === 'object' && block !== null)
+      .map(block => ({
+        ...block,
+        questionDefinitions: Array.isArray(block.questionDefinitions) ? block.questionDefinitions.filter(Boolean) : [],
+      }))
+  findings.push({ kind: 'blocks', subject: `${row.name} (version ${row.id})`, detail: 'has blocks that are no list' })
+  return []
+}
+
+function questionOf(
+  source: SourceQuestion,
+  placement: Block['questionDefinitions'][number],
+  version: string,
+  findings: Finding[],
+): CatalogueQuestion | undefined {
+  const key = civiformQuestionKey(source.name)
+  const kind = kinds[source.question_type]
+  if (key === '' && kind !== 'STATIC') {
+    findings.push({
+      kind: 'empty_key',
+      subject: version,
+      detail: `"${source.name}" has no letter of which a key could be made; it is left out`,
+    })
+    return undefined
+  }
+  if (kind === undefined)
+    findings.push({
+      kind: 'unknown_question_type',
+      subject: version,
+      detail: `"${source.name}" is of the type ${source.question_type}, which this release does not know; it is exported as unanswered`,
+    })
+  const help = readTranslation(source.question_help_text)
+  return {
+    id: source.id,
+    name: source.name,
+    key: key === '' ? 'static' : key,
+    type: source.question_type,
+    kind: kind ?? 'TEXT',
+    text: readTranslation(source.question_text) ?? source.name,
+    help: help === undefined || help.trim() === '' ? undefined : help,
+    options: readOptions(source),
+    tags: source.question_tags ?? [],
+    optional: placement.optional === true,
+    corrected: placement.addressCorrectionEnabled === true,
+    children: [],
+  }
+}

@@ -1,0 +1,201 @@
+// CiviForm's programs into programs of ours: the same versions under the same ids, kept in step.
+//
+// A version that was published here is compared each time with what CiviForm has: it changes there only if it was a draft that somebody
+// had applied to, or by CiviForm's own upgrades. It is then replaced, and counts as published at that moment.
+
+import {
+  activateFollowedVersion,
+  allowFollowing,
+  type BankedQuestion,
+  type FollowedVersion,
+  insertFollowedProgram,
+  insertFollowedQuestion,
+  insertFollowedVersion,
+  publishFollowedVersion,
+  readBankedQuestions,
+  readFollowedPrograms,
+  readFollowedVersions,
+  replaceFollowedVersion,
+  setFollowedProgram,
+} from '../../db/civiform/followed-programs.ts'
+import type { Transaction } from '../../db/client.ts'
+import { deleteDraft, type VersionContent } from '../../db/program-versions.ts'
+import { insertQuestionVersion, lockQuestionBank } from '../../db/questions.ts'
+import type { QuestionSettings } from '../../domain/questions/question.ts'
+import { enqueue } from '../../queue/enqueue.ts'
+import type { CatalogueQuestion, CatalogueVersion, ProgramFamily } from './program-families.ts'
+
+/** Stores families of programs as they are now. `statuses` are by name of the program. Safe to repeat. */
+export async function storeCatalogue(
+  tx: Transaction,
+  families: readonly ProgramFamily[],
+  statuses: ReadonlyMap<string, readonly string[]>,
+): Promise<void> {
+  await lockQuestionBank(tx)
+  await allowFollowing(tx)
+  const bank = new QuestionBank(tx, await readBankedQuestions(tx))
+  const programs = new Map((await readFollowedPrograms(tx)).map(program => [program.civiform_name, program]))
+  const stored = Map.groupBy(await readFollowedVersions(tx), version => version.program_id)
+  const takenSlugs = new Set([...programs.values()].map(program => program.slug))
+  for (const family of families) {
+    const newest = family.versions.findLast(version => version.state === 'ACTIVE') ?? family.versions.at(-1)!
+    const program_id =
+      programs.get(family.name)?.program_id ??
+      (await insertFollowedProgram(tx, {
+        slug: freeSlug(family.slug, takenSlugs),
+        display_name: newest.displayName,
+        civiform_name: family.name,
+      }))
+    await storeVersions(tx, program_id, family.versions, stored.get(program_id) ?? [], bank)
+    await setFollowedProgram(tx, program_id, newest.displayName, statuses.get(family.name) ?? [])
+  }
+}
+
+/** A slug once given stays with its program, so a newcomer may find its own taken. */
+function freeSlug(wanted: string, taken: Set<string>): string {
+  let slug = wanted
+  for (let i = 2; taken.has(slug); i++) slug = `${wanted}-${i}`
+  taken.add(slug)
+  return slug
+}
+
+async function storeVersions(
+  tx: Transaction,
+  program_id: number,
+  versions: readonly CatalogueVersion[],
+  stored: readonly FollowedVersion[],
+  bank: QuestionBank,
+): Promise<void> {
+  const known = new Map(stored.map(version => [version.program_version_id, version]))
+  const changed: number[] = []
+  const contents = new Map<number, VersionContent>()
+  for (const version of versions) contents.set(version.id, await bank.contentOf(version))
+  const oldDraft = stored.find(version => version.state === 'DRAFT')
+  const draft = versions.find(version => version.state === 'DRAFT')
+  const draftStays =
+    oldDraft !== undefined && draft?.id === oldDraft.program_version_id && isSame(oldDraft, contents.get(draft.id)!)
+  if (oldDraft !== undefined && !draftStays) {
+    await deleteDraft(tx, oldDraft.program_version_id)
+    known.delete(oldDraft.program_version_id)
+  }
+  const arriving = versions.filter(version => version.state !== 'DRAFT' && !known.has(version.id))
+  // One draft at a time: what arrives begins as one.
+  if (draftStays && arriving.length > 0) {
+    await deleteDraft(tx, oldDraft!.program_version_id)
+    known.delete(oldDraft!.program_version_id)
+  }
+  for (const version of versions) {
+    const content = contents.get(version.id)!
+    const before = known.get(version.id)
+    if (version.state === 'DRAFT') continue
+    if (before === undefined) {
+      await insertFollowedVersion(tx, version.id, program_id, content)
+      await publishFollowedVersion(tx, version.id, version.publishedAt)
+    } else if (isSame(before, content)) continue
+    else await replaceFollowedVersion(tx, version.id, program_id, content)
+    changed.push(version.id)
+  }
+  const active = versions.findLast(version => version.state === 'ACTIVE')
+  await activateFollowedVersion(tx, program_id, active?.id ?? null)
+  if (draft !== undefined && !known.has(draft.id)) {
+    await insertFollowedVersion(tx, draft.id, program_id, contents.get(draft.id)!)
+    await enqueue(tx, [{ name: 'refresh-docs-example', payload: { program_version_id: draft.id } }])
+  }
+  // Of many that arrive at once, only the newest is looked at; a sweep finds the rest.
+  const newest = changed.at(-1)
+  if (newest === undefined) return
+  await enqueue(tx, [
+    { name: 'refresh-key-map', payload: { program_version_id: newest } },
+    { name: 'refresh-docs-example', payload: { program_version_id: newest } },
+  ])
+}
+
+const isSame = (before: FollowedVersion, content: VersionContent): boolean =>
+  before.display_name === content.display_name &&
+  Bun.deepEquals(before.screens, content.screens) &&
+  Bun.deepEquals(
+    before.question_version_ids,
+    content.questions.map(question => question.question_version_id),
+  )
+
+/** The questions that are stored, and those that are stored as they are met. */
+class QuestionBank {
+  readonly #byName: Map<string, BankedQuestion>
+
+  constructor(
+    private readonly tx: Transaction,
+    banked: readonly BankedQuestion[],
+  ) {
+    this.#byName = new Map(banked.map(question => [question.admin_name, question]))
+  }
+
+  /** What one version holds, by ids of ours. */
+  async contentOf(version: CatalogueVersion): Promise<VersionContent> {
+    const questions: { question_id: number; question_version_id: number }[] = []
+    const ids = new Map<number, number>()
+    const place = async (among: readonly CatalogueQuestion[], enumerator_id: number | null): Promise<void> => {
+      for (const question of among) {
+        const stored = await this.#question(question, enumerator_id)
+        // A question stands once in a version, wherever it was placed first.
+        if (questions.some(other => other.question_id === stored.question_id)) continue
+        const question_version_id = await this.#version(stored, settingsOf(question))
+        questions.push({ question_id: stored.question_id, question_version_id })
+        ids.set(question.id, stored.question_id)
+        await place(question.children, stored.question_id)
+      }
+    }
+    await place(version.questions, null)
+    return {
+      display_name: version.displayName,
+      statuses: [],
+      screens: version.screens.map(screen => ({
+        name: screen.name,
+        visible_when: null,
+        questions: screen.questions.flatMap(({ id, optional }) => {
+          const question_id = ids.get(id)
+          return question_id === undefined ? [] : [{ question_id, optional, visible_when: null }]
+        }),
+      })),
+      questions,
+    }
+  }
+
+  /** A question is what has one name, kind and parent. CiviForm has one of a name; should it have two, the later gets a longer one. */
+  async #question({ name, kind, key }: CatalogueQuestion, enumerator_id: number | null): Promise<BankedQuestion> {
+    const short = name.length <= 150 ? name : `${name.slice(0, 140)}…${Bun.hash(name).toString(36)}`
+    for (let i = 1; ; i++) {
+      const admin_name = i === 1 ? short : `${short} (${kind}, ${i})`
+      const found = this.#byName.get(admin_name)
+      if (found !== undefined && (found.kind !== kind || found.enumerator_id !== enumerator_id)) continue
+      if (found !== undefined) return found
+      const question_id = await insertFollowedQuestion(this.tx, { admin_name, question_key: key, kind, enumerator_id })
+      const made: BankedQuestion = { question_id, admin_name, kind, enumerator_id, versions: [] }
+      this.#byName.set(admin_name, made)
+      return made
+    }
+  }
+
+  async #version(question: BankedQuestion, settings: QuestionSettings): Promise<number> {
+    const same = question.versions.findLast(version => Bun.deepEquals(version.settings, settings))
+    if (same !== undefined) return same.question_version_id
+    const { question_id } = question
+    const question_version_id = await insertQuestionVersion(this.tx, { question_id, settings, based_on: null })
+    question.versions.push({ question_version_id, settings })
+    return question_version_id
+  }
+}
+
+function settingsOf({ text, help, options, kind, corrected, type }: CatalogueQuestion): QuestionSettings {
+  const seen = new Set<string>()
+  const distinct = options.filter(({ adminName }) => !seen.has(adminName) && seen.add(adminName))
+  const settings: Record<string, unknown> = { text }
+  if (help !== undefined) settings.help = help
+  if (distinct.length > 0)
+    settings.options = distinct.map(({ adminName, text: label }) => ({ admin_id: adminName, text: label }))
+  if (kind === 'ADDRESS' && corrected) settings.correct_addresses = true
+  if (isUnknown(kind, type)) settings.civiform_type = type
+  return settings as QuestionSettings
+}
+
+/** A question of a type that this release does not know is kept as one of text, with its type's name. */
+const isUnknown = (kind: string, type: string): boolean => kind === 'TEXT' && type !== 'TEXT'

@@ -1,0 +1,9 @@
+// Texts that CiviForm keeps in several languages: `{"isRequired": …, "translations": {"en_US": "…"}}`.
+
+/** The American English text, or the first there is; undefined when there is none. */
+export function readTranslation(stored: unknown): string | undefined {
+  const translations = (stored as { translations?: unknown } | null)?.translations
+  if (typeof translations !== 'object' || translations === null) return undefined
+  const texts = translations as Record<string, unknown>
+  return [texts.en_US, ...Object.values(texts)].find((text): text is string => typeof text === 'string' && text !== '')
+}

@@ -1,0 +1,151 @@
+// What changed in applications after they were copied: status, note, answers, applicant, stage; or they are gone. Each is applied as
+// what it is, and what was seen to change and when is put on record.
+
+import { holdChanges, insertAnnotationState, updateAnnotations } from '../../db/annotations.ts'
+import { lockFollowState, noteFindings } from '../../db/civiform/follow-state.ts'
+import {
+  deleteFollowed,
+  type KeptApplication,
+  lockKept,
+  noSubmitTime,
+  noteChanges,
+  type SeenChange,
+  updateFollowed,
+  updateMark,
+  upsertFollowedApplicants,
+} from '../../db/civiform/followed-applications.ts'
+import { allowFollowing } from '../../db/civiform/followed-programs.ts'
+import { readApplicationsById, type SourceApplication } from '../../db/civiform/source-applications.ts'
+import { inTransaction, type Transaction } from '../../db/client.ts'
+import { holdInstanceTimeZone } from '../../db/instance.ts'
+import { type RenderedApplication, renderApplication } from '../applications/render-application.ts'
+import type { FollowedCatalogue } from '../catalogue/followed-catalogue.ts'
+import type { Finding } from '../catalogue/program-families.ts'
+import type { Reading } from '../followed-source.ts'
+
+/** Applications in one transaction. */
+const batchRows = 200
+
+/** Reads these applications again, and makes what is kept of them what CiviForm has. Those that are gone stay; see `removeDeleted`. */
+export async function applyChanges(
+  deps: Reading,
+  catalogue: FollowedCatalogue,
+  ids: readonly number[],
+): Promise<SeenChange[]> {
+  const seen: SeenChange[] = []
+  for (let at = 0; at < ids.length; at += batchRows) {
+    const rows = await readApplicationsById(deps.source, deps.reading, ids.slice(at, at + batchRows))
+    seen.push(...(await applyRows(deps, catalogue, rows)))
+  }
+  return seen
+}
+
+async function applyRows(
+  deps: Reading,
+  catalogue: FollowedCatalogue,
+  rows: readonly SourceApplication[],
+): Promise<SeenChange[]> {
+  if (rows.length === 0) return []
+  const { sql, options } = deps
+  const plans = await catalogue.plansOf(
+    rows.map(row => row.program_id),
+    deps.reading,
+  )
+  const findings: Finding[] = []
+  const changes: SeenChange[] = []
+  await inTransaction(sql, async tx => {
+    await lockFollowState(tx)
+    await holdInstanceTimeZone(tx, options.timeZone)
+    await allowFollowing(tx)
+    for (const program_id of new Set([...plans.values()].map(plan => plan.program_id).sort((a, b) => a - b)))
+      await holdChanges(tx, program_id)
+    const kept = new Map(
+      (
+        await lockKept(
+          tx,
+          rows.map(row => row.id),
+        )
+      ).map(one => [one.application_id, one]),
+    )
+    for (const row of rows) {
+      const before = kept.get(row.id)
+      const plan = plans.get(row.program_id)
+      const report = (detail: string): void =>
+        void findings.push({ kind: 'application', subject: String(row.id), detail })
+      if (before === undefined || plan === undefined) continue
+      if (before.program_version_id !== row.program_id)
+        report(
+          `was of program version ${before.program_version_id} and is of ${row.program_id} now; it stays where it was`,
+        )
+      if (before.submit_time !== (row.submit_time ?? noSubmitTime) && before.submit_time !== noSubmitTime)
+        report('has another time of submission than before; it keeps its place in the order')
+      if (before.superseded && row.stage === 'active') report('is active again in CiviForm; here it stays OBSOLETE')
+      const after = renderApplication(row, plan, options, report)
+      changes.push(...(await applyContent(tx, row, before, after)), ...(await applyAnnotations(tx, before, after)))
+      await updateMark(tx, {
+        application_id: row.id,
+        row_version: row.row_version,
+        applicant_id: row.applicant_id,
+        stage: before.superseded ? 'obsolete' : row.stage,
+      })
+    }
+    await noteChanges(tx, changes)
+    await noteFindings(tx, findings)
+  })
+  return changes
+}
+
+async function applyContent(
+  tx: Transaction,
+  row: SourceApplication,
+  before: KeptApplication,
+  after: RenderedApplication,
+): Promise<SeenChange[]> {
+  const { program_id, application_id } = before
+  if (before.snapshot === after.snapshot && before.applicant_id === after.applicant_id) return []
+  const isOther = before.applicant_id !== after.applicant_id
+  if (isOther) await upsertFollowedApplicants(tx, new Map([[after.applicant_id, after.language]]))
+  const create_time = row.create_time ?? before.create_time
+  await updateFollowed(tx, before, { applicant_id: after.applicant_id, create_time, snapshot: after.snapshot })
+  return [{ program_id, application_id, what: isOther ? 'applicant' : 'answers' }]
+}
+
+async function applyAnnotations(
+  tx: Transaction,
+  before: KeptApplication,
+  after: RenderedApplication,
+): Promise<SeenChange[]> {
+  const { program_id, application_id } = before
+  const { status, status_last_modified_time, application_note } = after
+  const hasStatus = before.status !== status || before.status_last_modified_time !== status_last_modified_time
+  const hasNote = before.application_note !== application_note
+  if (hasStatus || hasNote || before.annotations !== after.annotations)
+    await updateAnnotations(tx, before, { status, status_last_modified_time, application_note }, after.annotations)
+  if (!hasStatus && !hasNote) return []
+  const changed_at = (hasStatus ? status_last_modified_time : null) ?? Math.floor(Date.now() * 1000)
+  await insertAnnotationState(
+    tx,
+    before,
+    { changed_at, changed_by: 'civiform', status, application_note },
+    {
+      status: hasStatus,
+      note: hasNote,
+    },
+  )
+  return [
+    ...(hasStatus ? [{ program_id, application_id, what: 'status' as const }] : []),
+    ...(hasNote ? [{ program_id, application_id, what: 'note' as const }] : []),
+  ]
+}
+
+/** Takes away applications that CiviForm has no more. */
+export async function removeDeleted({ sql }: Reading, ids: readonly number[]): Promise<SeenChange[]> {
+  if (ids.length === 0) return []
+  return inTransaction(sql, async tx => {
+    await lockFollowState(tx)
+    await allowFollowing(tx)
+    const removed = await deleteFollowed(tx, ids)
+    await noteChanges(tx, removed)
+    return removed
+  })
+}

@@ -1,0 +1,140 @@
+// The follower: one round after another, each of which takes what is new in CiviForm's database, applies what changed there, and
+// looks at the next part of everything else. Nothing is remembered between rounds that is not in this service's own database, but for
+// what can be read again.
+
+import { findFollowState, moveFollowState } from '../db/civiform/follow-state.ts'
+import { readEvolution, readIdentity, readLayout, type SourceLayout } from '../db/civiform/source.ts'
+import { readEventsAfter } from '../db/civiform/source-applications.ts'
+import { readWriters } from '../db/civiform/source-watermark.ts'
+import { readNow } from '../db/client.ts'
+import type { Micros } from '../domain/values/offset-time.ts'
+import { Problem } from '../problem.ts'
+import { SubmittedApplications } from './applications/copy-submitted.ts'
+import { settleWaiting } from './applications/settle-waiting.ts'
+import { beginOrRefuse } from './begin-following.ts'
+import { FollowedCatalogue } from './catalogue/followed-catalogue.ts'
+import { applyChanges } from './changes/apply-changes.ts'
+import { applyEvents, scanNext } from './changes/scan-changes.ts'
+import type { FollowDeps, Reading } from './followed-source.ts'
+import { followKeys } from './keys/follow-keys.ts'
+import { renderingName } from './profile.ts'
+import { Watermarks } from './watermark.ts'
+
+/** What one round did. */
+export interface Round {
+  /** Up to when everything submitted is here; undefined while that cannot be said. */
+  watermark: Micros | undefined
+  stored: number
+  changed: number
+}
+
+export class Follower {
+  readonly #catalogue: FollowedCatalogue
+  readonly #submitted: SubmittedApplications
+  #layout: SourceLayout | undefined
+  #watermarks: Watermarks | undefined
+
+  constructor(
+    private readonly deps: FollowDeps,
+    /** Told during the first copy, after each part: how many are here, up to which time of submission. */
+    private readonly onProgress: (stored: number, upTo: Micros | null) => void = () => {},
+  ) {
+    this.#catalogue = new FollowedCatalogue(deps)
+    this.#submitted = new SubmittedApplications(this.#catalogue)
+  }
+
+  /** Rejects with what one of the two databases failed of; the next round goes on. Throws Problem `conflict` where nothing will help. */
+  async round(signal?: AbortSignal): Promise<Round> {
+    try {
+      return await this.#round(signal)
+    } catch (error) {
+      // An upgrade may have changed tables under us, a failover everything else.
+      this.#layout = undefined
+      this.#watermarks = undefined
+      throw error
+    }
+  }
+
+  async #round(signal: AbortSignal | undefined): Promise<Round> {
+    const { sql, source, options } = this.deps
+    const layout = await this.#currentLayout()
+    const reading: Reading = {
+      ...this.deps,
+      reading: { layout, zone: options.databaseZone, live: options.profile === 'civiform' },
+    }
+    await this.#catalogue.refresh(reading.reading)
+    await followKeys(reading)
+    this.#watermarks ??= await Watermarks.open(source, options.writers ?? (await readWriters(source)))
+    const { slack_ms } = (await findFollowState(sql))!
+    const watermark = await this.#watermarks.read(Math.max(slack_ms, options.slackMs))
+    const stored = watermark === undefined ? 0 : await this.#copy(reading, watermark, signal)
+    const { first_copied_at } = (await findFollowState(sql))!
+    let changed = 0
+    if (first_copied_at !== null && !signal?.aborted) {
+      changed += (await applyEvents(reading, this.#catalogue)).length
+      changed += (await scanNext(reading, this.#catalogue, this.#submitted)).length
+    }
+    await moveFollowState(sql, { reached_at: await readNow(sql), last_error: null })
+    return { watermark, stored, changed }
+  }
+
+  async #copy(reading: Reading, watermark: Micros, signal: AbortSignal | undefined): Promise<number> {
+    const { sql } = reading
+    let stored = 0
+    for (;;) {
+      if (signal?.aborted) return stored
+      const step = await this.#submitted.copyNext(reading, watermark)
+      stored += step.stored
+      await applyChanges(reading, this.#catalogue, step.known)
+      const state = (await findFollowState(sql))!
+      if (state.first_copied_at === null) this.onProgress(stored, state.position_time)
+      if (!step.complete) continue
+      if (state.first_copied_at === null) await moveFollowState(sql, { first_copied_at: await readNow(sql) })
+      else stored += await this.#submitted.checkWatermark(reading, watermark)
+      await settleWaiting(reading, watermark)
+      return stored
+    }
+  }
+
+  /** Read again when CiviForm was upgraded; what is there is compared with what was followed so far. */
+  async #currentLayout(): Promise<SourceLayout> {
+    const { source } = this.deps
+    if (this.#layout !== undefined && (await readEvolution(source)) === this.#layout.evolution) return this.#layout
+    const layout = await readLayout(source)
+    refuseLayout(layout)
+    await this.#begin()
+    this.#layout = layout
+    return layout
+  }
+
+  async #begin(): Promise<void> {
+    const { sql, source, options } = this.deps
+    const identity = await readIdentity(source)
+    const rendering = renderingName(options)
+    const known = await findFollowState(sql)
+    if (known === undefined) {
+      const { newest } = await readEventsAfter(source, 0)
+      await beginOrRefuse(sql, { identity, rendering, slack_ms: options.slackMs })
+      await moveFollowState(sql, { event_after: newest })
+      return
+    }
+    if (known.identity !== identity)
+      throw new Problem('conflict', {
+        detail:
+          `This installation follows the database ${known.identity}, and CIVIFORM_DATABASE_URL leads to ${identity}. ` +
+          'After a move of CiviForm to another server, say so with: scripts/civiform moved',
+      })
+    if (known.rendering !== rendering) await moveFollowState(sql, { rendering, scan_whole: true, scan_after: 0 })
+  }
+}
+
+/** Throws Problem `conflict` that names every column that is missing, or may not be read. */
+export function refuseLayout(layout: SourceLayout): void {
+  const { missing, notGranted } = layout
+  if (missing.length === 0 && notGranted.length === 0) return
+  const told = [
+    ...(missing.length === 0 ? [] : [`it has no ${missing.join(', ')}: this is no CiviForm, or one from before 2023`]),
+    ...(notGranted.length === 0 ? [] : [`the role may not read ${notGranted.join(', ')}: grant SELECT on them`]),
+  ]
+  throw new Problem('conflict', { detail: `CiviForm's database cannot be followed: ${told.join('; ')}.` })
+}

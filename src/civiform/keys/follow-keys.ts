@@ -1,0 +1,118 @@
+// CiviForm's API keys work here as they are: the same ids and secrets, grants, subnets, expiry; and once retired there they open
+// nothing here with the next round. What is no key that could be used is told, and left out.
+
+import { appendAuditEvent } from '../../db/audit.ts'
+import { noteFindings } from '../../db/civiform/follow-state.ts'
+import {
+  type FollowedKey,
+  readFollowedKeys,
+  retireFollowedKeys,
+  upsertFollowedKey,
+} from '../../db/civiform/followed-keys.ts'
+import { readSourceKeys, type SourceKey } from '../../db/civiform/source-catalogue.ts'
+import { inTransaction, readNow } from '../../db/client.ts'
+import { readPrograms } from '../../db/programs.ts'
+import { parseSubnet } from '../../domain/values/ip-address.ts'
+import type { Finding } from '../catalogue/program-families.ts'
+import type { Reading } from '../followed-source.ts'
+
+/** Makes the keys here what they are in CiviForm. Returns how many changed. */
+export async function followKeys({ sql, source, options }: Reading): Promise<number> {
+  const findings: Finding[] = []
+  const theirs = (await readSourceKeys(source, options.databaseZone)).flatMap(key => readKey(key, findings))
+  const ours = new Map((await readFollowedKeys(sql)).map(key => [key.api_key_id, key]))
+  const known = new Set((await readPrograms(sql)).map(program => program.slug))
+  const wanted = theirs.map(key => ({ ...key, slugs: key.slugs.filter(slug => known.has(slug)).sort() }))
+  const changed = wanted.filter(key => !isSame(key, ours.get(key.api_key_id)))
+  const there = new Set(wanted.map(key => key.api_key_id))
+  const gone = [...ours.values()].filter(key => !there.has(key.api_key_id) && key.retired_at === null)
+  if (changed.length === 0 && gone.length === 0) return 0
+  const now = await readNow(sql)
+  await inTransaction(sql, async tx => {
+    for (const key of changed) {
+      await upsertFollowedKey(tx, key)
+      const before = ours.get(key.api_key_id)
+      const action =
+        before === undefined
+          ? 'api_key_followed'
+          : key.retired_at !== null && before.retired_at === null
+            ? 'api_key_retired'
+            : 'api_key_changed'
+      await appendAuditEvent(tx, {
+        actor: 'civiform',
+        action,
+        subject: key.api_key_id,
+        detail: { programs: [...key.slugs] },
+      })
+    }
+    await retireFollowedKeys(
+      tx,
+      gone.map(key => key.api_key_id),
+      now,
+    )
+    for (const key of gone)
+      await appendAuditEvent(tx, { actor: 'civiform', action: 'api_key_retired', subject: key.api_key_id })
+    await noteFindings(tx, findings)
+  })
+  return changed.length + gone.length
+}
+
+const isSame = (key: FollowedKey, before: FollowedKey | undefined): boolean =>
+  before !== undefined &&
+  key.name === before.name &&
+  key.secret_hash.equals(before.secret_hash) &&
+  key.expires_at === before.expires_at &&
+  key.retired_at === before.retired_at &&
+  Bun.deepEquals([...key.allowed_subnets], [...before.allowed_subnets]) &&
+  Bun.deepEquals([...key.slugs], [...before.slugs])
+
+function readKey(key: SourceKey, findings: Finding[]): FollowedKey[] {
+  const report = (detail: string): void => void findings.push({ kind: 'api_key', subject: key.key_id, detail })
+  const secret_hash = Buffer.from(key.salted_key_secret, 'base64')
+  if (secret_hash.length !== 32) {
+    report('has a secret of another length than CiviForm makes; it opens nothing here')
+    return []
+  }
+  const allowed_subnets = key.subnet.split(',').flatMap(text => {
+    const network = networkOf(text.trim())
+    if (network === undefined) report(`allows the subnet "${text}", which is none; it is left out`)
+    return network === undefined ? [] : [network]
+  })
+  if (allowed_subnets.length === 0) {
+    report('allows no subnet that could be read; it opens nothing here')
+    return []
+  }
+  return [
+    {
+      api_key_id: key.key_id,
+      name: key.name === '' ? key.key_id : key.name,
+      secret_hash,
+      expires_at: key.expiration,
+      allowed_subnets,
+      created_at: key.create_time ?? key.expiration,
+      retired_at: key.retired_time,
+      slugs: grantedSlugs(key.grants),
+    },
+  ]
+}
+
+/** In IPv4, as CiviForm has them; what lies beyond the mask is dropped. */
+function networkOf(text: string): string | undefined {
+  const match = /^([0-9]{1,3})\.([0-9]{1,3})\.([0-9]{1,3})\.([0-9]{1,3})(?:\/([0-9]{1,2}))?$/.exec(text)
+  if (match === null) return undefined
+  const [a = 0, b = 0, c = 0, d = 0, bits = 32] = match.slice(1).map(part => (part === undefined ? 32 : Number(part)))
+  if ([a, b, c, d].some(part => part > 255) || bits > 32) return undefined
+  const mask = bits === 0 ? 0 : (0xffffffff << (32 - bits)) >>> 0
+  const network = ((((a << 24) | (b << 16) | (c << 8) | d) >>> 0) & mask) >>> 0
+  const shown = `${network >>> 24}.${(network >>> 16) & 255}.${(network >>> 8) & 255}.${network & 255}/${bits}`
+  return 'fault' in parseSubnet(shown) ? undefined : shown
+}
+
+/** Slugs with the permission to read. A grant follows the slug, whichever program has it. */
+function grantedSlugs(grants: unknown): string[] {
+  const programs = (grants as { programGrants?: unknown } | null)?.programGrants
+  if (typeof programs !== 'object' || programs === null) return []
+  return Object.entries(programs)
+    .filter(([, permissions]) => Array.isArray(permissions) && permissions.includes('READ'))
+    .map(([slug]) => slug)
+}

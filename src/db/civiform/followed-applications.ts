@@ -1,0 +1,304 @@
+// Applications of CiviForm's as they are kept here: copied in, changed as they change there, and taken away.
+// Transactions that change or remove them must have called `allowFollowing`.
+
+import type { Micros } from '../../domain/values/offset-time.ts'
+import type { Db, Transaction } from '../client.ts'
+import { CopyRows, copyRows } from '../copy-rows.ts'
+import type { SourceStage } from './source-applications.ts'
+
+/** Stands for the time of an application that has none. No filter by time takes it in. */
+export const noSubmitTime: Micros = -2_208_988_800_000_001
+
+export interface FollowedApplication {
+  program_id: number
+  application_id: number
+  /** As it is exported. */
+  applicant_id: number
+  program_version_id: number
+  create_time: Micros
+  submit_time: Micros
+  submit_seq: number
+  superseded_seq: number | null
+  status: string | null
+  status_last_modified_time: Micros | null
+  application_note: string | null
+  snapshot: string
+  annotations: string
+  /** What it is in CiviForm: see `civiform_application`. */
+  row_version: number
+  live_applicant_id: number | null
+  stage: SourceStage
+}
+
+/** Those of these ids that are here, or were and have been erased. */
+export async function readKnownIds(db: Db, ids: readonly number[]): Promise<Set<number>> {
+  const rows = await db<{ application_id: number }[]>`
+    select application_id
+    from civiform_application
+    where application_id = any(${ids as number[]}::bigint[])
+    union all
+    select e.application_id
+    from program p
+    join erased_application e on e.program_id = p.program_id and e.application_id = any(${ids as number[]}::bigint[])`
+  return new Set(rows.map(row => row.application_id))
+}
+
+export interface StandingApplication {
+  program_id: number
+  application_id: number
+  applicant_id: number
+}
+
+/** Applications of these applicants that nothing has superseded, in these programs. By the applicant as CiviForm has it now. */
+export async function readStanding(
+  db: Db,
+  programIds: readonly number[],
+  applicantIds: readonly number[],
+): Promise<StandingApplication[]> {
+  return db<StandingApplication[]>`
+    select program_id, application_id, applicant_id
+    from civiform_application
+    where applicant_id = any(${applicantIds as number[]}::bigint[])
+    and program_id = any(${programIds as number[]}::bigint[])
+    and not superseded`
+}
+
+/** The programs' counters, locked to the end of the transaction, by program. */
+export async function lockCounters(tx: Transaction, programIds: readonly number[]): Promise<Map<number, number>> {
+  const rows = await tx<{ program_id: number; submit_seq: number }[]>`
+    select program_id, submit_seq
+    from submission_counter
+    where program_id = any(${programIds as number[]}::bigint[])
+    order by program_id
+    for update`
+  return new Map(rows.map(row => [row.program_id, row.submit_seq]))
+}
+
+/** Moves counters forward; a time only where it is later than the one known. */
+export async function advanceCounters(
+  tx: Transaction,
+  counters: readonly { program_id: number; submit_seq: number; last_submit_time: Micros }[],
+): Promise<void> {
+  if (counters.length === 0) return
+  await tx`
+    update submission_counter c
+    set submit_seq = moved.submit_seq, last_submit_time = greatest(c.last_submit_time, moved.last_submit_time)
+    from unnest(${counters.map(one => one.program_id)}::bigint[], ${counters.map(one => one.submit_seq)}::bigint[],
+      ${counters.map(one => one.last_submit_time)}::timestamptz[]) as moved (program_id, submit_seq, last_submit_time)
+    where c.program_id = moved.program_id`
+}
+
+/** Lets applications be superseded at the given numbers. */
+export async function supersedeFollowed(
+  tx: Transaction,
+  superseded: readonly { program_id: number; application_id: number; superseded_seq: number }[],
+): Promise<void> {
+  if (superseded.length === 0) return
+  const ids = superseded.map(one => one.application_id)
+  await tx`
+    update application a
+    set superseded_seq = given.superseded_seq
+    from unnest(${superseded.map(one => one.program_id)}::bigint[], ${ids}::bigint[],
+      ${superseded.map(one => one.superseded_seq)}::bigint[]) as given (program_id, application_id, superseded_seq)
+    where a.program_id = given.program_id
+    and a.application_id = given.application_id`
+  await tx`
+    update civiform_application
+    set superseded = true, stage = 'obsolete'
+    where application_id = any(${ids}::bigint[])`
+}
+
+/** Adds applicants, and takes over the language of their newest application. */
+export async function upsertFollowedApplicants(tx: Transaction, languages: ReadonlyMap<number, string>): Promise<void> {
+  await tx`
+    insert into applicant (applicant_id, language)
+    select applicant_id, language
+    from unnest(${[...languages.keys()]}::bigint[], ${[...languages.values()]}::text[]) as given (applicant_id, language)
+    on conflict (applicant_id) do update set language = excluded.language, updated_at = now()
+    where applicant.language <> excluded.language`
+}
+
+/** Copies applications in, with what they are in CiviForm, and the status and note they came with. */
+export async function copyFollowed(tx: Transaction, applications: readonly FollowedApplication[]): Promise<void> {
+  if (applications.length === 0) return
+  const rows = new CopyRows()
+  const marks = new CopyRows(64 * 1024)
+  const states = new CopyRows(64 * 1024)
+  for (const one of applications) {
+    rows.row(14)
+    rows.int8(one.program_id)
+    rows.int8(one.application_id)
+    rows.int8(one.applicant_id)
+    rows.int8(one.program_version_id)
+    rows.timestamptz(one.create_time)
+    rows.timestamptz(one.submit_time)
+    rows.int8(one.submit_seq)
+    rows.nullable(one.superseded_seq, rows.int8)
+    rows.nullable(one.status, rows.text)
+    rows.nullable(one.status_last_modified_time, rows.timestamptz)
+    rows.nullable(one.application_note, rows.text)
+    rows.text(one.snapshot)
+    rows.text(one.annotations)
+    rows.boolean(true)
+    marks.row(6)
+    marks.int8(one.program_id)
+    marks.int8(one.application_id)
+    marks.int8(one.row_version)
+    marks.nullable(one.live_applicant_id, marks.int8)
+    marks.text(one.stage)
+    marks.boolean(one.superseded_seq !== null)
+    if (one.status === null && one.application_note === null) continue
+    states.row(6)
+    states.int8(one.program_id)
+    states.int8(one.application_id)
+    states.timestamptz(one.status_last_modified_time ?? one.submit_time)
+    states.text('civiform')
+    states.nullable(one.status, states.text)
+    states.nullable(one.application_note, states.text)
+  }
+  await copyRows(
+    tx`
+      copy application (program_id, application_id, applicant_id, program_version_id, create_time, submit_time, submit_seq,
+        superseded_seq, status, status_last_modified_time, application_note, snapshot, annotations, followed)
+      from stdin (format binary)`,
+    [rows.take()],
+  )
+  await copyRows(
+    tx`
+      copy civiform_application (program_id, application_id, row_version, applicant_id, stage, superseded)
+      from stdin (format binary)`,
+    [marks.take()],
+  )
+  if (states.rows === 0) return
+  await copyRows(
+    tx`
+      copy application_annotation (program_id, application_id, changed_at, changed_by, status, application_note)
+      from stdin (format binary)`,
+    [states.take()],
+  )
+}
+
+/** Applications that CiviForm says are obsolete, and of which it is not known yet since when. */
+export async function readWaiting(
+  db: Db,
+): Promise<{ program_id: number; application_id: number; applicant_id: number | null; civiform_name: string }[]> {
+  return db`
+    select c.program_id, c.application_id, c.applicant_id, p.civiform_name
+    from civiform_application c
+    join program p using (program_id)
+    where c.stage = 'obsolete'
+    and not c.superseded
+    order by c.program_id, c.application_id`
+}
+
+/** What is kept of an application, and what it was in CiviForm when it was last looked at. */
+export interface KeptApplication {
+  program_id: number
+  application_id: number
+  applicant_id: number
+  program_version_id: number
+  create_time: Micros
+  submit_time: Micros
+  status: string | null
+  status_last_modified_time: Micros | null
+  application_note: string | null
+  snapshot: string
+  annotations: string
+  row_version: number
+  live_applicant_id: number | null
+  stage: SourceStage
+  superseded: boolean
+}
+
+/** Locked to the end of the transaction. */
+export async function lockKept(tx: Transaction, ids: readonly number[]): Promise<KeptApplication[]> {
+  return tx<KeptApplication[]>`
+    select a.program_id, a.application_id, a.applicant_id, a.program_version_id, a.create_time, a.submit_time, a.status,
+      a.status_last_modified_time, a.application_note, a.snapshot, a.annotations,
+      c.row_version, c.applicant_id as live_applicant_id, c.stage, c.superseded
+    from civiform_application c
+    join application a on a.program_id = c.program_id and a.application_id = c.application_id
+    where c.application_id = any(${ids as number[]}::bigint[])
+    order by c.application_id
+    for no key update of a`
+}
+
+/** The marks of those kept whose ids lie in a span: after the first, up to and with the second. */
+export async function readKeptMarks(
+  db: Db,
+  afterId: number,
+  toId: number,
+): Promise<{ id: number; row_version: number }[]> {
+  return db`
+    select application_id as id, row_version
+    from civiform_application
+    where application_id > ${afterId}
+    and application_id <= ${toId}
+    order by application_id`
+}
+
+export async function readKeptMarksOf(db: Db, ids: readonly number[]): Promise<{ id: number; row_version: number }[]> {
+  return db`
+    select application_id as id, row_version
+    from civiform_application
+    where application_id = any(${ids as number[]}::bigint[])`
+}
+
+export async function countKept(db: Db): Promise<number> {
+  const [row] = await db<{ kept: number }[]>`select count(*) as kept from civiform_application`
+  return row!.kept
+}
+
+/** Notes what an application is in CiviForm now. */
+export async function updateMark(
+  tx: Transaction,
+  mark: { application_id: number; row_version: number; applicant_id: number | null; stage: SourceStage },
+): Promise<void> {
+  await tx`
+    update civiform_application
+    set row_version = ${mark.row_version}, applicant_id = ${mark.applicant_id}, stage = ${mark.stage}
+    where application_id = ${mark.application_id}`
+}
+
+/** Another content under the same place. */
+export async function updateFollowed(
+  tx: Transaction,
+  place: { program_id: number; application_id: number },
+  content: Pick<KeptApplication, 'applicant_id' | 'create_time' | 'snapshot'>,
+): Promise<void> {
+  await tx`
+    update application
+    set applicant_id = ${content.applicant_id}, create_time = ${content.create_time}, snapshot = ${content.snapshot}
+    where program_id = ${place.program_id}
+    and application_id = ${place.application_id}`
+}
+
+export type ChangeKind = 'status' | 'note' | 'answers' | 'applicant' | 'superseded' | 'deleted' | 'late'
+
+export interface SeenChange {
+  program_id: number
+  application_id: number
+  what: ChangeKind
+}
+
+/** Puts on record what was seen to have changed, and when. */
+export async function noteChanges(tx: Transaction, changes: readonly SeenChange[]): Promise<void> {
+  if (changes.length === 0) return
+  await tx`
+    insert into civiform_change (program_id, application_id, what)
+    select program_id, application_id, what
+    from unnest(${changes.map(one => one.program_id)}::bigint[], ${changes.map(one => one.application_id)}::bigint[],
+      ${changes.map(one => one.what)}::text[]) as seen (program_id, application_id, what)`
+}
+
+/** Applications of CiviForm's that it has no more. Each leaves its tombstone. */
+export async function deleteFollowed(tx: Transaction, ids: readonly number[]): Promise<SeenChange[]> {
+  const rows = await tx<{ program_id: number; application_id: number }[]>`
+    delete from application a
+    using civiform_application c
+    where c.application_id = any(${ids as number[]}::bigint[])
+    and a.program_id = c.program_id
+    and a.application_id = c.application_id
+    returning a.program_id, a.application_id`
+  return rows.map(row => ({ ...row, what: 'deleted' as const }))
+}

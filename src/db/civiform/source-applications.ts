@@ -1,0 +1,278 @@
+// CiviForm's applications, as they stand in its database: in the order they were submitted, by id, or only what tells whether they
+// changed. Answers are read as text, whether they are stored as an object or as a text that holds one; nothing is cast that could fail.
+
+import { formatMicros, type Micros } from '../../domain/values/offset-time.ts'
+import type { Source, SourceLayout } from './source.ts'
+
+/** Whether a row is what CiviForm exports, and which of the two. */
+export type SourceStage = 'active' | 'obsolete'
+
+/** A submitted application. */
+export interface SourceApplication {
+  id: number
+  row_version: number
+  program_id: number
+  applicant_id: number | null
+  original_applicant_id: number | null
+  stage: SourceStage
+  create_time: Micros | null
+  submit_time: Micros | null
+  preferred_locale: string | null
+  submitter_email: string | null
+  status: string | null
+  status_last_modified_time: Micros | null
+  note: string | null
+  ti_organization: string | null
+  document: string | null
+  /** What the applicant's own row says now: only where a profile shows it. */
+  live: LiveApplicant | null
+}
+
+export interface LiveApplicant {
+  first_name: string | null
+  middle_name: string | null
+  last_name: string | null
+  suffix: string | null
+  email_address: string | null
+  country_code: string | null
+  phone_number: string | null
+  /** `2000-01-31`. */
+  date_of_birth: string | null
+  /** The applicant's whole present document. */
+  object: string | null
+}
+
+export interface SourceReading {
+  layout: SourceLayout
+  /** What zone CiviForm's times without one are in. */
+  zone: string
+  /** Whether what the applicant's own row says is read too. */
+  live: boolean
+}
+
+/** A place in the order of submission. Without a time: among those that have none, which come first. */
+export interface SourcePosition {
+  time: Micros | null
+  id: number
+}
+
+/** The next applications after a place, of those that were submitted before the watermark, in the order of time and id. */
+export async function readSubmittedAfter(
+  source: Source,
+  reading: SourceReading,
+  after: SourcePosition,
+  watermark: Micros,
+  rowsMax: number,
+): Promise<SourceApplication[]> {
+  const { zone } = reading
+  if (after.time === null)
+    return read(
+      source,
+      reading,
+      source`
+        select *, xmin from applications
+        where lifecycle_stage in ('active', 'obsolete') and submit_time is null and id > ${after.id}
+        order by id
+        limit ${rowsMax}`,
+      source`a.id`,
+    )
+  const from = source`(${formatMicros(after.time)}::timestamptz at time zone ${zone})`
+  return read(
+    source,
+    reading,
+    source`
+      select *, xmin from applications
+      where lifecycle_stage in ('active', 'obsolete')
+      and submit_time >= ${from}
+      and (submit_time, id) > (${from}, ${after.id}::bigint)
+      and submit_time < (${formatMicros(watermark)}::timestamptz at time zone ${zone})
+      order by submit_time, id
+      limit ${rowsMax}`,
+    source`a.submit_time, a.id`,
+  )
+}
+
+/** These applications, those that are still submitted ones. By id. */
+export async function readApplicationsById(
+  source: Source,
+  reading: SourceReading,
+  ids: readonly number[],
+): Promise<SourceApplication[]> {
+  return read(
+    source,
+    reading,
+    source`
+      select *, xmin from applications
+      where id = any(${ids as number[]}::bigint[]) and lifecycle_stage in ('active', 'obsolete')`,
+    source`a.id`,
+  )
+}
+
+/** The next applications by id, up to and with another, whole. */
+export async function readApplicationsBetween(
+  source: Source,
+  reading: SourceReading,
+  afterId: number,
+  toId: number,
+): Promise<SourceApplication[]> {
+  return read(
+    source,
+    reading,
+    source`
+      select *, xmin from applications
+      where id > ${afterId} and id <= ${toId} and lifecycle_stage in ('active', 'obsolete')`,
+    source`a.id`,
+  )
+}
+
+/** The statement that all of these share: columns that a release lacks are made of its events, as its own pages do. */
+function read(
+  source: Source,
+  { layout, zone, live }: SourceReading,
+  rows: ReturnType<Source>,
+  order: ReturnType<Source>,
+): Promise<SourceApplication[]> {
+  const has = (column: string): boolean => layout.readable.has(column)
+  const applicantColumn = (column: string) =>
+    has(`applicants.${column}`) ? source`${source(column)}` : source`null as ${source(column)}`
+  const note = has('applications.latest_note')
+    ? source`a.latest_note`
+    : source`(
+        select e.details #>> '{note_event,note}'
+        from application_events e
+        where e.application_id = a.id and e.event_type = 'NOTE_CHANGE'
+        order by e.create_time desc, e.id desc
+        limit 1
+      )`
+  const statusTime = has('applications.status_last_modified_time')
+    ? source`a.status_last_modified_time`
+    : source`(
+        select max(e.create_time)
+        from application_events e
+        where e.application_id = a.id and e.event_type = 'STATUS_CHANGE'
+      )`
+  return source<SourceApplication[]>`
+    select
+      a.id,
+      a.xmin::text::bigint as row_version,
+      a.program_id,
+      a.applicant_id,
+      ${has('applications.original_applicant_id') ? source`a.original_applicant_id` : source`null::bigint`} as original_applicant_id,
+      a.lifecycle_stage::text as stage,
+      a.create_time at time zone ${zone} as create_time,
+      a.submit_time at time zone ${zone} as submit_time,
+      a.preferred_locale,
+      a.submitter_email,
+      a.latest_status as status,
+      ${statusTime} at time zone ${zone} as status_last_modified_time,
+      ${note} as note,
+      t.name as ti_organization,
+      a.object #>> '{}' as document,
+      ${
+        live
+          ? source`(
+              select jsonb_build_object('first_name', first_name, 'middle_name', middle_name, 'last_name', last_name,
+                'suffix', suffix, 'email_address', email_address, 'country_code', country_code,
+                'phone_number', phone_number, 'date_of_birth', date_of_birth::text, 'object', object)
+              from (
+                select ${applicantColumn('first_name')}, ${applicantColumn('middle_name')},
+                  ${applicantColumn('last_name')}, ${applicantColumn('suffix')}, ${applicantColumn('email_address')},
+                  ${applicantColumn('country_code')}, ${applicantColumn('phone_number')},
+                  ${applicantColumn('date_of_birth')},
+                  ${has('applicants.object') ? source`object #>> '{}' as object` : source`null as object`}
+                from applicants own
+                where own.id = a.applicant_id
+              ) own
+            )`
+          : source`null::jsonb`
+      } as live
+    from (${rows}) a
+    left join applicants p on p.id = a.applicant_id
+    left join accounts c on c.id = p.account_id
+    left join ti_organizations t on t.id = c.managed_by_group_id
+    order by ${order}`
+}
+
+/** What tells whether an application changed since it was read. */
+export interface SourceMark {
+  id: number
+  row_version: number
+  submit_time: Micros | null
+}
+
+/** The marks of the next submitted applications by id. Reads the rows and none of their answers. */
+export async function readMarksAfter(
+  source: Source,
+  afterId: number,
+  rowsMax: number,
+  zone: string,
+): Promise<SourceMark[]> {
+  return source<SourceMark[]>`
+    select id, xmin::text::bigint as row_version, submit_time at time zone ${zone} as submit_time
+    from applications
+    where id > ${afterId}
+    and lifecycle_stage in ('active', 'obsolete')
+    order by id
+    limit ${rowsMax}`
+}
+
+export async function readMarksById(
+  source: Source,
+  ids: readonly number[],
+): Promise<Omit<SourceMark, 'submit_time'>[]> {
+  return source<Omit<SourceMark, 'submit_time'>[]>`
+    select id, xmin::text::bigint as row_version
+    from applications
+    where id = any(${ids as number[]}::bigint[])
+    and lifecycle_stage in ('active', 'obsolete')
+    order by id`
+}
+
+/** Who has submitted since the watermark, and to which program: these took over from earlier ones that are obsolete already. */
+export async function readLateSubmitters(
+  source: Source,
+  zone: string,
+  watermark: Micros,
+): Promise<{ applicant_id: number | null; program: string }[]> {
+  return source`
+    select distinct a.applicant_id, p.name as program
+    from applications a
+    join programs p on p.id = a.program_id
+    where a.lifecycle_stage in ('active', 'obsolete')
+    and a.submit_time >= (${formatMicros(watermark)}::timestamptz at time zone ${zone})`
+}
+
+/** Of these, the stage now; those that are not submitted ones are left out. */
+export async function readStages(
+  source: Source,
+  ids: readonly number[],
+): Promise<{ id: number; stage: SourceStage }[]> {
+  return source`
+    select id, lifecycle_stage::text as stage
+    from applications
+    where id = any(${ids as number[]}::bigint[])
+    and lifecycle_stage in ('active', 'obsolete')`
+}
+
+/** The ids of those submitted in a span of time: what the check of the watermark compares. */
+export async function readIdsSubmitted(source: Source, zone: string, from: Micros, to: Micros): Promise<number[]> {
+  const rows = await source<{ id: number }[]>`
+    select id
+    from applications
+    where submit_time >= (${formatMicros(from)}::timestamptz at time zone ${zone})
+    and submit_time < (${formatMicros(to)}::timestamptz at time zone ${zone})
+    and lifecycle_stage in ('active', 'obsolete')`
+  return rows.map(row => row.id)
+}
+
+/** The applications of the events after one, with the highest event. Ids are drawn before they are seen, so a span is read again. */
+export async function readEventsAfter(
+  source: Source,
+  eventId: number,
+): Promise<{ newest: number; application_ids: number[] }> {
+  const [row] = await source<{ newest: number | null; application_ids: number[] }[]>`
+    select max(id) as newest, coalesce(array_agg(distinct application_id), '{}')::bigint[] as application_ids
+    from application_events
+    where id > ${eventId}`
+  return { newest: row!.newest ?? eventId, application_ids: row!.application_ids.map(Number) }
+}

@@ -1,0 +1,90 @@
+// What the watermark is made of: which transactions CiviForm has open, by the two views that tell.
+
+import type { Micros } from '../../domain/values/offset-time.ts'
+import type { Source } from './source.ts'
+
+/**
+ * The roles that may submit: the owner of the applications, those it lets write, and their members. A transaction of any other
+ * role, such as a backup's, holds nothing up.
+ */
+export async function readWriters(source: Source): Promise<string[]> {
+  const rows = await source<{ name: string }[]>`
+    with recursive writer as (
+      select c.relowner as oid
+      from pg_class c
+      where c.oid = 'applications'::regclass
+      union
+      select granted.grantee
+      from pg_class c
+      cross join lateral aclexplode(c.relacl) granted
+      where c.oid = 'applications'::regclass
+      and granted.privilege_type in ('INSERT', 'UPDATE')
+      union
+      select m.member
+      from writer w
+      join pg_auth_members m on m.roleid = w.oid
+    )
+    select r.rolname::text as name
+    from writer w
+    join pg_roles r on r.oid = w.oid
+    order by 1`
+  return rows.map(row => row.name)
+}
+
+/** Whether the beginnings of other sessions' transactions may be seen. Without it they read as null, and look like none at all. */
+export async function maySeeTransactions(source: Source): Promise<boolean> {
+  const [row] = await source<{ may: boolean }[]>`
+    select pg_has_role(current_user, 'pg_read_all_stats', 'usage') as may`
+  return row!.may
+}
+
+export interface OpenTransactions {
+  now: Micros
+  /** When the oldest open transaction of a writer began; null when none is open. */
+  oldest: Micros | null
+  /** Sessions of writers of which nothing is told, so that `oldest` cannot be relied on. */
+  untold: number
+  /** Prepared transactions: no session shows them. */
+  prepared: number
+}
+
+/**
+ * In one statement, which is a transaction of its own: the views stand still within one. `now` is when it began, before it looked.
+ */
+export async function readOpenTransactions(source: Source, writers: readonly string[]): Promise<OpenTransactions> {
+  const [row] = await source<OpenTransactions[]>`
+    select
+      statement_timestamp() as now,
+      min(xact_start) as oldest,
+      count(*) filter (where state is null or state = 'disabled') as untold,
+      (select count(*) from pg_prepared_xacts where database = current_database()) as prepared
+    from pg_stat_activity
+    where usename = any(${writers as string[]}::name[])
+    and datname = current_database()
+    and backend_type = 'client backend'
+    and pid <> pg_backend_pid()`
+  return row!
+}
+
+export interface TransactionSample {
+  now: Micros
+  /** Virtual ids of the transactions that writers have open. Each transaction holds a lock on its own, which everybody may see. */
+  open: string[]
+  prepared: number
+}
+
+export async function readTransactionSample(source: Source, writers: readonly string[]): Promise<TransactionSample> {
+  const [row] = await source<TransactionSample[]>`
+    select
+      statement_timestamp() as now,
+      coalesce(array_agg(l.virtualxid) filter (where a.pid is not null), '{}') as open,
+      (select count(*) from pg_prepared_xacts where database = current_database()) as prepared
+    from pg_locks l
+    left join pg_stat_activity a on a.pid = l.pid
+      and a.usename = any(${writers as string[]}::name[])
+      and a.datname = current_database()
+      and a.pid <> pg_backend_pid()
+    where l.locktype = 'virtualxid'
+    and l.granted`
+  return row!
+}

@@ -1,0 +1,169 @@
+// A CiviForm's own database, as it is read: which columns this release of it has, what we may see of them, and which database it is.
+// Every statement here and in the files beside it only reads; the session is told so, and the role should be able to do no more.
+
+import { openDatabase, type Sql, type Transaction } from '../client.ts'
+
+/** A pool of connections to a CiviForm's database, or one transaction of it. Never this service's own database. */
+export type Source = Sql | Transaction
+
+/**
+ * Opens a CiviForm's database: few connections, each read-only, every statement planned by itself, because an upgrade of CiviForm
+ * changes tables under statements that were prepared.
+ */
+export function openSource(url: string, connectionsMax = 2): Sql {
+  return openDatabase({
+    url,
+    connectionsMax,
+    prepare: false,
+    readOnly: true,
+    statementTimeoutMs: 60_000,
+    silenceTimeoutMs: 90_000,
+    queueTimeoutMs: 90_000,
+    applicationName: 'tributary-follower',
+  })
+}
+
+/** Columns that every release since 2023 has. Without one of them, nothing can be followed. */
+const needed: Readonly<Record<string, readonly string[]>> = {
+  applications: [
+    'id',
+    'applicant_id',
+    'program_id',
+    'object',
+    'lifecycle_stage',
+    'submit_time',
+    'submitter_email',
+    'create_time',
+    'preferred_locale',
+    'latest_status',
+  ],
+  applicants: ['id', 'account_id'],
+  accounts: ['id', 'managed_by_group_id'],
+  ti_organizations: ['id', 'name'],
+  programs: ['id', 'name', 'slug', 'block_definitions', 'program_type', 'localized_name'],
+  questions: [
+    'id',
+    'name',
+    'question_type',
+    'question_options',
+    'question_text',
+    'question_help_text',
+    'question_tags',
+  ],
+  versions: ['id', 'lifecycle_stage', 'submit_time'],
+  versions_programs: ['programs_id', 'versions_id'],
+  application_events: ['id', 'application_id', 'event_type', 'details', 'create_time'],
+  api_keys: ['name', 'key_id', 'salted_key_secret', 'subnet', 'expiration', 'retired_time', 'grants', 'create_time'],
+  play_evolutions: ['id', 'state'],
+}
+
+/** Columns that came later, or that only some profiles read. */
+const optional: Readonly<Record<string, readonly string[]>> = {
+  applications: ['latest_note', 'status_last_modified_time', 'original_applicant_id'],
+  applicants: [
+    'first_name',
+    'middle_name',
+    'last_name',
+    'suffix',
+    'email_address',
+    'country_code',
+    'phone_number',
+    'date_of_birth',
+    'object',
+  ],
+  programs: ['status_definitions'],
+  application_statuses: ['program_name', 'status_definitions', 'status_definitions_lifecycle_stage'],
+}
+
+/** What of a CiviForm's schema is there and may be read. `table.column`. */
+export interface SourceLayout {
+  readonly readable: ReadonlySet<string>
+  /** Needed columns that there are not, or that may not be read. */
+  readonly missing: readonly string[]
+  readonly notGranted: readonly string[]
+  /** The highest applied evolution. */
+  readonly evolution: number
+}
+
+/** By the system's catalogue, because the information schema lists only what may be read: a missing grant would look like an old release. */
+export async function readLayout(source: Source): Promise<SourceLayout> {
+  const tables = [...new Set([...Object.keys(needed), ...Object.keys(optional)])]
+  const rows = await source<{ name: string; granted: boolean }[]>`
+    select c.relname || '.' || a.attname as name, has_column_privilege(c.oid, a.attnum, 'select') as granted
+    from pg_class c
+    join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+    where c.oid in (
+      select to_regclass(quote_ident(name))::oid from unnest(${tables}::text[]) as wanted (name))`
+  const granted = new Map(rows.map(row => [row.name, row.granted]))
+  const list = (of: typeof needed): string[] =>
+    Object.entries(of).flatMap(([table, columns]) => columns.map(column => `${table}.${column}`))
+  const evolution = granted.get('play_evolutions.id')
+    ? await source<{ id: number | null }[]>`select max(id)::bigint as id from play_evolutions where state = 'applied'`
+    : []
+  return {
+    readable: new Set([...granted].filter(([, may]) => may).map(([name]) => name)),
+    missing: list(needed).filter(name => !granted.has(name)),
+    // An optional column that is there and may not be read is told too: the answer would silently be another one.
+    notGranted: [...list(needed), ...list(optional)].filter(
+      name => granted.get(name) === false && !name.startsWith('applicants.'),
+    ),
+    evolution: evolution[0]?.id ?? 0,
+  }
+}
+
+/** Which applied evolution is the newest: when it changes, the layout is to be read again. */
+export async function readEvolution(source: Source): Promise<number> {
+  const [row] = await source<{ id: number | null }[]>`
+    select max(id)::bigint as id from play_evolutions where state = 'applied'`
+  return row!.id ?? 0
+}
+
+/**
+ * What tells this database from another, and from itself before a restore. The cluster's identifier where it may be read, else what
+ * everybody may see of it.
+ */
+export async function readIdentity(source: Source): Promise<string> {
+  const [rights] = await source<{ may: boolean; database: string }[]>`
+    select has_function_privilege('pg_control_system()', 'execute') as may, current_database() as database`
+  if (!rights!.may) return rights!.database
+  const [row] = await source<{ id: string }[]>`select system_identifier::text as id from pg_control_system()`
+  return `${row!.id}/${rights!.database}`
+}
+
+/** What an operator is told of a database before anything is copied. */
+export interface SourceCondition {
+  inRecovery: boolean
+  readOnly: boolean
+  superuser: boolean
+  /** Privileges to write that the role has on CiviForm's tables, as `table: privilege`. */
+  canWrite: string[]
+  /** Applications with and without a time, and the bytes of the table. */
+  submitted: number
+  withoutTime: number
+  bytes: number
+  /** Seconds that the newest application lies ahead of the database's clock; negative when it does not. */
+  newestAheadSeconds: number | null
+}
+
+export async function readCondition(source: Source, zone: string): Promise<SourceCondition> {
+  const [row] = await source<SourceCondition[]>`
+    select
+      pg_is_in_recovery() as "inRecovery",
+      current_setting('default_transaction_read_only') = 'on' as "readOnly",
+      (select rolsuper from pg_roles where rolname = current_user) as superuser,
+      array(
+        select c.relname || ': ' || privilege
+        from pg_class c
+        cross join unnest(array['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE']) as privilege
+        where c.oid in (select to_regclass(quote_ident(name))::oid from unnest(${Object.keys(needed)}::text[]) as t (name))
+        and has_table_privilege(c.oid, privilege)
+        order by 1
+      ) as "canWrite",
+      count(*) as submitted,
+      count(*) filter (where submit_time is null) as "withoutTime",
+      pg_table_size('applications') as bytes,
+      (extract(epoch from max(submit_time) - (clock_timestamp() at time zone ${zone})))::float8 as "newestAheadSeconds"
+    from applications
+    where lifecycle_stage in ('active', 'obsolete')`
+  return row!
+}

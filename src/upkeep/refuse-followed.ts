@@ -1,0 +1,13 @@
+// What is copied from a CiviForm is changed there: what was changed here would be undone with the next look at it.
+
+import { isFollowing } from '../db/civiform/follow-state.ts'
+import type { Db } from '../db/client.ts'
+import { Problem } from '../problem.ts'
+
+/** Throws `conflict` in an installation that follows a CiviForm. `what` begins the sentence: `Status and note are set`. */
+export async function refuseFollowed(db: Db, what: string): Promise<void> {
+  if (!(await isFollowing(db))) return
+  throw new Problem('conflict', {
+    detail: `${what} in the CiviForm that this installation follows, and are here within seconds.`,
+  })
+}

@@ -1,0 +1,82 @@
+// A follower between a simulated CiviForm and a service of ours, and what a client gets of it.
+
+import type { FollowOptions } from '../../../src/civiform/followed-source.ts'
+import { Follower } from '../../../src/civiform/follower.ts'
+import { openSource } from '../../../src/db/civiform/source.ts'
+import { openDatabase, type Sql } from '../../../src/db/client.ts'
+import type { TestDatabase } from '../database.ts'
+import { endWithFile, useDatabase } from '../fixtures.ts'
+import { type CiviFormAge, type CiviFormDatabase, useCiviForm } from './civiform-database.ts'
+import { SimulatedCiviForm } from './simulated-civiform.ts'
+
+export const followOptions: FollowOptions = {
+  profile: 'contract',
+  timeZone: 'UTC',
+  civiformBaseUrl: 'https://forms.example.test',
+  databaseZone: 'UTC',
+  writers: undefined,
+  slackMs: 5,
+  scanRows: 5000,
+  wholeScanMs: 86_400_000,
+}
+
+export interface Following {
+  civiform: SimulatedCiviForm
+  database: TestDatabase
+  sql: Sql
+  source: Sql
+  follower: Follower
+  log: { level: string; fields: unknown; message: string }[]
+  /** Another follower on the same two databases, as after a restart. */
+  restarted(options?: Partial<FollowOptions>): Follower
+  /** Rounds until everything submitted by now is here. */
+  catchUp(follower?: Follower): Promise<void>
+}
+
+export async function useFollowing(
+  options: Partial<FollowOptions> & { age?: CiviFormAge; statistics?: boolean; civiform?: CiviFormDatabase } = {},
+): Promise<Following> {
+  const { age, statistics, civiform: given, ...follow } = options
+  const civiformDatabase = given ?? (await useCiviForm(age, { statistics }))
+  const database = await useDatabase({ timeZone: follow.timeZone })
+  const source = openSource(civiformDatabase.readerUrl)
+  endWithFile(() => source.end({ timeout: 1 }))
+  const log: Following['log'] = []
+  const note =
+    (level: string) =>
+    (fields: unknown, message?: string): void =>
+      void log.push({ level, fields, message: message ?? String(fields) })
+  const restarted = (more: Partial<FollowOptions> = {}): Follower =>
+    new Follower({
+      sql: database.sql,
+      source,
+      options: { ...followOptions, ...follow, ...more },
+      log: { info: note('info'), warn: note('warn'), error: note('error') } as never,
+    })
+  const follower = restarted()
+  const civiform = new SimulatedCiviForm(civiformDatabase)
+  return {
+    civiform,
+    database,
+    sql: database.sql,
+    source,
+    follower,
+    log,
+    restarted,
+    catchUp: async (one = follower) => {
+      const [row] = await civiform.app<{ now: number }[]>`select clock_timestamp() as now`
+      for (let i = 0; i < 500; i++) {
+        const { watermark } = await one.round()
+        if (watermark !== undefined && watermark > row!.now) {
+          // One more, so that what was seen late in that round is applied too.
+          await one.round()
+          return
+        }
+      }
+      throw new Error('the watermark does not come as far as now')
+    },
+  }
+}
+
+/** A connection of its own, as the test server's superuser has them. */
+export const openPlain = (url: string): Sql => openDatabase({ url, connectionsMax: 2, prepare: false })

@@ -1,0 +1,70 @@
+// The follower's process: copies a CiviForm's applications from its database, and keeps up with it. It composes and decides nothing else.
+// Several may be started; one of them follows, and another takes over when it ends.
+
+import { followOptionsOf } from '../src/civiform/followed-source.ts'
+import { Follower } from '../src/civiform/follower.ts'
+import { keepFollowing } from '../src/civiform/keep-following.ts'
+import { type Config, loadConfig } from '../src/config.ts'
+import { openSource } from '../src/db/civiform/source.ts'
+import { openDatabase, type Sql } from '../src/db/client.ts'
+import { prepareAtStart } from '../src/db/instance.ts'
+import { formatMicros } from '../src/domain/values/offset-time.ts'
+import { failureLines } from '../src/failure.ts'
+import { createLog } from '../src/log.ts'
+
+/** How often the first copy says how far it is. */
+const progressMs = 5000
+
+try {
+  await follow(loadConfig(process.env))
+  process.exit(0)
+} catch (error) {
+  for (const line of failureLines(error)) console.error(line)
+  process.exit(1)
+}
+
+async function follow(config: Config): Promise<void> {
+  const log = createLog(config.logLevel)
+  const options = followOptionsOf(config)
+  await prepareAtStart(config)
+  const { databaseUrl: url, databasePrepare: prepare, silenceTimeoutMs, databaseDirectUrl = url } = config
+  const open = (to: string, connectionsMax: number, applicationName: string): Sql =>
+    openDatabase({ url: to, prepare, silenceTimeoutMs, connectionsMax, applicationName })
+  const sql = open(url, 4, 'tributary-follower')
+  const lock = open(databaseDirectUrl, 1, 'tributary-follower-lock')
+  const source = openSource(config.civiformDatabaseUrl!)
+  const stopping = new AbortController()
+  const stop = (signal: string): void => {
+    if (stopping.signal.aborted) process.exit(130)
+    log.info({ signal }, 'stopping')
+    stopping.abort()
+  }
+  process.on('SIGTERM', () => stop('SIGTERM'))
+  process.on('SIGINT', () => stop('SIGINT'))
+  let toldAt = 0
+  const follower = new Follower({ sql, source, options, log }, (applications, upTo) => {
+    if (performance.now() - toldAt < progressMs) return
+    toldAt = performance.now()
+    log.info({ applications, up_to: upTo === null ? null : formatMicros(upTo) }, 'copying')
+  })
+  log.info({ profile: options.profile }, 'following CiviForm')
+  try {
+    await keepFollowing({
+      follower,
+      sql,
+      lock,
+      pollIntervalMs: config.civiformPollIntervalMs,
+      signal: stopping.signal,
+      onRound: ({ stored, changed, watermark }) => {
+        if (stored + changed > 0)
+          log.info({ stored, changed, watermark: watermark === undefined ? null : formatMicros(watermark) }, 'followed')
+      },
+      onFailure: (error, pauseMs) =>
+        log.warn({ err: error, again_in_ms: pauseMs }, 'CiviForm could not be followed for now'),
+      onWaiting: () => log.info({}, 'another process follows; this one takes over when it ends'),
+    })
+  } finally {
+    await Promise.all([sql.end({ timeout: 5 }), lock.end({ timeout: 1 }), source.end({ timeout: 1 })])
+  }
+  log.info({}, 'stopped')
+}
