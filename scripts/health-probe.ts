@@ -1,24 +1,41 @@
-// Asks the health port of this machine whether its process is ready, for a container, which has no other program to ask with.
-// Exits with 0 when it is, and else says why not and exits with 1.
+// Asks the health port of this machine whether its process is ready: for a container, which has no other program to ask with, and for
+// systemd, which waits for it. Exits with 0 when it is, and else says why not and exits with 1.
 
-import { loadConfig } from '../src/config.ts'
+import { parseArgs } from 'node:util'
+import { loadConfig, parseDuration } from '../src/config.ts'
+import { Problem } from '../src/problem.ts'
 import { withSettingFiles } from '../src/setting-files.ts'
 import { exitCode, UsageError } from './environment.ts'
 
 const answerMs = 4000
+const pauseMs = 100
 
 process.exit(
   await exitCode(async () => {
-    const asked = process.argv[2] ?? 'service'
-    if (asked !== 'service' && asked !== 'worker')
-      throw new UsageError('Say service or worker; without it, the service.')
+    const { values, positionals } = parseArgs({ options: { wait: { type: 'string' } }, allowPositionals: true })
+    const [asked = 'service', ...rest] = positionals
+    const waitMs = parseDuration(values.wait ?? '0ms')
+    if (!['service', 'worker'].includes(asked) || rest.length > 0 || waitMs === undefined)
+      throw new UsageError('Usage: tributary health [service | worker] [--wait <duration, such as 60s>]')
     const { healthHost, healthPort, workerHealthPort } = loadConfig(withSettingFiles(process.env))
     const everywhere = ['0.0.0.0', '::'].includes(healthHost)
     const host = everywhere ? '127.0.0.1' : healthHost.includes(':') ? `[${healthHost}]` : healthHost
     const address = `http://${host}:${asked === 'service' ? healthPort : workerHealthPort}/readyz`
-    const response = await fetch(address, { signal: AbortSignal.timeout(answerMs) }).catch(error => {
-      throw new Error(`${address} does not answer: ${(error as Error).message}`)
-    })
-    if (!response.ok) throw new Error(`${address} answers ${response.status}`)
+    const end = performance.now() + waitMs
+    for (;;) {
+      const fault = await faultAt(address)
+      if (fault === undefined) return
+      if (performance.now() >= end) throw new Problem('unavailable', { detail: fault })
+      await Bun.sleep(pauseMs)
+    }
   }),
 )
+
+async function faultAt(address: string): Promise<string | undefined> {
+  try {
+    const { ok, status } = await fetch(address, { signal: AbortSignal.timeout(answerMs) })
+    return ok ? undefined : `${address} answers ${status}.`
+  } catch (error) {
+    return `${address} does not answer: ${(error as Error).message}`
+  }
+}

@@ -7,6 +7,7 @@ import { version } from '../../package.json'
 import { runBinary, useBinary } from '../support/binary.ts'
 import { exportLines } from '../support/export-lines.ts'
 import { useBareDatabase } from '../support/fixtures.ts'
+import { freePort } from '../support/free-port.ts'
 import { endProcesses, startMain, startWorker } from '../support/processes.ts'
 import { until } from '../support/until.ts'
 
@@ -114,20 +115,22 @@ describe('the binary', () => {
   })
 
   test('SIGTERM lets a page finish that is being sent; the health command tells before and after', async () => {
-    const main = await serve()
-    const port = { HEALTH_PORT: new URL(main.health).port }
-    expect(await health('service', port)).toBe(0)
+    const port = { HEALTH_PORT: String(await freePort()) }
+    const early = health('service', port, '--wait', '30s')
+    const main = await startMain(database, port, [binary, 'serve'])
+    expect([await early, await health('service', port)]).toEqual([0, 0])
     const response = await fetch(`${main.url}/api/v1/admin/programs/${slug}/applications`, { headers })
     main.child.kill('SIGTERM')
     await until('the drain to begin', () => main.log.some(line => line.msg === 'draining'))
     expect(((await response.json()) as { payload: unknown[] }).payload).toHaveLength(applications)
     expect(await main.child.exited).toBe(0)
     expect(await health('service', port)).toBe(1)
+    expect((await run(['health', 'everything'])).code).toBe(2)
   })
 })
 
-const health = async (of: string, environment: Record<string, string>): Promise<number> =>
-  (await runBinary(binary, ['health', of], { DATABASE_URL: database.url, ...environment })).code
+const health = async (of: string, environment: Record<string, string>, ...args: string[]): Promise<number> =>
+  (await runBinary(binary, ['health', of, ...args], { DATABASE_URL: database.url, ...environment })).code
 
 /** What a page asks for, and what its style sheets ask for in turn. */
 async function assetsOf(url: string, html: string): Promise<Set<string>> {

@@ -9,7 +9,7 @@ import type { Image } from './dockerfile.ts'
 const enter = `
 set -e
 mount --bind "$1" "$1"
-mount -t proc proc "$1/proc"
+mount -t proc -o subset=pid,hidepid=invisible proc "$1/proc"
 mount -t tmpfs -o mode=755 dev "$1/dev"
 for device in null urandom; do touch "$1/dev/$device"; mount --bind /dev/$device "$1/dev/$device"; done
 mount -t tmpfs -o mode=755 secrets "$1/run/secrets"

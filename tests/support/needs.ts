@@ -37,6 +37,7 @@ const known = {
     isRight: unshare => Bun.spawnSync([unshare, '--mount', 'true']).success,
     debian: 'util-linux',
   },
+  systemd: { programs: ['systemd-analyze'], debian: 'systemd' },
   postgresql15: { programs: ['/usr/lib/postgresql/15/bin/postgres'], debian: 'postgresql-15' },
 } as const satisfies Record<string, Needed>
 

@@ -1,0 +1,77 @@
+// The units of deploy/systemd: what systemd itself says of them, and that they fit the settings and the way processes stop.
+
+import { describe, expect, test } from 'bun:test'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { loadConfig, parseDuration, settings } from '../../src/config.ts'
+import { useFolder } from '../support/fixtures.ts'
+import { needs } from '../support/needs.ts'
+
+const folder = join(import.meta.dir, '../../deploy/systemd')
+const units = readdirSync(folder).sort()
+const services = units.filter(name => name.endsWith('.service'))
+const textOf = (name: string): Promise<string> => Bun.file(join(folder, name)).text()
+
+/** Every value of a directive, in order. */
+const valuesOf = (text: string, directive: string): string[] =>
+  [...text.matchAll(new RegExp(`^${directive}=(.*)$`, 'gm'))].map(found => found[1]!)
+
+describe.each(services)('%s', name => {
+  test('every variable is a setting, and each file it names is a credential it is given', async () => {
+    const text = await textOf(name)
+    const names = Object.values(settings).map(setting => setting.name as string)
+    const variables = valuesOf(text, 'Environment').flatMap(line => line.split(' '))
+    const credentials = valuesOf(text, 'LoadCredential').map(line => line.split(':')[0]!)
+    for (const variable of variables) expect(names).toContain(variable.split('=')[0]!.replace(/_FILE$/, ''))
+    const files = variables
+      .filter(variable => variable.includes('_FILE=%d/'))
+      .map(variable => variable.split('%d/')[1]!)
+    expect(files.sort()).toEqual(credentials.sort())
+  })
+
+  test('stops in the time it takes to drain, and tells its first process alone to', async () => {
+    const text = await textOf(name)
+    if (valuesOf(text, 'Type')[0] === 'oneshot') return expect(valuesOf(text, 'TimeoutStartSec')).toEqual(['infinity'])
+    const drain = /DRAIN_TIMEOUT=(\S+)/.exec(text)![1]!
+    expect(parseDuration(valuesOf(text, 'TimeoutStopSec')[0]!)).toBeGreaterThanOrEqual(parseDuration(drain)! + 10_000)
+    expect(valuesOf(text, 'KillMode')).toEqual(['mixed'])
+    expect(valuesOf(text, 'KillSignal')).toEqual(['SIGTERM'])
+  })
+})
+
+test('the health ports of two instances and a worker are different', async () => {
+  const text = await textOf('tributary@.service')
+  const secrets = { DATABASE_URL: 'postgres://a@b/c', PAGE_TOKEN_KEYS: Buffer.alloc(32, 1).toString('base64') }
+  const instances = [1, 2].map(i => {
+    const lines = valuesOf(text, 'Environment').flatMap(line => line.replaceAll('%i', String(i)).split(' '))
+    const given = Object.fromEntries(lines.map(line => line.split('=')).filter(([key]) => !key!.endsWith('_FILE')))
+    return loadConfig({ ...secrets, API_KEY_PEPPER: 'Zk3J9vXq2LmZ8wR5tYb7NcD4fGhP6sUaE1iOx', ...given })
+  })
+  expect(instances.every(config => config.reusePort)).toBe(true)
+  const ports = [instances[0]!.workerHealthPort, ...instances.map(config => config.healthPort)]
+  expect(new Set(ports).size).toBe(3)
+})
+
+describe.skipIf(!needs('systemd'))('systemd', () => {
+  test('finds nothing wrong with the units', async () => {
+    const placed = await useFolder()
+    // The binary is not installed here; another program stands in its place.
+    for (const name of units)
+      await Bun.write(join(placed, name), (await textOf(name)).replaceAll('/usr/local/bin/tributary', process.execPath))
+    const verified = Bun.spawnSync(['systemd-analyze', 'verify', ...units.map(name => join(placed, name))])
+    expect([verified.stderr.toString(), verified.exitCode]).toEqual(['', 0])
+  })
+
+  test.each(services)('%s is exposed by 1.3 of 10 at most', async name => {
+    const placed = await useFolder()
+    await Bun.write(join(placed, name), await textOf(name))
+    const judged = Bun.spawnSync(
+      ['systemd-analyze', 'security', '--offline=true', '--no-pager', '--threshold=13', join(placed, name)],
+      { env: { ...process.env, SYSTEMD_COLORS: '0' } },
+    )
+    expect([judged.stdout.toString().split('\n').at(-2), judged.exitCode]).toEqual([
+      expect.stringMatching(/exposure level .*: [01]\.\d /),
+      0,
+    ])
+  })
+})
