@@ -18,6 +18,7 @@ export const sectionNames = [
   'load',
   'publish',
   'start',
+  'standbys',
 ] as const
 export type SectionName = (typeof sectionNames)[number]
 

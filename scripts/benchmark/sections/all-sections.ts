@@ -15,6 +15,7 @@ import { measureLoad } from './measure-load.ts'
 import { measureMemory } from './measure-memory.ts'
 import { measurePages } from './measure-pages.ts'
 import { measurePublish } from './measure-publish.ts'
+import { measureStandbys } from './measure-standbys.ts'
 import { measureStart } from './measure-start.ts'
 import { measureSubmissions } from './measure-submissions.ts'
 
@@ -33,4 +34,5 @@ export const sections: Readonly<Record<SectionName, (context: BenchContext) => P
   load: measureLoad,
   publish: measurePublish,
   start: measureStart,
+  standbys: measureStandbys,
 }
