@@ -27,6 +27,8 @@ interface EmbeddedPostgresOptions {
   unsafeFast?: boolean
   /** Extra server settings, such as `{ shared_buffers: '256MB' }`. */
   settings?: Record<string, string>
+  /** Added to the server's environment. */
+  environment?: Record<string, string>
   /** Folder with `bin` of another PostgreSQL than the embedded one, such as `/usr/lib/postgresql/15`. */
   installation?: string
   /** Of loopback; any that is free unless given. */
@@ -81,7 +83,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     {
       ...account,
       cwd: dataDirectory,
-      env: serverEnvironment(native),
+      env: { ...serverEnvironment(native), ...options.environment },
       stdin: 'ignore',
       stdout: Bun.file(log),
       stderr: Bun.file(log),

@@ -28,6 +28,7 @@ const known = {
   },
   promtool: { programs: ['promtool'], debian: 'prometheus' },
   openssl: { programs: ['openssl'], debian: 'openssl' },
+  faketime: { programs: ['faketime'], debian: 'faketime' },
   pgbouncer: { programs: ['pgbouncer', '/usr/sbin/pgbouncer'], debian: 'pgbouncer' },
   libreoffice: { programs: ['soffice', '/usr/lib/libreoffice/program/soffice'], debian: 'libreoffice-calc-nogui' },
   chromium: { programs: ['chromium', 'chromium-browser', 'google-chrome'], debian: 'chromium' },

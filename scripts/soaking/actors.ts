@@ -1,0 +1,217 @@
+// Who works with the installation while it is tried: front ends, clients of every kind, administrators. Each checks what it is promised as
+// it goes, and keeps what is to be compared at the end.
+
+import { createHash } from 'node:crypto'
+import { findProgram } from '../../src/db/programs.ts'
+import { loadBankFor, parseDefinition } from '../../src/programs/parse-definition.ts'
+import { publishDefinition } from '../../src/programs/publish.ts'
+import { annotate } from '../../src/upkeep/annotate.ts'
+import { type Installation, slug } from './installation.ts'
+import type { Client } from './patient-client.ts'
+import { activeVersion } from './soak-statements.ts'
+
+interface Page {
+  payload: { application_id: number; applicant_id: number; revision_state: string; application: object }[]
+  nextPageToken: string | null
+}
+
+interface Changes {
+  payload: { change: number; kind: string; application_id: number }[]
+  nextCursor: string
+  hasMore: boolean
+}
+
+/** What was seen and done, for the reckoning at the end. */
+export class Ledger {
+  /** Of submissions that were acknowledged. */
+  readonly acknowledged: number[] = []
+  /** Of applications that were given a status, how often. */
+  readonly annotated = new Map<number, number>()
+  /** As often as each came, window by window. */
+  readonly polled = new Map<number, number>()
+  readonly followed: Changes['payload'] = []
+  readonly broken: string[] = []
+  walks = 0
+  pages = 0
+  publications = 0
+  readonly note = (what: string): void => {
+    if (this.broken.length < 100) this.broken.push(what)
+  }
+}
+
+export const exportPath = `/api/v1/admin/programs/${slug}/applications`
+const intakePath = `/intake/v1/programs/${slug}/applicants`
+
+/** Version `n` of the program: asks one question more or less than the one before. */
+const definition = (n: number, based_on: number | undefined) => ({
+  slug,
+  display_name: 'Soaked',
+  statuses: ['Received', 'Approved'],
+  ...(based_on === undefined ? {} : { based_on }),
+  questions: [
+    { admin_name: 'soaked words', kind: 'TEXT', text: 'Words?' },
+    { admin_name: 'soaked members', kind: 'ENUMERATOR', text: 'Who?' },
+    { admin_name: 'soaked name', kind: 'TEXT', enumerator: 'soaked members', text: 'Name?' },
+    ...(n % 2 === 0 ? [] : [{ admin_name: 'soaked extra', kind: 'NUMBER', text: 'How many?' }]),
+  ],
+  screens: [
+    {
+      name: 'Screen',
+      questions: [
+        { question: 'soaked words' },
+        { question: 'soaked members', optional: true },
+        { question: 'soaked name', optional: true },
+        ...(n % 2 === 0 ? [] : [{ question: 'soaked extra', optional: true }]),
+      ],
+    },
+  ],
+})
+
+/** Publishes version `n`; false when the database was not there for it. */
+export async function publishVersion({ sql }: Installation, n: number): Promise<boolean> {
+  try {
+    const program = await findProgram(sql, slug)
+    const basis = program === undefined ? undefined : await activeVersion(sql, program.program_id)
+    const document = definition(n, basis)
+    const parsed = parseDefinition(document, await loadBankFor(sql, document))
+    await publishDefinition(sql, parsed, 'operator:soak', { move: 'all' })
+    return true
+  } catch (error) {
+    if (n === 0) throw error
+    return false
+  }
+}
+
+/** A front end: registers, saves and submits until told to stop; every third time for an applicant that has submitted before. */
+export async function write(client: Client, ledger: Ledger, stopped: AbortSignal): Promise<void> {
+  let applicant: number | undefined
+  for (let n = 0; !stopped.aborted; n++) {
+    if (applicant === undefined || n % 3 !== 2) {
+      const registered = await client.ask('/intake/v1/applicants', {
+        method: 'POST',
+        body: { language: 'en-US' },
+        key: crypto.randomUUID(),
+      })
+      applicant = (registered?.body as { applicant_id?: number } | undefined)?.applicant_id
+      if (applicant === undefined) continue
+    }
+    const answers = {
+      soaked_words: { text: 'x'.repeat(1 + (n % 700)) },
+      soaked_members: { entities: [{ entity_name: `m ${n}`, soaked_name: { text: 'Ada' } }] },
+    }
+    const saved = await client.ask(`${intakePath}/${applicant}/answers`, { method: 'PUT', body: { answers } })
+    if (saved === undefined || saved.status >= 300) {
+      if (saved !== undefined) ledger.note(`saving answered ${saved.status}: ${JSON.stringify(saved.body)}`)
+      applicant = undefined
+      continue
+    }
+    const submitted = await client.ask(`${intakePath}/${applicant}/submissions`, {
+      method: 'POST',
+      body: { submitter: { type: 'APPLICANT' } },
+      key: crypto.randomUUID(),
+    })
+    const id = (submitted?.body as { application_id?: number } | undefined)?.application_id
+    if (id !== undefined) ledger.acknowledged.push(id)
+    else if (submitted !== undefined)
+      ledger.note(`submitting answered ${submitted.status}: ${JSON.stringify(submitted.body)}`)
+  }
+}
+
+/** One walk from beginning to end; its ids in order, and the head of its first page. Undefined when it could not be finished. */
+export async function walk(client: Client, ledger: Ledger, query: string) {
+  const ids: number[] = []
+  let head: Headers | undefined
+  for (let token: string | null = ''; token !== null; ) {
+    const answer = await client.ask(`${exportPath}?${token === '' ? query : `nextPageToken=${token}`}`)
+    if (answer?.status !== 200) {
+      if (answer !== undefined) ledger.note(`a page answered ${answer.status}: ${JSON.stringify(answer.body)}`)
+      return undefined
+    }
+    head ??= answer.headers
+    const { payload, nextPageToken } = answer.body as Page
+    ids.push(...payload.map(application => application.application_id))
+    ledger.pages++
+    token = nextPageToken
+  }
+  ledger.walks++
+  if (new Set(ids).size !== ids.length) ledger.note(`a walk (${query}) had an application twice`)
+  return { ids, head: head! }
+}
+
+/** Walks again and again, with pages of several sizes: nothing that was acknowledged before is missing, nothing comes twice, and the receipt agrees. */
+export async function walkOn(client: Client, ledger: Ledger, stopped: AbortSignal): Promise<void> {
+  for (let n = 0; !stopped.aborted; n++) {
+    const before = ledger.acknowledged.slice()
+    const walked = await walk(client, ledger, `pageSize=${[1000, 100, 350][n % 3]}`)
+    if (walked === undefined) continue
+    const ids = new Set(walked.ids)
+    const missing = before.filter(id => !ids.has(id))
+    if (missing.length > 0)
+      ledger.note(`a walk lacked ${missing.length} that were acknowledged before it, such as ${missing[0]}`)
+    const receipt = await client.ask(`/api/v1/admin/programs/${slug}/receipt?walk=${walked.head.get('Walk-Token')}`)
+    const sha256 = createHash('sha256')
+      .update(walked.ids.map(id => `${id}\n`).join(''))
+      .digest('hex')
+    if (receipt !== undefined && (receipt.body as { sha256?: string }).sha256 !== sha256)
+      ledger.note(`a walk of ${walked.ids.length} is not what its receipt says: ${JSON.stringify(receipt.body)}`)
+  }
+}
+
+/** Asks for what is new, window by window. */
+export async function poll(client: Client, ledger: Ledger, stopped: AbortSignal): Promise<void> {
+  let from: string | undefined
+  for (let last = false; !last; ) {
+    // Once more after the last submission.
+    last = stopped.aborted
+    const walked = await walk(client, ledger, `pageSize=500${from === undefined ? '' : `&fromDate=${from}`}`)
+    if (walked === undefined) {
+      if (last) ledger.note('the last window could not be read')
+      continue
+    }
+    for (const id of walked.ids) ledger.polled.set(id, (ledger.polled.get(id) ?? 0) + 1)
+    from = encodeURIComponent(walked.head.get('Snapshot-Time')!)
+    await Bun.sleep(100)
+  }
+}
+
+/** Follows the changes by one cursor. */
+export async function follow(client: Client, ledger: Ledger, stopped: AbortSignal): Promise<void> {
+  let after = '0'
+  for (let last = false; ; ) {
+    const answer = await client.ask(`/api/v1/admin/programs/${slug}/changes?after=${after}`)
+    if (answer?.status !== 200) {
+      ledger.note(`the changes answered ${answer?.status}: ${JSON.stringify(answer?.body)}`)
+      return
+    }
+    const { payload, nextCursor, hasMore } = answer.body as Changes
+    ledger.followed.push(...payload)
+    after = nextCursor
+    if (last && !hasMore) return
+    last = stopped.aborted
+    if (!hasMore && !last) await Bun.sleep(100)
+  }
+}
+
+/** An administrator: gives applications statuses, and publishes a version now and then. What fails was not done. */
+export async function administer(installation: Installation, ledger: Ledger, stopped: AbortSignal): Promise<void> {
+  for (let n = 1; !stopped.aborted; n++) {
+    await Bun.sleep(150)
+    const application_id = ledger.acknowledged[Math.floor(Math.random() * ledger.acknowledged.length)]
+    if (n % 20 === 0 && (await publishVersion(installation, ++ledger.publications))) continue
+    if (application_id === undefined) continue
+    const program = await findProgram(installation.sql, slug).catch(() => undefined)
+    if (program === undefined) continue
+    await annotate(installation.sql, {
+      program_id: program.program_id,
+      application_id,
+      status: 'Received',
+      actor: 'operator:soak',
+      now: Date.now() * 1000,
+      timeZone: 'UTC',
+    }).then(
+      () => ledger.annotated.set(application_id, (ledger.annotated.get(application_id) ?? 0) + 1),
+      // Lost with its connection: whether it was committed is not known.
+      () => ledger.annotated.set(application_id, Number.NaN),
+    )
+  }
+}

@@ -1,0 +1,95 @@
+// What is done to an installation while it works. Each fault ends by itself, and everything has to come back without help.
+
+import { connect, type Socket } from 'node:net'
+import { exportPath } from './actors.ts'
+import type { Installation } from './installation.ts'
+import { lockApplications } from './soak-statements.ts'
+
+export interface Fault {
+  name: string
+  /** False where this machine cannot do it, and why is said. */
+  run(installation: Installation, authorization: string): Promise<void | { notTried: string }>
+}
+
+const anyOf = <T>(list: readonly T[]): T => list[Math.floor(Math.random() * list.length)]!
+
+export const faults: readonly Fault[] = [
+  { name: 'service killed', run: async ({ services }) => void anyOf(services).process.kill('SIGKILL') },
+  { name: 'service restarted', run: async ({ services }) => anyOf(services).process.kill('SIGTERM') },
+  { name: 'worker killed', run: async ({ worker }) => void worker.kill('SIGKILL') },
+  { name: 'PostgreSQL killed', run: async ({ database }) => void database.kill() },
+  {
+    name: 'Redis killed',
+    run: async ({ redis }) =>
+      redis === undefined ? { notTried: 'there is no redis-server on PATH' } : redis.kill('SIGKILL'),
+  },
+  { name: 'network cut', run: async ({ network }) => network.cut() },
+  {
+    name: 'network paused',
+    run: async ({ network }) => {
+      network.pause()
+      await Bun.sleep(7000)
+      network.resume()
+    },
+  },
+  {
+    name: 'network throttled',
+    run: async ({ network }) => {
+      network.throttle(400_000)
+      await Bun.sleep(3000)
+      network.resume()
+    },
+  },
+  {
+    name: 'applications locked',
+    run: async ({ sql }) => {
+      await lockApplications(sql, 3000).catch(() => {})
+    },
+  },
+  {
+    name: '200 slow readers',
+    run: async (installation, authorization) => holdReaders(installation, authorization, 200, 4000),
+  },
+  {
+    name: '50 readers that vanish',
+    run: async (installation, authorization) => holdReaders(installation, authorization, 50, 50),
+  },
+  {
+    name: 'disk full',
+    run: async ({ disk }) => {
+      if (disk === undefined) return { notTried: 'only root can give the database a disk of its own' }
+      await disk.fill()
+      await Bun.sleep(3000)
+      await disk.free()
+    },
+  },
+  {
+    name: 'clock set back an hour',
+    run: async ({ setClock }) => {
+      if (setClock === undefined) return { notTried: 'there is no libfaketime' }
+      await setClock(-3600)
+      await Bun.sleep(3000)
+      await setClock(0)
+    },
+  },
+]
+
+/** Readers that ask for everything and take nothing, until they go without a word. */
+async function holdReaders(
+  { services }: Installation,
+  authorization: string,
+  readers: number,
+  forMs: number,
+): Promise<void> {
+  const sockets: Socket[] = []
+  for (let n = 0; n < readers; n++) {
+    const { port } = new URL(services[n % services.length]!.url)
+    const socket = connect(Number(port), '127.0.0.1')
+    socket.on('error', () => {})
+    socket.pause()
+    socket.write(`GET ${exportPath} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: ${authorization}\r\n\r\n`)
+    sockets.push(socket)
+  }
+  await Bun.sleep(forMs)
+  for (const socket of sockets) socket.resetAndDestroy()
+}

@@ -1,0 +1,286 @@
+// A whole installation of its own on loopback: PostgreSQL, Redis where there is one, a network between, two services and a worker, each of
+// which is started again when it ends, as a service manager would.
+
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createApiKey } from '../../src/access/api-keys.ts'
+import { openDatabase, type Sql } from '../../src/db/client.ts'
+import { prepareDatabase } from '../../src/db/instance.ts'
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../embedded-postgres.ts'
+import { endWithParent } from '../end-with-parent.ts'
+import { type Network, startNetwork } from './network.ts'
+
+const root = join(import.meta.dir, '../..')
+/** What the disk of the database holds, where it can be given one of its own. */
+const diskBytes = 1_500_000_000
+const libfaketime = '/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1'
+
+/** A process that is started again whenever it ends, until it is told to stop. */
+export class Kept {
+  #child: Bun.Subprocess | undefined
+  #stopping = false
+  /** How often it was started. */
+  starts = 0
+  readonly #running: Promise<void>
+
+  constructor(private readonly start: () => Promise<Bun.Subprocess>) {
+    this.#running = this.#keep()
+  }
+
+  get pid(): number | undefined {
+    return this.#child?.exitCode === null && this.#child.signalCode === null ? this.#child.pid : undefined
+  }
+
+  kill(signal: NodeJS.Signals): void {
+    this.#child?.kill(signal)
+  }
+
+  async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
+    this.#stopping = true
+    this.kill(signal)
+    await this.#running
+  }
+
+  async #keep(): Promise<void> {
+    while (!this.#stopping) {
+      this.#child = await this.start()
+      this.starts++
+      await this.#child.exited
+      // No faster than a service manager would.
+      if (!this.#stopping) await Bun.sleep(200)
+    }
+  }
+}
+
+export interface Installation {
+  /** Addresses of the services; any of them answers anything. */
+  services: readonly { url: string; health: string; process: Kept }[]
+  worker: Kept
+  network: Network
+  /** The database without the network between. A connection of it is lost whenever the database is. */
+  sql: Sql
+  database: { kill(): void }
+  redis: Kept | undefined
+  /** Of the keys. */
+  pepper: string
+  /** Fills the database's disk and frees it again; undefined where it has none of its own. */
+  disk: { fill(): Promise<void>; free(): Promise<void> } | undefined
+  /** Sets the database's clock by so many seconds; undefined where that cannot be done. */
+  setClock: ((seconds: number) => Promise<void>) | undefined
+  /** What the processes wrote on standard error, and lines of their logs that tell of something not foreseen. */
+  complaints: string[]
+  stop(): Promise<void>
+}
+
+export const slug = 'soaked'
+
+export async function startInstallation(): Promise<Installation> {
+  const folder = await mkdtemp(join(tmpdir(), 'tributary-soak-'))
+  await chmod(folder, 0o755)
+  const undo: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true })]
+  const stop = async (): Promise<void> => {
+    for (const end of undo.splice(0).reverse()) await end()
+  }
+  try {
+    const disk = await ownDisk(join(folder, 'disk'), undo)
+    const clock = join(folder, 'clock')
+    const hasClock = await Bun.file(libfaketime).exists()
+    if (hasClock) {
+      await writeFile(clock, '+0')
+      await chmod(clock, 0o644)
+    }
+    const postgres = await keepPostgres(join(folder, 'disk/data'), hasClock ? clock : undefined)
+    undo.push(postgres.stop)
+    const url = `postgres://tributary@127.0.0.1:${postgres.port}/postgres`
+    const network = await startNetwork(postgres.port)
+    undo.push(network.stop)
+    const sql = openDatabase({ url, connectionsMax: 4, applicationName: 'soak' })
+    undo.push(() => sql.end({ timeout: 1 }))
+    await prepareDatabase(sql, 'UTC')
+
+    const redis = await keepRedis()
+    if (redis !== undefined) undo.push(() => redis.kept.stop('SIGKILL'))
+    const pepper = crypto.randomUUID() + crypto.randomUUID()
+    const complaints: string[] = []
+    const environment = {
+      TRIBUTARY_ENV: 'development',
+      DATABASE_URL: `postgres://tributary@127.0.0.1:${network.port}/postgres`,
+      PAGE_TOKEN_KEYS: Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64'),
+      API_KEY_PEPPER: pepper,
+      INSTANCE_TIME_ZONE: 'UTC',
+      REQUESTS_PER_MINUTE: '0',
+      EXPORTS_AT_A_TIME: '0',
+      STALL_TIMEOUT: '3s',
+      STATEMENT_TIMEOUT: '5s',
+      SILENCE_TIMEOUT: '6s',
+      DRAIN_TIMEOUT: '5s',
+      ...(redis === undefined ? {} : { REDIS_URL: redis.url }),
+    }
+    const services = await Promise.all([1, 2].map(() => keepService(environment, complaints)))
+    undo.push(() => Promise.all(services.map(service => service.process.stop())))
+    const workerPort = String(await freePort())
+    const worker = new Kept(async () =>
+      launch('workers/main.ts', { ...environment, WORKER_HEALTH_PORT: workerPort }, complaints),
+    )
+    undo.push(() => worker.stop())
+    for (const { health } of services) await answering(`${health}/readyz`)
+    return {
+      services,
+      worker,
+      network,
+      sql,
+      database: postgres,
+      redis: redis?.kept,
+      pepper,
+      disk,
+      setClock: hasClock ? seconds => writeFile(clock, `${seconds < 0 ? '' : '+'}${seconds}`) : undefined,
+      complaints,
+      stop,
+    }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+/** A key that may submit to the program and export it. */
+export async function issueKey({ sql, pepper }: Installation): Promise<string> {
+  const now = Date.now() * 1000
+  const { username, password } = await createApiKey(sql, pepper, {
+    name: 'Soak',
+    programs: [slug],
+    expires_at: now + 86_400_000_000,
+    allowed_subnets: ['127.0.0.0/8'],
+    may_export: true,
+    may_submit: true,
+    front_end: 'soak',
+    actor: 'operator:soak',
+    now,
+  })
+  return `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
+}
+
+/** A small file system in memory, where the account may make one. */
+async function ownDisk(path: string, undo: (() => Promise<unknown>)[]): Promise<Installation['disk']> {
+  await mkdir(path)
+  const mounted = await Bun.$`mount -t tmpfs -o size=${diskBytes},mode=755 tmpfs ${path}`.quiet().nothrow()
+  if (mounted.exitCode !== 0) return undefined
+  undo.push(() => Bun.$`umount ${path}`.quiet().nothrow())
+  const filler = join(path, 'filler')
+  return {
+    // As much as there is, which is what the command's complaint says.
+    fill: async () => void (await Bun.$`dd if=/dev/zero of=${filler} bs=64k`.quiet().nothrow()),
+    free: () => rm(filler, { force: true }),
+  }
+}
+
+async function keepPostgres(dataDirectory: string, clock: string | undefined) {
+  const port = await freePort()
+  const environment: Record<string, string> =
+    clock === undefined ? {} : { LD_PRELOAD: libfaketime, FAKETIME_TIMESTAMP_FILE: clock, FAKETIME_NO_CACHE: '1' }
+  const start = (): Promise<EmbeddedPostgres> =>
+    startEmbeddedPostgres({
+      dataDirectory,
+      port,
+      environment,
+      settings: { shared_buffers: '128MB', max_wal_size: '256MB', full_page_writes: 'on' },
+    })
+  let server = await start()
+  let stopping = false
+  const keeping = (async () => {
+    while (!stopping) {
+      if (isGone(server.pid)) server = await start().catch(() => server)
+      await Bun.sleep(200)
+    }
+  })()
+  return {
+    port,
+    kill: () => process.kill(server.pid, 'SIGKILL'),
+    stop: async () => {
+      stopping = true
+      await keeping
+      if (!isGone(server.pid)) await server.stop()
+    },
+  }
+}
+
+function isGone(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return false
+  } catch {
+    return true
+  }
+}
+
+async function keepRedis(): Promise<{ url: string; kept: Kept } | undefined> {
+  const program = Bun.which('redis-server') ?? Bun.which('valkey-server')
+  if (program === null) return undefined
+  const port = await freePort()
+  const command = [program, '--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no']
+  const kept = new Kept(async () => {
+    const child = Bun.spawn(command, { stdin: 'ignore', stdout: 'ignore', stderr: 'ignore' })
+    endWithParent(child, { signal: 'SIGKILL' })
+    return child
+  })
+  return { url: `redis://127.0.0.1:${port}`, kept }
+}
+
+async function keepService(environment: Record<string, string>, complaints: string[]) {
+  const [port, health] = [await freePort(), await freePort()]
+  const own = { ...environment, PORT: String(port), HEALTH_PORT: String(health) }
+  const process = new Kept(async () => launch('src/main.ts', own, complaints))
+  return { url: `http://127.0.0.1:${port}`, health: `http://127.0.0.1:${health}`, process }
+}
+
+let lastWord = ''
+
+function launch(main: string, environment: Record<string, string>, complaints: string[]): Bun.Subprocess {
+  const child = Bun.spawn([process.execPath, join(root, main)], {
+    cwd: tmpdir(),
+    env: { PATH: process.env.PATH ?? '', ...environment },
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  endWithParent(child, { signal: 'SIGKILL' })
+  const isUnforeseen = (line: string): boolean => /uncaught exception|unhandled rejection/.test(line)
+  void eachLine(child.stdout, line => isUnforeseen(line) && complaints.push(line))
+  // Why a process could not start, which it cannot while the database is away.
+  void eachLine(child.stderr, line => {
+    lastWord = line
+  })
+  return child
+}
+
+async function eachLine(
+  stream: ReadableStream<Uint8Array<ArrayBuffer>>,
+  take: (line: string) => unknown,
+): Promise<void> {
+  let rest = ''
+  for await (const text of stream.pipeThrough(new TextDecoderStream())) {
+    const lines = (rest + text).split('\n')
+    rest = lines.pop() ?? ''
+    for (const line of lines) take(line)
+  }
+}
+
+async function answering(url: string): Promise<void> {
+  for (const endMs = performance.now() + 30_000; performance.now() < endMs; ) {
+    const answer = await fetch(url).catch(() => undefined)
+    if (answer?.ok) return
+    await Bun.sleep(50)
+  }
+  throw new Error(`${url} did not answer within 30 s. ${lastWord}`)
+}
+
+function freePort(): Promise<number> {
+  return new Promise(resolve => {
+    const probe = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = probe.address() as { port: number }
+      probe.close(() => resolve(port))
+    })
+  })
+}

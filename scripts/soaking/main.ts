@@ -1,0 +1,149 @@
+// scripts/soak: an installation of its own under load and faults, and what came of it.
+
+import { parseArgs } from 'node:util'
+import { Problem } from '../../src/problem.ts'
+import { exitCode, showHelpIfAsked, UsageError } from '../environment.ts'
+import { textTable } from '../text-table.ts'
+import { administer, follow, Ledger, poll, publishVersion, walk, walkOn, write } from './actors.ts'
+import { type Fault, faults } from './inflictions.ts'
+import { issueKey, startInstallation } from './installation.ts'
+import { Client } from './patient-client.ts'
+import { reckon } from './reckoning.ts'
+
+const help = `Usage: scripts/soak [--minutes <number>] [--only <fault>] … [--writers <number>] [--calm]
+
+Starts PostgreSQL, Redis if there is one, two services and a worker on loopback; has ${faults.length} kinds of faults happen to them, one after the
+other, each kind as often as every other, while front ends submit, clients walk, poll and follow the changes, and an administrator sets
+statuses and publishes. At the end everything that was acknowledged must be there, in every walk that began later, once in the windows of
+those that poll, and once, in order, in the change feed; the audit trail must be whole, and memory and connections given back.
+
+  --minutes   How long; 5 unless given. Every kind of fault happens once at least, whatever that takes.
+  --only      Only this kind of fault, which may be given several times: ${faults.map(({ name }) => name).join(', ')}
+  --writers   How many submit at a time; 8 unless given.
+  --calm      No faults at all.`
+
+/** Between two faults, for as long as it takes to have everything again. */
+const pauseMs = { least: 500, most: 2000 }
+
+interface Happened {
+  times: number
+  /** Until a walk and a submission went through again, in all. */
+  recoveryMs: number
+  notTried: string | undefined
+}
+
+showHelpIfAsked(help)
+process.exit(await exitCode(soak))
+
+async function soak(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      minutes: { type: 'string', default: '5' },
+      writers: { type: 'string', default: '8' },
+      only: { type: 'string', multiple: true },
+      calm: { type: 'boolean', default: false },
+    },
+  })
+  const minutes = numberFrom('--minutes', values.minutes, 0.1, 10_000)
+  const writers = numberFrom('--writers', values.writers, 1, 64)
+  const wanted = values.calm ? [] : chosen(values.only)
+  const installation = await startInstallation()
+  const ledger = new Ledger()
+  const happened = new Map<string, Happened>(
+    wanted.map(({ name }) => [name, { times: 0, recoveryMs: 0, notTried: undefined }]),
+  )
+  let client: Client
+  try {
+    await publishVersion(installation, 0)
+    const authorization = await issueKey(installation)
+    client = new Client(installation, authorization, ledger.note)
+    const stop = new AbortController()
+    const working = Promise.all([
+      ...Array.from({ length: writers }, () => write(client, ledger, stop.signal)),
+      walkOn(client, ledger, stop.signal),
+      walkOn(client, ledger, stop.signal),
+      administer(installation, ledger, stop.signal),
+    ])
+    const watching = new AbortController()
+    const following = Promise.all([poll(client, ledger, watching.signal), follow(client, ledger, watching.signal)])
+    const endMs = performance.now() + minutes * 60_000
+    for (let round = 0; round === 0 || performance.now() < endMs; round++) {
+      if (wanted.length === 0) await Bun.sleep(endMs - performance.now())
+      for (const fault of shuffled(wanted)) {
+        if (round > 0 && performance.now() > endMs) break
+        await Bun.sleep(pauseMs.least + Math.random() * (pauseMs.most - pauseMs.least))
+        say(fault.name)
+        await happen(fault, happened.get(fault.name)!)
+      }
+    }
+    say('settling')
+    stop.abort()
+    await working
+    say('all have stopped')
+    watching.abort()
+    await following
+    say('reckoning')
+    await reckon(installation, client, ledger)
+
+    async function happen(fault: Fault, record: Happened): Promise<void> {
+      const beganMs = performance.now()
+      const came = await fault.run(installation, authorization)
+      if (came !== undefined) {
+        record.notTried = came.notTried
+        return
+      }
+      // Back is who answers a walk to its end.
+      await walk(client, ledger, 'pageSize=1000&toDate=2000-01-01')
+      record.times++
+      record.recoveryMs += performance.now() - beganMs
+    }
+  } finally {
+    await installation.stop()
+  }
+  report(ledger, happened, client)
+  if (ledger.broken.length > 0)
+    throw new Problem('internal', { detail: `${ledger.broken.length} promises were broken.` })
+}
+
+/** Progress, for whoever watches. */
+function say(what: string): void {
+  console.error(`${new Date().toISOString().slice(11, 19)} ${what}`)
+}
+
+function report(ledger: Ledger, happened: ReadonlyMap<string, Happened>, { patience }: Client): void {
+  const rows = [...happened].map(([name, { times, recoveryMs, notTried }]) => [
+    name,
+    String(times),
+    notTried === undefined ? `${(recoveryMs / times / 1000).toFixed(1)} s` : `not tried: ${notTried}`,
+  ])
+  for (const line of textTable([['Fault', 'Times', 'Until all was well, with the fault'], ...rows])) console.log(line)
+  console.log(
+    `\n${ledger.acknowledged.length} submissions acknowledged, ${ledger.walks} walks of ${ledger.pages} pages, ` +
+      `${ledger.followed.length} changes followed, ${ledger.publications} versions published; ${patience.repeats} requests repeated, ` +
+      `the longest wait ${(patience.longestMs / 1000).toFixed(1)} s.`,
+  )
+  for (const what of ledger.broken) console.log(`BROKEN: ${what}`)
+  if (ledger.broken.length === 0) console.log('Every promise was kept.')
+}
+
+function chosen(names: readonly string[] | undefined): readonly Fault[] {
+  if (names === undefined) return faults
+  return names.map(name => {
+    const fault = faults.find(known => known.name === name)
+    if (fault === undefined) throw new UsageError(`There is no fault "${name}". scripts/soak --help names them.`)
+    return fault
+  })
+}
+
+function shuffled<T>(list: readonly T[]): T[] {
+  return list
+    .map(item => ({ item, at: Math.random() }))
+    .sort((a, b) => a.at - b.at)
+    .map(({ item }) => item)
+}
+
+function numberFrom(name: string, text: string, least: number, most: number): number {
+  const value = Number(text)
+  if (text.trim() !== '' && value >= least && value <= most) return value
+  throw new UsageError(`${name} must be a number from ${least} to ${most}.`)
+}

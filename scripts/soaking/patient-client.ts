@@ -1,0 +1,80 @@
+// Requests as a patient client makes them: each is tried again, on either service, until it is answered.
+
+import type { Installation } from './installation.ts'
+
+/** How long one attempt may take, and how long is tried altogether: longer than any fault lasts. */
+const attemptMs = 30_000
+const patienceMs = 90_000
+
+export interface Answer {
+  status: number
+  headers: Headers
+  /** Parsed; a page that ended properly and does not parse is a broken promise. */
+  body: unknown
+}
+
+/** How often requests had to be repeated, and the longest anybody waited. */
+export interface Patience {
+  repeats: number
+  longestMs: number
+}
+
+export class Client {
+  readonly patience: Patience = { repeats: 0, longestMs: 0 }
+  #turn = 0
+
+  constructor(
+    private readonly installation: Installation,
+    private readonly authorization: string,
+    private readonly broken: (what: string) => void,
+  ) {}
+
+  /** The first answer that is neither a refusal for want of capacity nor cut off. Undefined when there was none in time. */
+  async ask(
+    path: string,
+    init: { method?: string; body?: unknown; key?: string; signal?: AbortSignal } = {},
+  ): Promise<Answer | undefined> {
+    const beganMs = performance.now()
+    const headers: Record<string, string> = { Authorization: this.authorization }
+    if (init.body !== undefined) headers['Content-Type'] = 'application/json'
+    if (init.key !== undefined) headers['Idempotency-Key'] = init.key
+    for (let attempt = 0; performance.now() - beganMs < patienceMs; attempt++) {
+      if (attempt > 0) {
+        this.patience.repeats++
+        await Bun.sleep(Math.min(1000, 25 * 2 ** attempt))
+      }
+      const { services } = this.installation
+      const { url } = services[this.#turn++ % services.length]!
+      const answer = await this.#once(url + path, {
+        method: init.method ?? 'GET',
+        headers,
+        ...(init.body === undefined ? {} : { body: JSON.stringify(init.body) }),
+        signal: AbortSignal.timeout(attemptMs),
+      })
+      if (answer === undefined || answer.status === 429 || answer.status === 503) continue
+      this.patience.longestMs = Math.max(this.patience.longestMs, performance.now() - beganMs)
+      if (answer.status >= 500) this.broken(`${path} answered ${answer.status}: ${JSON.stringify(answer.body)}`)
+      return answer
+    }
+    this.broken(`${path} had no answer within ${patienceMs / 1000} s`)
+    return undefined
+  }
+
+  /** Undefined when the connection failed or was reset; whatever ended properly must be whole. */
+  async #once(url: string, init: RequestInit): Promise<Answer | undefined> {
+    let response: Response
+    let text: string
+    try {
+      response = await fetch(url, init)
+      text = await response.text()
+    } catch {
+      return undefined
+    }
+    try {
+      return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) }
+    } catch {
+      this.broken(`${url} ended properly and is not whole: ${text.length} characters, … ${text.slice(-80)}`)
+      return undefined
+    }
+  }
+}

@@ -1,0 +1,45 @@
+// What a soak asks the database of its own, and does to it: to see that everything is at rest, which no other program asks.
+
+import type { Sql } from '../../src/db/client.ts'
+
+/** The version to base the next one on. */
+export async function activeVersion(sql: Sql, programId: number): Promise<number | undefined> {
+  const [active] = await sql<{ program_version_id: number }[]>`
+    select program_version_id from program_version where program_id = ${programId} and state = 'ACTIVE'`
+  return active?.program_version_id
+}
+
+/** Every page and every submission waits meanwhile, and takes a connection with it. */
+export async function lockApplications(sql: Sql, forMs: number): Promise<void> {
+  await sql.begin(async tx => {
+    await tx`lock table application in access exclusive mode`
+    await Bun.sleep(forMs)
+  })
+}
+
+export async function countUnderived(sql: Sql): Promise<number> {
+  const [row] = await sql<{ missing: number }[]>`
+    select count(*) as missing from program_version v
+    where v.state <> 'DRAFT' and not exists (select from program_key_map m where m.program_version_id = v.program_version_id)`
+  return row!.missing
+}
+
+/** Connections of anybody, and transactions of the service and the worker that were left open. */
+export async function countConnections(sql: Sql): Promise<{ open: number; left: number }> {
+  const [row] = await sql<{ open: number; left: number }[]>`
+    select
+      count(*) as open,
+      count(*) filter (where application_name like 'tributary%' and state like 'idle in transaction%') as left
+    from pg_stat_activity
+    where datname is not null`
+  return row!
+}
+
+/** G11: as many applicants as CURRENT applications. */
+export async function countApplicants(sql: Sql, programId: number): Promise<{ current: number; applicants: number }> {
+  const [row] = await sql<{ current: number; applicants: number }[]>`
+    select count(*) filter (where superseded_seq is null) as current, count(distinct applicant_id) as applicants
+    from application
+    where program_id = ${programId}`
+  return row!
+}

@@ -1,0 +1,56 @@
+// A short soak: every kind of fault once, under load, and nothing lost. And that a soak would tell if something were.
+
+import { describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { Ledger } from '../../scripts/soaking/actors.ts'
+import { faults } from '../../scripts/soaking/inflictions.ts'
+import { reckonChanges } from '../../scripts/soaking/reckoning.ts'
+import { needs } from '../support/needs.ts'
+
+const soak = async (...args: string[]) => {
+  const child = Bun.spawn([process.execPath, join(import.meta.dir, '../../scripts/soaking/main.ts'), ...args], {
+    env: { PATH: process.env.PATH },
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
+  return { out, err, code }
+}
+
+describe.skipIf(!needs('redis', 'faketime'))('scripts/soak', () => {
+  test('G1 to G9, G12 to G14: every kind of fault under load, and every acknowledged submission is there, no walk misses or repeats, no partial page parses, all is back without help', async () => {
+    const { out, err, code } = await soak('--minutes', '0.1', '--writers', '4')
+    expect({ out, err, code }).toMatchObject({ code: 0, out: expect.stringContaining('Every promise was kept.') })
+    for (const { name } of faults) expect(out).toMatch(new RegExp(`${name} +(1 +[\\d.]+ s|0 +not tried: only root)`))
+    expect(Number(/(\d+) submissions acknowledged/.exec(out)?.[1])).toBeGreaterThan(20)
+  }, 240_000)
+})
+
+test('a fault that there is not, and a number that is none, are named', async () => {
+  expect(await soak('--only', 'plague')).toMatchObject({ code: 2, err: expect.stringContaining('no fault "plague"') })
+  expect(await soak('--minutes', 'soon')).toMatchObject({ code: 2, err: expect.stringContaining('--minutes must be') })
+})
+
+describe('the reckoning of the changes tells', () => {
+  const told = (followed: Ledger['followed'], there: number[], annotated: [number, number][] = []): string[] => {
+    const ledger = new Ledger()
+    ledger.followed.push(...followed)
+    for (const [id, times] of annotated) ledger.annotated.set(id, times)
+    reckonChanges(ledger, new Set(there))
+    return ledger.broken
+  }
+  const submitted = (change: number, application_id: number) => ({ change, kind: 'submitted', application_id })
+  const status = (change: number, application_id: number) => ({ change, kind: 'status', application_id })
+
+  test('nothing, when all is as it should be', () => {
+    expect(told([submitted(1, 10), status(2, 10), submitted(3, 11)], [10, 11], [[10, 1]])).toEqual([])
+  })
+  test.each<[string, Ledger['followed'], number[], [number, number][]]>([
+    ['what came twice', [submitted(1, 10), submitted(1, 10)], [10], []],
+    ['what came out of order', [submitted(2, 11), submitted(1, 10)], [10, 11], []],
+    ['what did not come', [submitted(1, 10)], [10, 11], []],
+    ['a status that did not come', [submitted(1, 10)], [10], [[10, 1]]],
+  ])('%s', (_, followed, there, annotated) => {
+    expect(told(followed, there, annotated).length).toBe(1)
+  })
+})
