@@ -4,7 +4,7 @@
 import { basename, dirname, extname, join } from 'node:path'
 
 const useCases = ['access', 'export', 'programs', 'intake', 'load', 'upkeep', 'derived', 'civiform']
-const leaves = ['problem', 'log', 'error-facts', 'redact', 'release', 'settled-within']
+const leaves = ['problem', 'log', 'tracing', 'error-facts', 'redact', 'release', 'settled-within']
 const everything = [
   ...['app', 'config', 'failure', 'http', 'metrics', 'workers', ...useCases, 'db', 'queue', 'domain', ...leaves],
   ...['pull', 'client', 'setting-files'],
@@ -31,6 +31,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'setting-files': ['config', 'problem'],
   failure: ['problem', 'error-facts', 'redact'],
   problem: [],
+  tracing: ['log', 'settled-within'],
   'settled-within': [],
   log: ['error-facts', 'redact'],
   'error-facts': [],

@@ -27,6 +27,8 @@ import { LaterDoors } from './http/later-doors.ts'
 import { keepRecord, RequestRecord, recordOf } from './http/request-record.ts'
 import { ProgramTurns, saveTurns, submissionTurns } from './intake/program-turns.ts'
 import { invalidRequest, Problem } from './problem.ts'
+import { underSpan } from './tracing/current-span.ts'
+import { spanKinds } from './tracing/span.ts'
 
 interface App {
   fetch(request: Request, peer: Peer): Response | Promise<Response>
@@ -96,6 +98,7 @@ export function createApp(foundation: Foundation): App {
       const origin = originOf({ peer: connection.address, tls, fields: request.headers }, config)
       const record = new RequestRecord(request, connection, origin, deps.log, deps.metrics)
       keepRecord(record)
+      record.span = deps.tracer?.begin('request', spanKinds.server, request.headers.get('traceparent'))
       const done = (response: Response): Response => {
         if (response.status === 401 && refusals !== undefined) noteRefusal(refusals, record, now())
         return conclude(response, record, strict)
@@ -105,9 +108,9 @@ export function createApp(foundation: Foundation): App {
         // Bun hands on a Host header that names no host; the address is then none. Of several it takes the first, and shows all.
         if (!URL.canParse(request.url) || request.headers.get('host')?.includes(',')) throw badHost()
         // What can be answered at once is, without a promise.
-        const answered: Response | Promise<Response> = pageAddress.test(request.url)
-          ? pages.fetch(request)
-          : routes.fetch(request)
+        const answered: Response | Promise<Response> = underSpan(record.span, () =>
+          pageAddress.test(request.url) ? pages.fetch(request) : routes.fetch(request),
+        )
         if (!(answered instanceof Promise)) return done(answered)
         return inTime(answered, config.responseTimeoutMs + arrivalMs(request) + askedWaitMs(request))
           .then(done)

@@ -72,6 +72,9 @@ export interface Config {
   civiformPollIntervalMs: number
   civiformScanRows: number
   civiformReconcileMs: number
+  tracesEndpoint: string
+  tracesHeaders: readonly (readonly [name: string, value: string])[]
+  tracesShare: number
 }
 
 /** Thrown by a parser with a sentence that says what would be right. */
@@ -224,6 +227,22 @@ function webUrl(text: string): string {
   if (!['https:', 'http:'].includes(URL.parse(text)?.protocol ?? ''))
     throw new Unusable('must be an address such as https://forms.example.gov')
   return text
+}
+
+function headerFields(text: string): [string, string][] {
+  const parts = text.split(',').filter(part => part.trim() !== '')
+  return parts.map(part => {
+    const [, name, value] = /^\s*([!#$%&'*+.^_`|~\w-]+)=(.*)$/.exec(part) ?? []
+    if (name === undefined || !/^(?:[\x21-\x24\x26-\x7e ]|%[2-7][0-9A-Fa-f])*$/.test(value!))
+      throw new Unusable('must be fields as name=value, separated by commas, with values percent-encoded')
+    return [name, decodeURIComponent(value!).trim()]
+  })
+}
+
+function share(text: string): number {
+  const value = /^\d(\.\d{1,6})?$/.test(text) ? Number(text) : Number.NaN
+  if (!(value <= 1)) throw new Unusable('must be a number from 0 to 1, such as 0.05')
+  return value
 }
 
 /** The settings, in the order README lists them. Values of secret settings are never repeated in a message. */
@@ -584,6 +603,27 @@ export const settings = {
     default: 'info',
     meaning: 'Least severe line that is logged: trace, debug, info, warn, error, fatal or silent.',
     parse: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
+  },
+  tracesEndpoint: {
+    name: 'OTEL_EXPORTER_OTLP_ENDPOINT',
+    default: '',
+    meaning:
+      'Collector of OpenTelemetry that traces are sent to (OTLP over HTTP), as `http://127.0.0.1:4318`. Empty: there are none.',
+    parse: httpUrl,
+  },
+  tracesHeaders: {
+    name: 'OTEL_EXPORTER_OTLP_HEADERS',
+    default: '',
+    meaning: 'Fields to send to the collector, as `name=value,name=value`, values percent-encoded. Secret.',
+    secret: true,
+    parse: headerFields,
+  },
+  tracesShare: {
+    name: 'OTEL_TRACES_SAMPLER_ARG',
+    default: '1',
+    meaning:
+      'Share of the traces that begin here to be sent, 0 to 1. Those that come with a request are as it says (`traceparent`).',
+    parse: share,
   },
   commit: {
     name: 'TRIBUTARY_COMMIT',

@@ -18,8 +18,10 @@ import { createLog, type Log } from './log.ts'
 import { buildOf } from './metrics/build.ts'
 import { watchUpkeep } from './metrics/database-metrics.ts'
 import { tellProcess } from './metrics/process-metrics.ts'
+import { watchTraces } from './metrics/trace-metrics.ts'
 import { releaseName } from './release.ts'
 import { withSettingFiles } from './setting-files.ts'
+import { openTraces } from './tracing/open-traces.ts'
 
 /** What closing may take, however long draining took. */
 const closeMs = 5000
@@ -58,6 +60,8 @@ async function serve(config: Config): Promise<void> {
   tellProcess(metrics, await buildOf(db, config.commit))
   metrics.watchKeys(() => readKeyExpiries(db))
   watchUpkeep(metrics, () => readUpkeepState(db))
+  const traces = openTraces(config, 'tributary', log)
+  watchTraces(metrics, traces?.exporter)
   metrics.watchStandbys(() => standbys.states())
   const connections = new Connections(config, log)
   const app = createApp({
@@ -70,6 +74,7 @@ async function serve(config: Config): Promise<void> {
     intakeDb,
     consoleDb,
     metrics,
+    tracer: traces?.tracer,
     connections,
     now: () => Date.now() * 1000,
   })
@@ -120,6 +125,7 @@ async function serve(config: Config): Promise<void> {
     if (trail.waiting > 0) log.info({ lines: trail.waiting }, 'the audit trail is still being written')
     await trail.finish(Math.max(endMs - performance.now(), closeMs))
     await closePools([db])
+    await traces?.exporter.finish(closeMs)
     log.info('stopped')
     process.exit(0)
   }

@@ -12,12 +12,14 @@ import { createLog, type Log } from '../src/log.ts'
 import { buildOf } from '../src/metrics/build.ts'
 import { watchUpkeep } from '../src/metrics/database-metrics.ts'
 import { tellProcess } from '../src/metrics/process-metrics.ts'
+import { watchTraces } from '../src/metrics/trace-metrics.ts'
 import { Problem } from '../src/problem.ts'
 import { connectQueue, type Queue } from '../src/queue/connect.ts'
 import { startRelay } from '../src/queue/relay.ts'
-import { type RunCounts, startWorking } from '../src/queue/work.ts'
+import { startWorking, type WatchedRuns } from '../src/queue/work.ts'
 import { releaseName } from '../src/release.ts'
 import { withSettingFiles } from '../src/setting-files.ts'
+import { openTraces } from '../src/tracing/open-traces.ts'
 import { startChores } from './chores.ts'
 import { codeVersions, handlers } from './handlers.ts'
 import { type ChoreName, WorkerMetrics } from './worker-metrics.ts'
@@ -62,6 +64,8 @@ async function work(config: Config): Promise<void> {
   let isWorking = false
   tellProcess(metrics, await buildOf(db, config.commit))
   watchUpkeep(metrics, () => readUpkeepState(db))
+  const traces = openTraces(config, 'tributary-worker', log)
+  watchTraces(metrics, traces?.exporter)
   const platform = Bun.serve({
     hostname: config.healthHost,
     port: config.workerHealthPort,
@@ -73,8 +77,11 @@ async function work(config: Config): Promise<void> {
   const queue = await connectPatiently(config, log)
   const through = (chore: ChoreName): void => metrics.through(chore, Date.now())
   const relay = startRelay(db, notices, queue, log, { onRound: () => through('relay') })
-  const count: RunCounts = (job, outcome, seconds) => metrics.job(job, outcome, seconds)
-  const working = await startWorking(db, queue, handlers({ db, config }), log, codeVersions, count)
+  const watched: WatchedRuns = {
+    count: (job, outcome, seconds) => metrics.job(job, outcome, seconds),
+    tracer: traces?.tracer,
+  }
+  const working = await startWorking(db, queue, handlers({ db, config }), log, codeVersions, watched)
   const chores = startChores({ db, log, everyMs: config.sweepIntervalMs, through })
   await chores.first
   isWorking = true
@@ -96,6 +103,7 @@ async function work(config: Config): Promise<void> {
       Bun.sleep(config.drainTimeoutMs),
     ])
     await platform.stop(true)
+    await traces?.exporter.finish(2000)
     log.info('stopped')
     process.exit(0)
   }

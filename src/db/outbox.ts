@@ -7,6 +7,8 @@ interface OutboxJob {
   job_name: string
   job_id: string
   payload: object
+  /** The trace it was asked for in, if that is traced. */
+  traceparent?: string | null | undefined
 }
 
 const channel = 'outbox'
@@ -16,9 +18,10 @@ export async function insertOutbox(db: Db, jobs: readonly OutboxJob[]): Promise<
   if (jobs.length === 0) return
   await db`
     with added as (
-      insert into outbox (job_name, job_id, payload)
-      select job_name, job_id, payload
-      from jsonb_to_recordset(${db.json(jobs as unknown as JSONValue)}) as job (job_name text, job_id text, payload jsonb)
+      insert into outbox (job_name, job_id, payload, traceparent)
+      select job_name, job_id, payload, traceparent
+      from jsonb_to_recordset(${db.json(jobs as unknown as JSONValue)})
+        as job (job_name text, job_id text, payload jsonb, traceparent text)
       on conflict (job_id) do nothing
     )
     select pg_notify(${channel}::text, '')`
@@ -36,9 +39,9 @@ export async function takeOutbox(tx: Transaction, rowsMax: number): Promise<Outb
         limit ${rowsMax}
         for update skip locked
       )
-      returning outbox_id, job_name, job_id, payload
+      returning outbox_id, job_name, job_id, payload, traceparent
     )
-    select job_name, job_id, payload
+    select job_name, job_id, payload, traceparent
     from taken
     order by outbox_id`
 }

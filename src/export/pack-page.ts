@@ -25,6 +25,8 @@ export interface PageToPack {
   /** The pages of this process, this one among them. */
   exports: Exports
   buffers: PageBuffers
+  /** Told after each batch how many applications are packed. */
+  steps?: { step(applications: number): void } | undefined
 }
 
 /** Packs the rows of one page, whatever cursors they come from. */
@@ -102,6 +104,7 @@ export class PagePacker implements RowReader {
   }
 
   endBatch(): number | Promise<number> {
+    this.asked.steps?.step(this.applications)
     const aheadBytes = this.#aheadBytes()
     if (this.outlet.waitingBytes <= aheadBytes) return this.#nextBatch()
     const { exports, limits } = this.asked

@@ -11,7 +11,7 @@ import type { PageLimits } from './page-limits.ts'
 import type { Sink } from './page-outlet.ts'
 import { sealPageToken, walkIsLost } from './page-token.ts'
 import { nextPage, type Walk } from './walk.ts'
-import { PageFailure, type PageReceipt, writePage } from './write-page.ts'
+import { PageFailure, type PageReceipt, type PageToWrite, writePage } from './write-page.ts'
 
 interface Page {
   walk: Walk
@@ -29,6 +29,8 @@ export interface Serving {
   buffers: PageBuffers
   pageTokenKeys: readonly Buffer[]
   now: () => Micros
+  /** Where the batches of the page are noted, in a trace. */
+  steps: PageToWrite['steps']
   /** Told how the page ended, once, if the client may have got something of it. */
   note: (receipt: PageReceipt) => void
 }
@@ -40,7 +42,7 @@ export async function servePage(page: Page, serving: Serving, sink: Sink): Promi
     sealPageToken(nextPage(walk, place, applications, serving.now()), serving.pageTokenKeys)
   try {
     const plan = { walk, after, pageSize: walk.pageSize }
-    const { limits, exports, buffers } = serving
+    const { limits, exports, buffers, steps } = serving
     const receipt = await writePage({
       plan,
       fills,
@@ -49,6 +51,7 @@ export async function servePage(page: Page, serving: Serving, sink: Sink): Promi
       exports,
       buffers,
       sink,
+      steps,
       sealNext: seal,
     })
     serving.note(receipt)

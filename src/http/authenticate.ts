@@ -6,6 +6,7 @@ import { type Admission, type Attempt, admit } from '../access/admission.ts'
 import { type Caller, unauthenticated } from '../access/caller.ts'
 import { addressText } from '../domain/values/ip-address.ts'
 import { Problem } from '../problem.ts'
+import { traced } from '../tracing/current-span.ts'
 import type { Deps } from './deps.ts'
 import { type RequestFields, recordOf } from './request-record.ts'
 
@@ -28,7 +29,9 @@ export async function authenticateRequest(deps: Deps, request: Request): Promise
   const { address, secure } = origin
   if (address !== undefined) fields.address = addressText(address)
   const attempt = { authorization: request.headers.get('authorization'), address, secure, now: now() }
-  const admission = await admit(keys, config.apiKeyPepper, attempt, config.civiformApiSalt)
+  const admission = await traced('authenticate', () =>
+    admit(keys, config.apiKeyPepper, attempt, config.civiformApiSalt),
+  )
   if ('refused' in admission) return refuse(deps, fields, attempt, admission)
   const { caller } = admission
   connection.authenticated()

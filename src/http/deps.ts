@@ -15,6 +15,7 @@ import type { Exports } from '../export/exports.ts'
 import type { Standbys } from '../export/standbys.ts'
 import type { ProgramTurns } from '../intake/program-turns.ts'
 import type { Log } from '../log.ts'
+import type { Tracer } from '../tracing/span.ts'
 import type { Connections } from './connections.ts'
 import type { Metrics } from './metrics.ts'
 
@@ -38,6 +39,8 @@ export interface Foundation {
   /** Connections for the console, whose login may change what no other door may. */
   consoleDb: Sql
   metrics: Metrics
+  /** Undefined unless traces are exported. */
+  tracer?: Tracer | undefined
   connections: Connections
   /** The present time. */
   now: () => Micros

@@ -13,6 +13,9 @@ import { pageVersion } from '../export/page-version.ts'
 import { parseExportRequest } from '../export/request.ts'
 import { type Serving, servePage } from '../export/serve-page.ts'
 import { shownFilters } from '../export/walk.ts'
+import type { PageReceipt } from '../export/write-page.ts'
+import { currentSpan, traced } from '../tracing/current-span.ts'
+import { Steps } from '../tracing/span.ts'
 import { authenticate } from './authenticate.ts'
 import { compressed } from './compressed-sink.ts'
 import { type Coding, preferredCoding } from './content-coding.ts'
@@ -51,7 +54,9 @@ export const exportApplications = (deps: Deps) => {
     const asked = parseExportRequest(sent, config, tokens)
     const queueTime = new QueueTime(config.exportQueueTimeoutMs)
     const readStart = (): Promise<WalkStart> =>
-      queueTime.spend(deps.exports.read(sql => readThroughLoss(() => readWalkStart(sql, programId))))
+      traced('start of walk', () =>
+        queueTime.spend(deps.exports.read(sql => readThroughLoss(() => readWalkStart(sql, programId)))),
+      )
     const { walk, begun } = await openWalk(asked, programId, config, tokens, readStart)
     record.fields.walk = walk.walkId
     record.fields.filters = shownFilters(walk)
@@ -67,13 +72,17 @@ export const exportApplications = (deps: Deps) => {
     const endExport = limits.beginExport(apiKeyId)
     record.fields.format = format
     const page = { walk, after: asked.token?.after, fills: questions.fills, framing: framingOf(format, questions) }
-    const serving = servingOf(deps, coding, receipt => {
+    const span = currentSpan()
+    const steps = span === undefined ? undefined : new Steps(span, 'batch')
+    const note = (receipt: PageReceipt): void => {
       record.fields.applications = receipt.applications
       record.fields.bytes = receipt.bytes
+      steps?.end(receipt.applications, receipt.outcome === 'failed')
       const { after } = page
       const beganAt = tokens.now
       void trail.note({ apiKeyId, address, requestId: record.id, programSlug, walk, format, after, beganAt, receipt })
-    })
+    }
+    const serving: Serving = { ...servingOf(deps, coding), note, steps }
     const produce = (sink: Sink): Promise<Outcome> => servePage(page, serving, sink).finally(endExport)
     const digest = wantedDigest(request.headers.get('want-content-digest'))
     if (coding === undefined) return streamResponse(record, headers, queueTime, produce, digest)
@@ -125,7 +134,7 @@ function headOnly(record: RequestRecord, headers: Headers): Response {
   return new Response(null, { headers })
 }
 
-function servingOf({ config, exports, now }: Deps, coding: Coding | undefined, note: Serving['note']): Serving {
+function servingOf({ config, exports, now }: Deps, coding: Coding | undefined): Omit<Serving, 'note' | 'steps'> {
   const { letGoAfterMs, stallTimeoutMs, pageTokenKeys } = config
   return {
     limits: { ...pageLimits, letGoAfterMs, stallTimeoutMs },
@@ -133,6 +142,5 @@ function servingOf({ config, exports, now }: Deps, coding: Coding | undefined, n
     buffers: coding === undefined ? exports.buffers : exports.compressedBuffers,
     pageTokenKeys,
     now,
-    note,
   }
 }

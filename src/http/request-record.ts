@@ -6,6 +6,7 @@ import { scannerPatterns } from '../access/credential.ts'
 import type { Log } from '../log.ts'
 import { Problem } from '../problem.ts'
 import { redactSecrets } from '../redact.ts'
+import type { Span } from '../tracing/span.ts'
 import type { RequestConnection } from './connections.ts'
 
 /** How a request ended. `client_gone` and `stalled` are exports cut short from the other side. */
@@ -58,6 +59,8 @@ export class RequestRecord {
   streaming = false
   /** Set where a page of an export is asked for, by somebody who was let in. */
   isPage = false
+  /** The request's part of a trace, where there is tracing. */
+  span: Span | undefined
   /** Set by an answer to HEAD that does not know how long the body would be. */
   lengthUnknown = false
   readonly #startedMs = performance.now()
@@ -80,6 +83,19 @@ export class RequestRecord {
     return pathOf(this.request)
   }
 
+  #endSpan(status: number, outcome: Outcome, reason: string | undefined): void {
+    const { span, route } = this
+    if (span === undefined) return
+    const { method } = this.request
+    const { program, walk, applications, bytes } = this.fields
+    span.name = `${method} ${route}`
+    span.note({ 'http.request.method': method, 'http.route': route, 'http.response.status_code': status })
+    span.note({ 'tributary.request_id': this.id, 'tributary.outcome': outcome, 'tributary.reason': reason })
+    span.note({ 'tributary.program': program, 'tributary.walk': walk })
+    span.note({ 'tributary.applications': applications, 'tributary.bytes': bytes })
+    span.end(status >= 500 || outcome === 'failed')
+  }
+
   /** Writes the request's one log line. Later calls do nothing. Query values are not logged: a token may be among them. */
   finish(status: number, outcome: Outcome): void {
     if (this.#finished) return
@@ -98,8 +114,10 @@ export class RequestRecord {
       outcome,
       duration_ms: Math.round(ms * 100) / 100,
       peer: this.connection.address,
+      ...(this.span === undefined ? {} : { trace_id: this.span.traceId }),
       ...this.fields,
     }
+    this.#endSpan(status, outcome, reason)
     if (status >= 500 || outcome === 'failed') this.log.error({ ...line, err: this.error }, 'request')
     else this.log.info(line, 'request')
   }

@@ -36,6 +36,8 @@ export interface OutgoingJob {
   name: string
   id: string
   payload: unknown
+  /** The trace it was asked for in (W3C Trace Context). */
+  traceparent?: string | null | undefined
 }
 
 export interface Queue {
@@ -195,7 +197,7 @@ function openRedis(urls: string, settings: Settings, behaviour: RedisBehaviour):
 function bulkJob(job: OutgoingJob, settings: Settings): { name: string; data: unknown; opts: JobsOptions } {
   return {
     name: job.name,
-    data: job.payload,
+    data: job.traceparent == null ? job.payload : { ...(job.payload as object), traceparent: job.traceparent },
     opts: {
       jobId: job.id,
       attempts: settings.attempts,

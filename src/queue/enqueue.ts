@@ -4,6 +4,7 @@
 import type { Db } from '../db/client.ts'
 import { requestDerived } from '../db/derived-status.ts'
 import { insertOutbox } from '../db/outbox.ts'
+import { currentSpan } from '../tracing/current-span.ts'
 import { type Job, jobId } from './jobs.ts'
 
 /** Asks for each job; one that is named twice is asked for once. Fails only if the database does. */
@@ -14,11 +15,12 @@ export async function enqueue(db: Db, jobs: readonly Job[]): Promise<void> {
     db,
     [...asked.values()].map(({ name, payload }) => ({ job_name: name, ...payload })),
   )
+  const traceparent = currentSpan()?.traceparent
   await insertOutbox(
     db,
     requests.map(({ job_name, program_version_id, requested }) => {
       const job = asked.get(keyOf(job_name, program_version_id))!
-      return { job_name, job_id: jobId(job, requested), payload: job.payload }
+      return { job_name, job_id: jobId(job, requested), payload: job.payload, traceparent }
     }),
   )
 }

@@ -74,7 +74,14 @@ export async function relayOnce(sql: Sql, queue: Pick<Queue, 'add'>, batchJobs: 
   return inTransaction(sql, async tx => {
     const jobs = await takeOutbox(tx, batchJobs)
     if (jobs.length > 0)
-      await queue.add(jobs.map(({ job_name, job_id, payload }) => ({ name: job_name, id: job_id, payload })))
+      await queue.add(
+        jobs.map(({ job_name, job_id, payload, traceparent }) => ({
+          name: job_name,
+          id: job_id,
+          payload,
+          traceparent,
+        })),
+      )
     return jobs.length
   })
 }

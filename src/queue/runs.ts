@@ -6,6 +6,7 @@ export interface ArrivedJob {
   name: string
   payload: unknown
   id: string
+  traceparent?: string | undefined
   /** Whether the job has failed if this run fails. */
   lastAttempt: boolean
 }
@@ -76,7 +77,12 @@ export class Runs {
 }
 
 function arrived(job: StoredJob, attempt: number): ArrivedJob {
-  return { name: job.name, payload: job.data, id: job.id ?? '', lastAttempt: attempt >= (job.opts.attempts ?? 1) }
+  const { name, id = '', opts } = job
+  const lastAttempt = attempt >= (opts.attempts ?? 1)
+  if (typeof job.data !== 'object' || job.data === null)
+    return { name, payload: job.data, id, traceparent: undefined, lastAttempt }
+  const { traceparent, ...payload } = job.data
+  return { name, payload, id, traceparent: typeof traceparent === 'string' ? traceparent : undefined, lastAttempt }
 }
 
 /** Rejects when the work takes longer, which then goes on unheeded. */

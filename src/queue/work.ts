@@ -4,6 +4,8 @@ import type { Sql } from '../db/client.ts'
 import { beginRun, type DerivedThing, failRun, finishRun } from '../db/derived-status.ts'
 import { errorLine } from '../error-facts.ts'
 import type { Log } from '../log.ts'
+import { currentSpan, underSpan } from '../tracing/current-span.ts'
+import { spanKinds, type Tracer } from '../tracing/span.ts'
 import type { Queue } from './connect.ts'
 import { type JobName, type JobPayload, parseJob } from './jobs.ts'
 import type { ArrivedJob } from './runs.ts'
@@ -14,8 +16,12 @@ export type Handlers = { [N in JobName]: (payload: JobPayload<N>) => Promise<voi
 /** The release of what each handler computes with, for the record: what failed under another one is tried again. */
 export type CodeVersions = { readonly [N in JobName]?: number }
 
-/** Told how each run ended, and how long it took. */
-export type RunCounts = (job: string, outcome: 'done' | 'failed' | 'nothing', seconds: number) => void
+/** Where runs are counted and traced. */
+export interface WatchedRuns {
+  /** Told how each run ended, and how long it took. */
+  count?: (job: string, outcome: 'done' | 'failed' | 'nothing', seconds: number) => void
+  tracer?: Tracer | undefined
+}
 
 interface Working {
   /** Takes no further jobs, and resolves when those under way have ended and are on record. */
@@ -29,11 +35,11 @@ export async function startWorking(
   handlers: Handlers,
   log: Log,
   codeVersions: CodeVersions = {},
-  count: RunCounts = () => {},
+  watched: WatchedRuns = {},
 ): Promise<Working> {
   const noting = new Set<Promise<void>>()
   const worker = await queue.work({
-    run: arrived => runJob(sql, handlers, arrived, log, codeVersions, count),
+    run: arrived => runTraced(arrived, watched, () => runJob(sql, handlers, arrived, log, codeVersions, watched)),
     abandoned: (arrived, error) => {
       const note = noteAbandoned(sql, arrived, error, log).finally(() => noting.delete(note))
       noting.add(note)
@@ -47,15 +53,38 @@ export async function startWorking(
   }
 }
 
+/** The run as a part of the trace in which the job was asked for. */
+async function runTraced(
+  { id, traceparent }: ArrivedJob,
+  { tracer }: WatchedRuns,
+  run: () => Promise<void>,
+): Promise<void> {
+  const span = tracer?.begin('job', spanKinds.consumer, traceparent)
+  if (span === undefined) return run()
+  span.note({ 'tributary.job_id': id })
+  try {
+    await underSpan(span, run)
+    span.end()
+  } catch (error) {
+    span.end(true)
+    throw error
+  }
+}
+
 async function runJob(
   sql: Sql,
   handlers: Handlers,
   arrived: ArrivedJob,
   log: Log,
   codeVersions: CodeVersions,
-  count: RunCounts,
+  { count = () => {} }: WatchedRuns,
 ): Promise<void> {
-  const line = { job: arrived.name, job_id: arrived.id }
+  const span = currentSpan()
+  const line = {
+    job: arrived.name,
+    job_id: arrived.id,
+    ...(span === undefined ? {} : { trace_id: span.traceId }),
+  }
   const startedMs = performance.now()
   const seconds = (): number => (performance.now() - startedMs) / 1000
   try {

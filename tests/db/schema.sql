@@ -705,11 +705,13 @@ create table outbox (
   job_name text not null,
   job_id text not null,
   payload jsonb not null,
+  traceparent text,
   created_at timestamp with time zone default clock_timestamp() not null,
   constraint outbox_pkey PRIMARY KEY (outbox_id),
   constraint outbox_job_id_key UNIQUE (job_id),
   constraint outbox_job_id_check CHECK ((job_id <> ''::text)),
-  constraint outbox_job_name_check CHECK ((job_name <> ''::text))
+  constraint outbox_job_name_check CHECK ((job_name <> ''::text)),
+  constraint outbox_traceparent_check CHECK ((length(traceparent) <= 100))
 );
 
 create table person (

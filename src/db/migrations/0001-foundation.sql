@@ -951,6 +951,8 @@ create table outbox (
   -- What the queue knows the job by: handing it over twice is handing it over once.
   job_id text not null unique check (job_id <> ''),
   payload jsonb not null,
+  -- The trace in which it was asked for, so that its run is seen in it (W3C Trace Context).
+  traceparent text check (length(traceparent) <= 100),
   created_at timestamptz not null default clock_timestamp()
 );
 

@@ -1,0 +1,120 @@
+// Sends spans that have ended to a collector, by OTLP over HTTP as JSON. A collector that is slow or away loses spans, and never holds
+// anything up: what waits is bounded, one request is under way at a time, and none is sent twice.
+
+import type { Log } from '../log.ts'
+import { settledWithin } from '../settled-within.ts'
+import type { EndedSpan } from './span.ts'
+
+interface ExporterOptions {
+  /** The collector's address, as OpenTelemetry spells it: `/v1/traces` is added. */
+  endpoint: string
+  /** Fields to send along, such as a token of the collector. */
+  headers: Readonly<Record<string, string>>
+  service: string
+  log: Log
+}
+
+/** Spans that may wait, and those of one request. */
+const [waitingMax, batchMax] = [4096, 512]
+const pauseMs = 1000
+const requestMs = 5000
+const toldEveryMs = 60_000
+
+export class OtlpExporter {
+  /** Spans that the collector took, and those that were lost. */
+  exported = 0
+  dropped = 0
+  #waiting: EndedSpan[] = []
+  #sending: Promise<void> | undefined
+  #timer: Timer | undefined
+  #toldMs = Number.NEGATIVE_INFINITY
+
+  constructor(private readonly options: ExporterOptions) {}
+
+  readonly take = (span: EndedSpan): void => {
+    if (this.#waiting.length >= waitingMax) {
+      this.dropped++
+      return
+    }
+    this.#waiting.push(span)
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined
+      this.#sending ??= this.#sendAll().finally(() => {
+        this.#sending = undefined
+      })
+    }, pauseMs)
+    this.#timer.unref()
+  }
+
+  /** For the end of the process: sends what waits, for so long at most. */
+  async finish(withinMs: number): Promise<void> {
+    clearTimeout(this.#timer)
+    await settledWithin(
+      withinMs,
+      Promise.resolve(this.#sending).then(() => this.#sendAll()),
+    )
+  }
+
+  async #sendAll(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const spans = this.#waiting.splice(0, batchMax)
+      if (await this.#send(spans)) this.exported += spans.length
+      else this.dropped += spans.length
+    }
+  }
+
+  async #send(spans: readonly EndedSpan[]): Promise<boolean> {
+    const { endpoint, headers } = this.options
+    try {
+      const response = await fetch(`${endpoint}/v1/traces`, {
+        method: 'POST',
+        headers: { ...headers, 'content-type': 'application/json' },
+        body: JSON.stringify(this.#request(spans)),
+        signal: AbortSignal.timeout(requestMs),
+        redirect: 'manual',
+      })
+      await response.arrayBuffer()
+      if (response.ok) return true
+      this.#tell({ answered: response.status })
+    } catch (error) {
+      this.#tell({ err: error })
+    }
+    return false
+  }
+
+  /** Once a minute for as long as it lasts. */
+  #tell(what: object): void {
+    if (performance.now() - this.#toldMs < toldEveryMs) return
+    this.#toldMs = performance.now()
+    this.options.log.warn(what, 'traces cannot be handed to the collector; they are lost')
+  }
+
+  /** ExportTraceServiceRequest of opentelemetry-proto, in its JSON form. */
+  #request(spans: readonly EndedSpan[]): object {
+    const resource = { attributes: attributesOf({ 'service.name': this.options.service }) }
+    return { resourceSpans: [{ resource, scopeSpans: [{ scope: { name: 'tributary' }, spans: spans.map(spanOf) }] }] }
+  }
+}
+
+const spanOf = ({ startMs, endMs, attributes, failed, ...span }: EndedSpan): object => ({
+  ...span,
+  startTimeUnixNano: nanos(startMs),
+  endTimeUnixNano: nanos(endMs),
+  attributes: attributesOf(attributes),
+  status: failed ? { code: 2 } : {},
+})
+
+const attributesOf = (attributes: EndedSpan['attributes']): object[] =>
+  Object.entries(attributes)
+    .filter(([, value]) => value !== undefined)
+    .map(([key, value]) => ({
+      key,
+      value:
+        typeof value === 'string'
+          ? { stringValue: value }
+          : Number.isInteger(value)
+            ? { intValue: String(value) }
+            : { doubleValue: value },
+    }))
+
+const nanos = (ms: number): string => `${Math.round(ms * 1000)}000`

@@ -1,0 +1,137 @@
+// Traces as OpenTelemetry and W3C Trace Context have them: spans that know their trace and their parent, and end at an exporter. Written here
+// because what is used of it is little: the libraries for the same are 14 packages of 25 MB, which take 28 MB of memory once loaded.
+// An attribute must not hold an answer, a secret, or anything a client wrote: names, codes and counts only.
+
+export type Attributes = Readonly<Record<string, string | number | undefined>>
+
+/** The numbers are OpenTelemetry's. */
+export const spanKinds = { internal: 1, server: 2, consumer: 5 } as const
+
+export interface EndedSpan {
+  traceId: string
+  spanId: string
+  parentSpanId: string | undefined
+  name: string
+  kind: number
+  /** Milliseconds since 1970. */
+  startMs: number
+  endMs: number
+  attributes: Attributes
+  failed: boolean
+}
+
+type Take = (span: EndedSpan) => void
+
+export class Span {
+  readonly spanId = randomHex(8)
+  name: string
+  readonly #startMs = nowMs()
+  #attributes: Attributes = {}
+  #ended = false
+
+  constructor(
+    name: string,
+    readonly traceId: string,
+    private readonly parentSpanId: string | undefined,
+    private readonly kind: number,
+    /** Undefined for a trace that is not sampled: its spans are known to the log alone. */
+    private readonly take: Take | undefined,
+  ) {
+    this.name = name
+  }
+
+  /** What to send along, so that others go on with this trace. */
+  get traceparent(): string {
+    return `00-${this.traceId}-${this.spanId}-${this.take === undefined ? '00' : '01'}`
+  }
+
+  child(name: string): Span {
+    return new Span(name, this.traceId, this.spanId, spanKinds.internal, this.take)
+  }
+
+  note(attributes: Attributes): void {
+    this.#attributes = { ...this.#attributes, ...attributes }
+  }
+
+  /** Later calls do nothing. */
+  end(failed = false): void {
+    if (this.#ended || this.take === undefined) return
+    this.#ended = true
+    const { traceId, spanId, parentSpanId, name, kind } = this
+    const ended = { traceId, spanId, parentSpanId, name, kind, attributes: this.#attributes, failed }
+    this.take({ ...ended, startMs: this.#startMs, endMs: nowMs() })
+  }
+}
+
+/** Steps that follow one another, of which there may be very many: the first few are spans, the rest one. */
+export class Steps {
+  #count = 0
+  #items = 0
+  #span: Span
+
+  constructor(
+    private readonly parent: Span,
+    private readonly name: string,
+    private readonly most = 16,
+  ) {
+    this.#span = parent.child(name)
+  }
+
+  /** A step has ended. `items` is how many there are by now. */
+  step(items: number): void {
+    this.#count++
+    if (this.#count > this.most) return
+    this.#span.note({ items: items - this.#items })
+    this.#span.end()
+    this.#items = items
+    this.#span = this.parent.child(this.#count < this.most ? this.name : `${this.name}: the rest`)
+  }
+
+  /** No step follows. What came after the last one that ended is one of its own. */
+  end(items: number, failed: boolean): void {
+    const rest = this.#count - this.most
+    this.#span.note({ items: items - this.#items, ...(rest > 0 && { steps: rest + 1 }) })
+    this.#span.end(failed)
+  }
+}
+
+export class Tracer {
+  constructor(
+    private readonly take: Take,
+    /** Of the traces that begin here, the share that is exported; those of others are as they say. */
+    private readonly share: number,
+  ) {}
+
+  /** The first span of this process in a trace: one that goes on (`traceparent`, as it came), or a new one. */
+  begin(name: string, kind: number, traceparent: string | null | undefined): Span {
+    const parent = parseTraceparent(traceparent)
+    if (parent === undefined)
+      return new Span(name, randomHex(16), undefined, kind, Math.random() < this.share ? this.take : undefined)
+    return new Span(name, parent.traceId, parent.spanId, kind, parent.sampled ? this.take : undefined)
+  }
+}
+
+/**
+ * W3C Trace Context, section 3.2: version, trace, parent and flags; undefined for what is not well-formed. A higher version may go on
+ * after the flags.
+ */
+export function parseTraceparent(
+  text: string | null | undefined,
+): { traceId: string; spanId: string; sampled: boolean } | undefined {
+  const match = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/.exec(text ?? '')
+  if (match === null) return undefined
+  const [, version, traceId, spanId, flags, more] = match as unknown as [
+    string,
+    string,
+    string,
+    string,
+    string,
+    string?,
+  ]
+  if (version === 'ff' || (version === '00' && more !== undefined)) return undefined
+  if (/^0+$/.test(traceId) || /^0+$/.test(spanId)) return undefined
+  return { traceId, spanId, sampled: (Number.parseInt(flags, 16) & 1) === 1 }
+}
+
+const nowMs = (): number => performance.timeOrigin + performance.now()
+const randomHex = (bytes: number): string => Buffer.from(crypto.getRandomValues(new Uint8Array(bytes))).toString('hex')
