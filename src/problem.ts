@@ -40,7 +40,7 @@ interface ProblemInit {
   /** Of `unsupported_media_type`: the type that is taken. */
   accept?: string
   /** Of `unauthenticated`: what to come with. */
-  challenge?: 'api_key'
+  challenge?: 'api_key' | 'admin_token'
   /** Of `rate_limited`: what the key may ask for. */
   quota?: KeyQuota
   cause?: unknown
@@ -63,7 +63,7 @@ export class Problem extends Error {
   readonly retryAfterSeconds: number | undefined
   readonly allow: readonly string[] | undefined
   readonly accept: string | undefined
-  readonly challenge: 'api_key' | undefined
+  readonly challenge: ProblemInit['challenge']
   readonly quota: KeyQuota | undefined
 
   constructor(kind: ProblemKind, init: ProblemInit) {

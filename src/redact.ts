@@ -1,4 +1,4 @@
-// Takes secrets of API keys out of text that is about to be written: raw, in Base64, and percent-encoded.
+// Takes secrets of API keys, and of administrators' tokens, out of text that is about to be written: raw, in Base64, and percent-encoded.
 // Looser than what a scanner looks for: half a secret, or one followed by more, is taken out too.
 
 const replacement = '[redacted]'
@@ -7,7 +7,8 @@ const replacement = '[redacted]'
  * The prefix of a secret and what follows it; or Base64 of a username or a secret, which looks different in each of the three
  * places where the prefix can begin in a group of three bytes.
  */
-const secret = /tribs_[0-9A-Za-z]{8,}|(?:dHJpYmtf|dHJpYnNf|RyaWJzX|0cmlic1[89+/_-])[0-9A-Za-z+/_-]{8,}={0,2}/g
+const secret =
+  /tribs_[0-9A-Za-z]{8,}|tribat_[0-9A-Za-z]{20}_[0-9A-Za-z]{8,}|(?:dHJpYmtf|dHJpYnNf|RyaWJzX|0cmlic1[89+/_-])[0-9A-Za-z+/_-]{8,}={0,2}/g
 
 /** A run of characters that an address may hold; it is looked into if some of them are percent-encoded. */
 const addressRun = /[0-9A-Za-z_.~+/=:%-]+/g
@@ -15,7 +16,7 @@ const percentEncoded = /%([0-9A-Fa-f]{2})/g
 /** How often something may be percent-encoded, one encoding over the other, and still be understood. */
 const encodingsMax = 4
 
-/** The text without any secret of an API key that stands in it. */
+/** The text without any secret of an API key or token that stands in it. */
 export function redactSecrets(text: string): string {
   const plain = text.replace(secret, replacement)
   return plain.includes('%') ? plain.replace(addressRun, run => (holdsSecret(run) ? replacement : run)) : plain

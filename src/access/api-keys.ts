@@ -1,6 +1,7 @@
 // API keys as administrators handle them: made, listed, edited, retired. Each change and its audit event are one transaction.
 // It must not keep a secret: `createApiKey` returns it once, and only its hash is stored.
 
+import { createHash } from 'node:crypto'
 import {
   type ApiKeyRow,
   findApiKey,
@@ -167,9 +168,16 @@ export async function retireApiKey(sql: Sql, apiKeyId: string, by: By): Promise<
 
 /**
  * Changes name, programs, subnets, front end or expiry, in force with the key's next request. Throws `not_found`, `conflict` when it is retired,
- * `invalid_request` naming every fault. Values that are as they were leave no audit event.
+ * `invalid_request` naming every fault. Values that are as they were leave no audit event. With `basedOn`, the `keyVersion` that was
+ * seen when this was decided, also `conflict` when the key has been changed since.
  */
-export async function editApiKey(sql: Sql, apiKeyId: string, changes: ApiKeyChanges, by: By): Promise<ListedApiKey> {
+export async function editApiKey(
+  sql: Sql,
+  apiKeyId: string,
+  changes: ApiKeyChanges,
+  by: By,
+  basedOn?: string,
+): Promise<ListedApiKey> {
   if (!isApiKeyId(apiKeyId)) throw noSuchKey()
   await sql.begin(async tx => {
     const key = await lockApiKey(tx, apiKeyId)
@@ -177,6 +185,11 @@ export async function editApiKey(sql: Sql, apiKeyId: string, changes: ApiKeyChan
     refuseCiviForms(key)
     if (key.retired_at !== null)
       throw new Problem('conflict', { detail: 'This key is retired. Make another one instead.' })
+    if (basedOn !== undefined && basedOn !== keyVersion(key))
+      throw new Problem('conflict', {
+        detail: 'Somebody else changed this key meanwhile, so nothing was changed.',
+        internal: 'based_on_is_old',
+      })
     const { faults, programIds, values } = await checkChanges(tx, changes)
     if (changes.expires_at !== undefined && changes.expires_at !== key.expires_at) {
       faults.push(...expiryFaults(changes.expires_at, by.now))
@@ -197,6 +210,13 @@ export async function editApiKey(sql: Sql, apiKeyId: string, changes: ApiKeyChan
     })
   })
   return loadKey(sql, apiKeyId, by.now)
+}
+
+/** What tells a key as it is set from the same key before or after an edit. */
+export function keyVersion(key: Pick<ApiKeyRow, 'name' | 'programs' | 'allowed_subnets' | 'front_end' | 'expires_at'>) {
+  const { name, programs, allowed_subnets, front_end, expires_at } = key
+  const text = JSON.stringify([name, programs, allowed_subnets, front_end, expires_at])
+  return createHash('sha256').update(text).digest('hex').slice(0, 16)
 }
 
 export function apiKeyState(key: ApiKeyRow, now: Micros): ApiKeyState {

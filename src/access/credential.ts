@@ -18,6 +18,7 @@ export interface Credential {
 const usernamePrefix = 'tribk_'
 const usernameRandomLength = 20
 const passwordPrefix = 'tribs_'
+const adminTokenPrefix = 'tribat_'
 /** 62^43 > 2^256. */
 const passwordRandomLength = 43
 
@@ -30,6 +31,7 @@ export const scannerPatterns = {
   password: /\btribs_[0-9A-Za-z]{49}\b/,
   apiSecretToken: /dHJpYmtf[0-9A-Za-z+/]{27}6dHJpYnNf[0-9A-Za-z+/]{65}[AQgw]==/,
   passwordBase64: /dHJpYnNf[0-9A-Za-z+/]{65}[AQgw]==/,
+  adminToken: /\btribat_[0-9A-Za-z]{20}_[0-9A-Za-z]{49}\b/,
 } as const
 
 export function mintCredential(): Credential {
@@ -41,6 +43,19 @@ export function mintCredential(): Credential {
 
 export function apiSecretToken(username: string, password: string): string {
   return Buffer.from(`${username}:${password}`).toString('base64')
+}
+
+/** A token of an administrator: its id, which may be known, and all of it, which is the secret. */
+export function mintAdminToken(): { tokenId: string; token: string } {
+  const tokenId = adminTokenPrefix + randomBase62(usernameRandomLength)
+  const random = randomBase62(passwordRandomLength)
+  return { tokenId, token: `${tokenId}_${random}${checksum(random)}` }
+}
+
+/** Whether a text is a token as minted, checksum included. */
+export function isAdminToken(text: string): boolean {
+  const match = /^tribat_[0-9A-Za-z]{20}_([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/.exec(text)
+  return match !== null && checksum(match[1]!) === match[2]
 }
 
 /** Whether a text could be an API key's id. What is none is never asked of the database. */

@@ -34,9 +34,10 @@ export class KeyLimits {
   }
 
   /**
-   * Counts one request of a key, and returns what is left. Throws Problem `rate_limited` when it is one too many.
+   * Counts one request of a key, or of an administrator's token, and returns what is left. Throws Problem `rate_limited` when it
+   * is one too many.
    */
-  takeRequest(apiKeyId: string): KeyQuota {
+  takeRequest(apiKeyId: string, what = 'API key'): KeyQuota {
     const quota = this.settings.requestsPerMinute
     if (quota === 0) return this.#quota
     const now = this.now()
@@ -44,7 +45,7 @@ export class KeyLimits {
     const seconds = secondsLeft(minute, now)
     if (minute.count >= quota) {
       throw new Problem('rate_limited', {
-        detail: `This API key may make ${quota} requests a minute. Try again in ${seconds} s.`,
+        detail: `This ${what} may make ${quota} requests a minute. Try again in ${seconds} s.`,
         internal: 'requests_per_minute',
         retryAfterSeconds: seconds,
         quota: { ...this.#quota, left: { requests: 0, seconds } },

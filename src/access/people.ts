@@ -1,5 +1,6 @@
 // People of the console: invited with a link, given a role and programs, disabled. Every change is audited.
 
+import { retireAdminTokensOf } from '../db/admin-token-rows.ts'
 import { appendAuditEvent } from '../db/audit.ts'
 import { inTransaction, type Sql, type Transaction } from '../db/client.ts'
 import { deleteSessionsOf } from '../db/console-sessions.ts'
@@ -106,7 +107,7 @@ export async function editPerson(
   })
 }
 
-/** Disables a person: every session ends, and none begins. What the person did stays. The last administrator stays enabled. */
+/** Disables a person: every session and every token ends, and none begins. What the person did stays. The last administrator stays enabled. */
 export async function disablePerson(sql: Sql, personId: number, deed: Deed): Promise<void> {
   await inTransaction(sql, async tx => {
     const person = await requirePerson(tx, personId)
@@ -114,6 +115,7 @@ export async function disablePerson(sql: Sql, personId: number, deed: Deed): Pro
     if (person.role === 'ADMINISTRATOR') await keepOneAdministrator(tx)
     await updatePersonDisabled(tx, personId, deed.actor)
     await deleteSessionsOf(tx, personId)
+    await retireAdminTokensOf(tx, personId, deed.actor)
     await note(tx, deed, 'person_disabled', person.email)
   })
 }

@@ -7,7 +7,7 @@ import type { Micros } from '../domain/values/offset-time.ts'
 import type { Db } from './client.ts'
 
 export interface AuditEvent {
-  /** `key:<api_key_id>`, `operator:<system user>` or `admin:<name>`. */
+  /** `key:<api_key_id>`, `operator:<system user>`, `admin:<e-mail>` or `admin-token:<token id>:<e-mail>`. */
   actor: string
   /** Snake case, what it was done to first: `api_key_created`. */
   action: string

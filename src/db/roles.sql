@@ -65,7 +65,7 @@ grant insert (actor, action, subject, address, detail) on audit_event to tributa
 -- The console reads everything but what is secret, and changes what administrators change. It cannot touch an answer either, nor
 -- the audit trail but by adding to it.
 grant select on all tables in schema public to tributary_console;
-grant insert, update on person, api_key, intermediary_organization, intermediary to tributary_console;
+grant insert, update on person, api_key, intermediary_organization, intermediary, admin_token to tributary_console;
 grant insert on person_identity to tributary_console;
 grant insert, update, delete on person_program, invitation, console_session, api_key_program, refusal to tributary_console;
 grant insert (actor, action, subject, address, detail) on audit_event to tributary_console;

@@ -47,10 +47,12 @@ function headersOf({ retryAfterSeconds, allow, accept, challenge, quota }: Probl
   if (retryAfterSeconds !== undefined) headers.set('Retry-After', String(retryAfterSeconds))
   if (allow !== undefined) headers.set('Allow', allow.join(', '))
   if (accept !== undefined) headers.set('Accept', accept)
-  if (challenge !== undefined) headers.set('WWW-Authenticate', 'Basic realm="tributary", charset="UTF-8"')
+  if (challenge !== undefined) headers.set('WWW-Authenticate', challenges[challenge])
   if (quota !== undefined) for (const [name, value] of Object.entries(quotaHeaders(quota))) headers.set(name, value)
   return headers
 }
+
+const challenges = { api_key: 'Basic realm="tributary", charset="UTF-8"', admin_token: 'Bearer realm="tributary"' }
 
 /** Errors that are not Problems are hidden whole: their message may hold anything. */
 function asProblem(error: unknown): Problem {

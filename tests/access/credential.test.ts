@@ -4,8 +4,10 @@ import {
   apiSecretToken,
   hashMatches,
   hashPassword,
+  isAdminToken,
   isApiKeyId,
   isWholePassword,
+  mintAdminToken,
   mintCredential,
   parseAuthorization,
   scannerPatterns,
@@ -37,6 +39,15 @@ describe('a minted credential (contract D24)', () => {
       expect(`Authorization: Basic ${token}\r\n`).toMatch(scannerPatterns.apiSecretToken)
       expect(base64(password)).toMatch(scannerPatterns.passwordBase64)
     }
+  })
+
+  test('a token of an administrator is found by scanners too, and told from one that was cut off or mistyped', () => {
+    const { tokenId, token } = mintAdminToken()
+    expect(token).toStartWith(`${tokenId}_`)
+    expect(`Authorization: Bearer ${token}\r\n`).toMatch(scannerPatterns.adminToken)
+    expect(
+      [token, tokenId, token.slice(0, -1), `${token.slice(0, -1)}${token.endsWith('a') ? 'b' : 'a'}`].map(isAdminToken),
+    ).toEqual([true, false, false, false])
   })
 
   test('the patterns find nothing in text that holds no credential', () => {

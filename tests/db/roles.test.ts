@@ -9,6 +9,7 @@ import { allMigrations } from '../../src/db/migrations/all-migrations.ts'
 import { prepareQueue } from '../../src/queue/connect.ts'
 import { setRetention } from '../../src/upkeep/erase.ts'
 import { aPerson, ConsoleVisitor } from '../support/console.ts'
+import { ApiProgram, aToken } from '../support/console-api.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { ExportClient } from '../support/export-client.ts'
 import { endWithFile, useDatabase, useService } from '../support/fixtures.ts'
@@ -180,6 +181,11 @@ describe('the service, with its own role', () => {
       'act as a person of the console',
       sql => sql`insert into audit_event (actor, action, subject) values ('admin:x', 'x', 'x')`,
     ],
+    [
+      'act as a program of a person of the console',
+      sql => sql`insert into audit_event (actor, action, subject) values ('admin-token:x:x', 'x', 'x')`,
+    ],
+    ['see a token of an administrator', sql => sql`select from admin_token`],
     ['see who works in the console', sql => sql`select from person`],
     ['see who somebody is elsewhere', sql => sql`select from person_identity`],
     ['list an intermediary', sql => sql`insert into intermediary (organization_id) values (1)`],
@@ -336,6 +342,71 @@ describe('the console, with its own role', () => {
     expect(running.logLines.filter(line => line.level === 'error')).toEqual([])
   })
 
+  test('does through its API what its pages do', async () => {
+    const ada = await aPerson(owner)
+    const { token } = await aToken(desk.sql, ada)
+    const running = await useService(service, { consoleDatabaseUrl: desk.url }, { consoleDb: desk.sql })
+    const program = ApiProgram.withToken(running, token)
+    const version = await aProgram(owner, { slug: 'by-program', questions: [q.text('by program')] })
+    const { body: draft } = await program.ask('GET', '/programs/by-program/draft')
+    const saved = await program.ask('PUT', '/programs/by-program/draft', { ...draft, display_name: 'Renamed' })
+    const published = await program.ask('POST', '/programs/by-program/publish', {
+      based_on: saved.body.program_version_id,
+    })
+    expect([saved.status, published.status]).toEqual([200, 200])
+    expect(published.body.program_version_id).toBeGreaterThan(version.program_version_id)
+    for (const path of ['/audit/events', '/jobs', '/keys', '/people', '/settings/retention', '/intermediaries'])
+      expect([path, (await program.ask('GET', path)).status]).toEqual([path, 200])
+    for (const [path, body] of [
+      ['/audit/verify', {}],
+      ['/docs/regenerate', { program: 'by-program' }],
+    ] as const)
+      expect([path, (await program.ask('POST', path, body)).status]).toEqual([path, 200])
+    expect(running.logLines.filter(line => line.level === 'error')).toEqual([])
+  })
+
+  test('audit, jobs and publishing are pages that work under it', async () => {
+    const ada = await aPerson(owner)
+    const running = await useService(service, { consoleDatabaseUrl: desk.url }, { consoleDb: desk.sql })
+    const browser = await new ConsoleVisitor(running).signIn(ada.email)
+    const first = await aProgram(owner, { slug: 'by-page', questions: [q.text('page one')] })
+    const second = await aProgram(owner, { slug: 'by-page', questions: [q.text('page two')] })
+    await browser.post(`/admin/programs/by-page/versions/${first.program_version_id}/take`, {
+      based_on: String(second.program_version_id),
+    })
+    const [draft] = await owner<{ program_version_id: number }[]>`
+      select program_version_id from program_version join program using (program_id)
+      where slug = 'by-page' and state = 'DRAFT'`
+    for (const path of [
+      '/admin/audit',
+      '/admin/audit/events.csv',
+      '/admin/audit/sent?application=1',
+      '/admin/audit/verify',
+      '/admin/jobs',
+      '/admin/programs/by-page/publish',
+      '/admin/keys/check',
+      '/admin/questions',
+    ])
+      await browser.page(path)
+    const reviewed = String(draft!.program_version_id)
+    for (const [path, form] of [
+      ['/admin/audit/verify', {}],
+      ['/admin/jobs/regenerate', { program: 'by-page' }],
+      ['/admin/programs/by-page/publish', { reviewed }],
+    ] as const)
+      expect([path, [200, 303].includes((await browser.post(path, form)).status)]).toEqual([path, true])
+    const [active] = await owner`
+      select state from program_version where program_version_id = ${draft!.program_version_id}`
+    expect(active).toEqual({ state: 'ACTIVE' })
+    await owner`
+      insert into derived_status (program_version_id, job_name, state, requested, last_error)
+      values (${versionId}, 'refresh-key-map', 'failed', 1, 'x')
+      on conflict (program_version_id, job_name) do update set state = 'failed', last_error = 'x'`
+    const retried = await browser.post('/admin/jobs/retry', { job: 'refresh-key-map', version: String(versionId) })
+    expect(retried.status).toBe(303)
+    expect(running.logLines.filter(line => line.level === 'error')).toEqual([])
+  })
+
   test('sets how long a program keeps its applications, and erases none itself', async () => {
     const ada = await aPerson(owner)
     const raw = await insertRawProgram(owner, 'kept-by-the-console')
@@ -368,6 +439,7 @@ describe('the console, with its own role', () => {
     ['change a status that was once set', sql => sql`update application_annotation set status = 'Approved'`],
     ['set another zone', sql => sql`update instance set time_zone = 'Europe/Berlin'`],
     ['remove a person', sql => sql`delete from person`],
+    ['remove a token', sql => sql`delete from admin_token`],
     ['remove an intermediary', sql => sql`delete from intermediary`],
     ['change an audit event', sql => sql`update audit_event set actor = 'nobody'`],
     ['remove an audit event', sql => sql`delete from audit_event`],

@@ -350,7 +350,7 @@ begin
   if new.actor like 'operator:%' and not is_owner then
     raise exception 'this role does not act as an operator' using errcode = 'insufficient_privilege';
   end if;
-  if new.actor like 'admin:%' and not is_owner
+  if (new.actor like 'admin:%' or new.actor like 'admin-token:%') and not is_owner
      and not coalesce(pg_has_role(session_user, to_regrole('tributary_console')::oid, 'member'), false) then
     raise exception 'this role does not act for a person of the console' using errcode = 'insufficient_privilege';
   end if;
@@ -367,6 +367,28 @@ begin
   end if;
   return new;
 end $function$;
+
+create table admin_token (
+  admin_token_id text not null,
+  person_id bigint not null,
+  name text not null,
+  token_hash bytea not null,
+  scopes text[] not null,
+  created_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  retired_at timestamp with time zone,
+  retired_by text,
+  last_used_at timestamp with time zone,
+  last_used_address inet,
+  constraint admin_token_pkey PRIMARY KEY (admin_token_id),
+  constraint admin_token_token_hash_key UNIQUE (token_hash),
+  constraint admin_token_admin_token_id_check CHECK ((admin_token_id ~ '^tribat_[0-9A-Za-z]{20}$'::text)),
+  constraint admin_token_check CHECK (((expires_at > created_at) AND (expires_at <= (created_at + '366 days'::interval)))),
+  constraint admin_token_check1 CHECK (((retired_at IS NULL) = (retired_by IS NULL))),
+  constraint admin_token_name_check CHECK (((length(name) >= 1) AND (length(name) <= 100))),
+  constraint admin_token_scopes_check CHECK ((cardinality(scopes) > 0)),
+  constraint admin_token_token_hash_check CHECK ((octet_length(token_hash) = 32))
+);
 
 create table api_key (
   api_key_id text not null,
@@ -894,6 +916,8 @@ create table worker_beat (
   constraint worker_beat_pkey PRIMARY KEY (worker_id)
 );
 
+CREATE INDEX admin_token_by_person ON public.admin_token USING btree (person_id);
+
 CREATE UNIQUE INDEX application_annotation_by_change ON public.application_annotation USING btree (program_id, change_seq) WHERE (change_seq IS NOT NULL);
 
 CREATE INDEX application_by_applicant ON public.application USING btree (applicant_id);
@@ -953,6 +977,8 @@ CREATE INDEX refusal_by_age ON public.refusal USING btree (happened_at);
 CREATE INDEX refusal_by_key ON public.refusal USING btree (api_key_id, refusal_id) WHERE (api_key_id IS NOT NULL);
 
 CREATE INDEX submission_request_by_applicant ON public.submission_request USING btree (applicant_id);
+
+alter table admin_token add constraint admin_token_person_id_fkey FOREIGN KEY (person_id) REFERENCES person(person_id);
 
 alter table api_key_program add constraint api_key_program_api_key_id_fkey FOREIGN KEY (api_key_id) REFERENCES api_key(api_key_id);
 
@@ -1019,6 +1045,8 @@ alter table question_version add constraint question_version_question_id_fkey FO
 alter table submission_counter add constraint submission_counter_program_id_fkey FOREIGN KEY (program_id) REFERENCES program(program_id);
 
 alter table submission_request add constraint submission_request_api_key_id_fkey FOREIGN KEY (api_key_id) REFERENCES api_key(api_key_id);
+
+CREATE TRIGGER admin_token_is_kept BEFORE DELETE ON admin_token FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER application_is_kept BEFORE DELETE ON application FOR EACH ROW EXECUTE FUNCTION refuse_early_removal();
 

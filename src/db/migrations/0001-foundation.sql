@@ -686,6 +686,27 @@ create table console_session (
 );
 create index console_session_by_person on console_session (person_id);
 
+-- With what programs of a person come to the console's API. Retired, never removed: what was done with them stays theirs.
+create table admin_token (
+  admin_token_id text primary key check (admin_token_id ~ '^tribat_[0-9A-Za-z]{20}$'),
+  person_id bigint not null references person,
+  name text not null check (length(name) between 1 and 100),
+  -- SHA-256 of the whole token.
+  token_hash bytea not null unique check (octet_length(token_hash) = 32),
+  scopes text[] not null check (cardinality(scopes) > 0),
+  created_at timestamptz not null,
+  expires_at timestamptz not null check (expires_at > created_at and expires_at <= created_at + interval '366 days'),
+  retired_at timestamptz,
+  retired_by text,
+  -- To the minute.
+  last_used_at timestamptz,
+  last_used_address inet,
+  check ((retired_at is null) = (retired_by is null))
+);
+create trigger admin_token_is_kept before delete on admin_token
+  for each row execute function refuse_change();
+create index admin_token_by_person on admin_token (person_id);
+
 ------------------------------------------------------------------------------------------------- intermediaries
 
 -- Who submits on behalf of applicants, by organization. Both are disabled, never removed: what they submitted stays theirs.
@@ -723,7 +744,7 @@ create trigger intermediary_is_kept before delete on intermediary
 create table audit_event (
   audit_event_id bigint generated always as identity primary key,
   happened_at timestamptz not null default clock_timestamp(),
-  -- Who: `key:<api key id>`, `operator:<system user>`, `admin:<user>`.
+  -- Who: `key:<api key id>`, `operator:<system user>`, `admin:<user>`, `admin-token:<token id>:<user>`.
   actor text not null,
   action text not null,
   -- What it was done to: a program slug, an API key id, an application id.
@@ -755,7 +776,7 @@ begin
   if new.actor like 'operator:%' and not is_owner then
     raise exception 'this role does not act as an operator' using errcode = 'insufficient_privilege';
   end if;
-  if new.actor like 'admin:%' and not is_owner
+  if (new.actor like 'admin:%' or new.actor like 'admin-token:%') and not is_owner
      and not coalesce(pg_has_role(session_user, to_regrole('tributary_console')::oid, 'member'), false) then
     raise exception 'this role does not act for a person of the console' using errcode = 'insufficient_privilege';
   end if;

@@ -1,22 +1,14 @@
 // Whether a definition document has the form its schema asks for, every fault in words of our own.
 
-import { Settings } from 'typebox/system'
 import { Value } from 'typebox/value'
 import { type NamedCondition, programDefinitionSchema } from './program-definition.ts'
 import { comparisonOperators } from './program-version.ts'
+import { type SchemaFault as DefinitionFault, schemaFault } from './schema-faults.ts'
 
-/** One thing wrong with a document. `path` is an RFC 6901 JSON Pointer. */
-export interface DefinitionFault {
-  path: string
-  code: string
-  detail: string
-}
+export type { DefinitionFault }
 
 /** Levels of arrays and objects, one in another. Conditions take two for each level of theirs. */
 export const definitionDepthMax = 64
-
-// TypeBox stops at 8 errors by default; the author of the document wants to see all of them.
-Settings.Set({ maxErrors: 10_000 })
 
 /** Characters of a definition as JSON, which everything that is made of it is linear in. */
 const definitionCharactersMax = 4 * 1024 * 1024
@@ -64,61 +56,17 @@ export function characterFaults(value: unknown, path = ''): DefinitionFault[] {
 }
 
 function schemaFaults(document: unknown): DefinitionFault[] {
-  return Value.Errors(programDefinitionSchema, document).flatMap(({ keyword, instancePath: path, params }) => {
+  return Value.Errors(programDefinitionSchema, document).flatMap(error => {
+    const { keyword, instancePath: path } = error
     // Conditions are a union of five forms: the schema can only say that none fits, so they are looked at below.
     if (/\/visible_when(\/|$)/.test(path)) return []
     if (path === '/based_on') {
       if (keyword !== 'anyOf') return []
       return [{ path, code: 'wrong_type', detail: 'Must be the id of a version of the program, or null.' }]
     }
-    const wants = params as Readonly<Record<string, unknown>>
-    switch (keyword) {
-      // What `additionalProperties` refuses is reported a second time under this keyword.
-      case 'boolean':
-        return []
-      case 'required':
-        return names(wants.requiredProperties).map(name => ({
-          path: child(path, name),
-          code: 'required',
-          detail: `Must be given: \`${name}\` is missing.`,
-        }))
-      case 'additionalProperties':
-        return names(wants.additionalProperties).map(name => ({
-          path: child(path, name),
-          code: 'unknown_member',
-          detail: `Must be left out: there is no \`${name}\` here.`,
-        }))
-      case 'type':
-        return [{ path, code: 'wrong_type', detail: `Must be ${typeWords[String(wants.type)] ?? wants.type}.` }]
-      case 'enum':
-        return [{ path, code: 'not_allowed', detail: `Must be one of ${names(wants.allowedValues).join(', ')}.` }]
-      case 'minLength':
-        return [{ path, code: 'too_short', detail: 'Must not be empty.' }]
-      case 'maxLength':
-        return [{ path, code: 'too_long', detail: `Must not be longer than ${wants.limit} characters.` }]
-      case 'pattern':
-        return [{ path, code: 'wrong_characters', detail: patternWords(path) }]
-      case 'minItems':
-        return [{ path, code: 'too_few', detail: `Must have at least ${wants.limit}.` }]
-      case 'maxItems':
-        return [{ path, code: 'too_many', detail: `Must not have more than ${wants.limit}.` }]
-      case 'minimum':
-        return [{ path, code: 'too_small', detail: `Must not be less than ${wants.limit}.` }]
-      case 'maximum':
-        return [{ path, code: 'too_large', detail: `Must not be more than ${wants.limit}.` }]
-      default:
-        return [{ path, code: 'wrong_form', detail: `Must fit the schema of a program definition (${keyword}).` }]
-    }
+    if (keyword === 'pattern') return [{ path, code: 'wrong_characters', detail: patternWords(path) }]
+    return schemaFault(error)
   })
-}
-
-const typeWords: Readonly<Record<string, string>> = {
-  object: 'an object',
-  array: 'an array',
-  string: 'text',
-  boolean: 'true or false',
-  integer: 'a whole number that a double holds exactly',
-  number: 'a number',
 }
 
 function patternWords(path: string): string {
@@ -235,10 +183,6 @@ export function member(holder: unknown, name: string): unknown {
 
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-function names(value: unknown): string[] {
-  return Array.isArray(value) ? value.map(String) : []
 }
 
 function child(path: string, name: string): string {

@@ -123,7 +123,8 @@ async function enter(
   }
 }
 
-function openVisit(
+/** What is known of a request before anybody is signed in; `secure` tells whether it came by HTTPS, or may do without. */
+export function openVisit(
   deps: Deps,
   request: Request,
   raw: Readonly<Record<string, string | null>> | undefined,
@@ -180,7 +181,7 @@ function guarded(door: GuardedDoor, visit: Visit): Visit {
 }
 
 /** A form is only taken from a page of our own: browsers say where it was (RFC 6454; Fetch Metadata). */
-function requireOwnOrigin({ request, place }: OpenVisit): void {
+export function requireOwnOrigin({ request, place }: OpenVisit): void {
   const origin = request.headers.get('origin')
   const site = request.headers.get('sec-fetch-site')
   if (origin === new URL(place.baseUrl).origin && (site === null || site === 'same-origin')) return

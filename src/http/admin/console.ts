@@ -5,6 +5,7 @@ import { Problem } from '../../problem.ts'
 import type { Deps } from '../deps.ts'
 import { navigation } from '../shell/shell.tsx'
 import { shellAssets } from '../shell/shell-assets.ts'
+import { adminApi } from './api/admin-api.ts'
 import { applicationDoors } from './applications/application-doors.ts'
 import { auditDoors } from './audit/audit-doors.ts'
 import { type ConsoleDoor, consoleRoutes, type GuardedDoor, redirect } from './console-doors.ts'
@@ -18,11 +19,13 @@ import { publishDoors } from './programs/publish-doors.ts'
 import { questionFormDoors } from './programs/question-form-doors.ts'
 import { settingsDoors } from './settings/settings-doors.ts'
 import { signInDoors } from './signing-in/sign-in-doors.ts'
+import { tokenDoors } from './tokens/token-doors.ts'
 
 /** Every door of the console, for the routes and for the test that tries each with each role. */
 export const consoleDoors = (deps: Deps): ConsoleDoor[] => [
   home,
   ...signInDoors(deps),
+  ...tokenDoors(deps),
   ...programDoors(deps),
   ...documentDoors(deps),
   ...publishDoors(deps),
@@ -60,4 +63,7 @@ const home: GuardedDoor = {
 }
 
 export const adminConsole = (deps: Deps) =>
-  new Elysia({ name: 'admin-console' }).use(shellAssets()).use(consoleRoutes(deps, consoleDoors(deps)))
+  new Elysia({ name: 'admin-console' })
+    .use(shellAssets())
+    .use(adminApi(deps))
+    .use(consoleRoutes(deps, consoleDoors(deps)))

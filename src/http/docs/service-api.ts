@@ -7,6 +7,7 @@ import { responseDefinitions } from '../../domain/questions/response-schema.ts'
 import type { Deps } from '../deps.ts'
 import { methodNotAllowed } from '../errors.ts'
 import { prefersJson } from '../media-type.ts'
+import { adminSecuritySchemes, adminTag } from '../openapi/admin-operations.ts'
 import { exportComponents } from '../openapi/export-operations.ts'
 import { hiddenRoute } from '../openapi/route-detail.ts'
 import { json, pageResponse } from './docs-response.ts'
@@ -31,9 +32,11 @@ const documentation = (baseUrl: string) => ({
     { name: 'Export', description: 'For clients that pull applications.' },
     { name: 'Docs', description: 'The generated docs.' },
     { name: 'Intake', description: 'For the form front end that submits applications.' },
+    adminTag,
   ],
   components: {
     ...exportComponents,
+    securitySchemes: { ...exportComponents.securitySchemes, ...adminSecuritySchemes },
     schemas: {
       ...responseDefinitions([], undefined, { definitionsAt: '#/components/schemas/' }),
       ...exportComponents.schemas,

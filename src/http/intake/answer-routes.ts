@@ -8,11 +8,11 @@ import { loadSavedAnswers, type SavedApplication, saveAnswers } from '../../inta
 import { authenticate } from '../authenticate.ts'
 import type { Deps } from '../deps.ts'
 import { methodNotAllowed } from '../errors.ts'
+import { readJsonBody } from '../json-body.ts'
 import { intakeOperations } from '../openapi/intake-operations.ts'
 import { routeDetail } from '../openapi/route-detail.ts'
 import { parseAnswersBody } from './bodies.ts'
 import { type AnswerHeaders, bodyLimits, enterProgram, parseApplicantId } from './door.ts'
-import { readJsonBody } from './json-body.ts'
 
 const path = '/intake/v1/programs/:slug/applicants/:applicantId/answers'
 

@@ -6,11 +6,11 @@ import { changeLanguage, registerApplicant } from '../../intake/register-applica
 import { authenticate } from '../authenticate.ts'
 import type { Deps } from '../deps.ts'
 import { methodNotAllowed } from '../errors.ts'
+import { readJsonBody } from '../json-body.ts'
 import { intakeOperations } from '../openapi/intake-operations.ts'
 import { routeDetail } from '../openapi/route-detail.ts'
 import { parseLanguageBody } from './bodies.ts'
 import { bodyLimits, enterIntake, parseApplicantId } from './door.ts'
-import { readJsonBody } from './json-body.ts'
 
 const applicants = '/intake/v1/applicants'
 const applicant = '/intake/v1/applicants/:applicantId'

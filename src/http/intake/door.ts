@@ -6,9 +6,9 @@ import type { FrontEndKey } from '../../intake/register-applicant.ts'
 import { invalidRequest } from '../../problem.ts'
 import type { Deps } from '../deps.ts'
 import { bodyArrivalMs } from '../in-time.ts'
+import type { BodyLimits } from '../json-body.ts'
 import { quotaHeaders } from '../quota-headers.ts'
 import { recordOf } from '../request-record.ts'
-import type { BodyLimits } from './json-body.ts'
 
 /** Fields of every answer of intake. */
 export type AnswerHeaders = Readonly<Record<string, string>>

@@ -7,12 +7,12 @@ import { submitApplication } from '../../intake/submit.ts'
 import { authenticate } from '../authenticate.ts'
 import type { Deps } from '../deps.ts'
 import { methodNotAllowed } from '../errors.ts'
+import { readJsonBody } from '../json-body.ts'
 import { intakeOperations } from '../openapi/intake-operations.ts'
 import { routeDetail } from '../openapi/route-detail.ts'
 import { recordOf } from '../request-record.ts'
 import { parseSubmissionBody } from './bodies.ts'
 import { bodyLimits, enterProgram, parseApplicantId, parseIdempotencyKey } from './door.ts'
-import { readJsonBody } from './json-body.ts'
 
 const path = '/intake/v1/programs/:slug/applicants/:applicantId/submissions'
 

@@ -21,6 +21,7 @@ const places: Readonly<Record<string, string>> = {
   intermediaryId: '999999',
   keyId: `tribk_${'x'.repeat(20)}`,
   token: 'x'.repeat(43),
+  tokenId: `tribat_${'x'.repeat(20)}`,
 }
 
 type Expected = readonly [stranger: number, administrator: number, programAdministrator: number, auditor: number]
@@ -44,6 +45,11 @@ const table: Readonly<Record<string, Expected>> = {
   'GET /admin/confirm/oidc': [303, 503, 503, 503],
   'GET /admin/account': [303, 200, 200, 200],
   'POST /admin/account/password': [401, 400, 400, 400],
+  'GET /admin/account/tokens': [303, 200, 200, 200],
+  'GET /admin/account/tokens/new': [303, 200, 200, 200],
+  'POST /admin/account/tokens/new': [401, 400, 400, 400],
+  'GET /admin/account/tokens/:tokenId/issued': [303, 200, 200, 200],
+  'POST /admin/account/tokens/:tokenId/retire': [401, 404, 404, 404],
   'GET /admin/keys': [303, 200, 403, 200],
   'GET /admin/keys/check': [303, 200, 403, 200],
   'GET /admin/keys/new': [303, 200, 403, 403],
@@ -107,6 +113,7 @@ const table: Readonly<Record<string, Expected>> = {
   'POST /admin/people/:personId/link': [401, 404, 403, 403],
   'POST /admin/people/:personId/disable': [401, 404, 403, 403],
   'POST /admin/people/:personId/enable': [401, 404, 403, 403],
+  'POST /admin/people/:personId/tokens/:tokenId/retire': [401, 404, 403, 403],
   'GET /admin/jobs': [303, 200, 403, 200],
   'POST /admin/jobs/retry': [401, 404, 403, 403],
   'POST /admin/jobs/regenerate': [401, 303, 403, 403],

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { readJsonBody } from '../../../src/http/intake/json-body.ts'
+import { readJsonBody } from '../../../src/http/json-body.ts'
 import { Problem } from '../../../src/problem.ts'
 
 const request = (body: ReadableStream<Uint8Array>): Request =>

@@ -1,26 +1,21 @@
 // Applications in the console: which programs, a list with filters, one application, what changed in it, as it is exported, and
 // status and note.
 
-import { actorOf, mayReadAnswers, maySeeProgram } from '../../../access/roles.ts'
+import { actorOf, mayReadAnswers } from '../../../access/roles.ts'
 import {
   type ApplicationDetails,
-  findApplicationDetails,
   findRevisionBefore,
   type ListedApplication,
-  type ListFilter,
   type ListPlace,
   readListedApplications,
   readNewestAnnotations,
   readProgramsWithSubmissions,
   readRevisions,
-  type StoredApplication,
 } from '../../../db/application-lists.ts'
-import { findProgram, loadProgramVersion, type Program } from '../../../db/programs.ts'
+import { loadProgramVersion, type Program } from '../../../db/programs.ts'
 import { applicationChanges } from '../../../domain/readable/application-changes.ts'
 import type { ExportedObject } from '../../../domain/readable/exported-answers.ts'
 import { readableApplication } from '../../../domain/readable/readable-application.ts'
-import { isSlug } from '../../../domain/values/slug.ts'
-import { exportedObject } from '../../../export/exported-object.ts'
 import { Problem } from '../../../problem.ts'
 import { annotate } from '../../../upkeep/annotate.ts'
 import { openApplications, type Reading } from '../../../upkeep/open-application.ts'
@@ -31,11 +26,11 @@ import { type ConsoleDoor, redirect, type Visit } from '../console-doors.ts'
 import { ApplicationPage } from './application-page.tsx'
 import { ChangesPage } from './changes-page.tsx'
 import { ExportedPage } from './exported-page.tsx'
+import { exportedObjects, findSeenProgram, loadDetails, readListPage } from './find-applications.ts'
 import { ApplicationsPage, ProgramChoicePage } from './list-pages.tsx'
-import { type ListPage, type ListQuery, listSearch, readListQuery } from './list-query.ts'
+import { type ListPage, listSearch, readListQuery } from './list-query.ts'
 
-/** Applications on a page of a list, and programs on a page of the choice. */
-const pageRows = 50
+/** Programs on a page of the choice. */
 const programRows = 200
 /** Shown beside an application. */
 const revisionsShown = 20
@@ -44,22 +39,12 @@ const statesShown = 30
 const noteFormBytesMax = 256 * 1024
 
 export function applicationDoors(deps: Deps): ConsoleDoor[] {
-  const { consoleDb: db, keyMaps, config } = deps
+  const { consoleDb: db, config } = deps
 
-  /** One that the person may see: any other does not exist for them. */
-  const program = async ({ params, person }: Visit): Promise<Program> => {
-    const found = isSlug(params.slug!) ? await findProgram(db, params.slug!) : undefined
-    if (found !== undefined && maySeeProgram(person, found.program_id)) return found
-    throw new Problem('not_found', { detail: 'There is no such program.' })
-  }
+  const program = ({ params, person }: Visit): Promise<Program> => findSeenProgram(db, person, params.slug!)
 
-  const details = async (visit: Visit, { program_id }: Program): Promise<ApplicationDetails> => {
-    const { applicationId } = visit.params
-    const id = /^[1-9]\d{0,14}$/.test(applicationId!) ? Number(applicationId) : undefined
-    const found = id === undefined ? undefined : await findApplicationDetails(db, program_id, id)
-    if (found === undefined) throw new Problem('not_found', { detail: 'There is no such application in this program.' })
-    return found
-  }
+  const details = ({ params }: Visit, { program_id }: Pick<Program, 'program_id'>): Promise<ApplicationDetails> =>
+    loadDetails(db, program_id, params.applicationId!)
 
   const choose = async ({ context, person, url }: Visit): Promise<Response> => {
     const among = person.programIds === 'all' ? 'all' : [...person.programIds]
@@ -74,33 +59,9 @@ export function applicationDoors(deps: Deps): ConsoleDoor[] {
   const list = async (visit: Visit): Promise<Response> => {
     const shown = await program(visit)
     const query = readListQuery(visit.url.searchParams, config.timeZone)
-    const found = query.faults.length > 0 ? nothing : await readPage(shown.program_id, query)
+    const found = query.faults.length > 0 ? nothing : await readListPage(db, shown.program_id, query)
     const page = ApplicationsPage({ context: visit.context, program: shown, query, ...found })
     return htmlResponse(page, query.faults.length > 0 ? 400 : 200)
-  }
-
-  const read = (programId: number, filter: ListFilter, place: ListPlace, rowsMax: number) =>
-    readListedApplications(db, programId, filter, place, rowsMax)
-
-  /** A page, newest first, and whether there is more on either side of it. */
-  const readPage = async (programId: number, { filter, place }: ListQuery): Promise<ListPage> => {
-    const rows = await read(programId, filter, place, pageRows + 1)
-    const more = rows.length > pageRows
-    const applications = rows.slice(0, pageRows)
-    if (place.direction === 'older') return { applications, older: more, newer: place.beyond !== undefined }
-    // Where the newest is reached, the page is the first one, filled up.
-    if (!more) return readPage(programId, { filter, place: first } as ListQuery)
-    return { applications: applications.reverse(), older: true, newer: true }
-  }
-
-  /** The bytes that an export would have for each, in order. */
-  const exported = async (programId: number, stored: readonly StoredApplication[]): Promise<Buffer[]> => {
-    const objects: Buffer[] = []
-    for (const one of stored) {
-      const { fills } = await keyMaps.load(db, programId, one.questions_as_of)
-      objects.push(exportedObject(one, fills.get(one.program_version_id)!))
-    }
-    return objects
   }
 
   const open = (visit: Visit, programId: number, readings: readonly { applicationId: number; reading: Reading }[]) =>
@@ -113,7 +74,7 @@ export function applicationDoors(deps: Deps): ConsoleDoor[] {
       ...readings,
       ...(beforeId === undefined ? [] : [{ applicationId: beforeId, reading: 'compared' as const }]),
     ])
-    const objects = await exported(programId, stored)
+    const objects = await exportedObjects(deps, programId, stored)
     const opened = []
     for (const [i, { program_version_id }] of stored.entries()) {
       const { application } = JSON.parse(objects[i]!.toString()) as { application: ExportedObject }
@@ -132,7 +93,7 @@ export function applicationDoors(deps: Deps): ConsoleDoor[] {
     const query = readListQuery(visit.url.searchParams, config.timeZone)
     const filter = query.faults.length > 0 ? {} : query.filter
     const beside = (direction: ListPlace['direction']): Promise<ListedApplication | undefined> =>
-      read(program_id, filter, { direction, beyond: application }, 1).then(([row]) => row)
+      readListedApplications(db, program_id, filter, { direction, beyond: application }, 1).then(([row]) => row)
     const [earlier, revisions, states, newer, older] = await Promise.all([
       before(application, program_id),
       readRevisions(db, program_id, application.applicant_id, revisionsShown + 1),
@@ -168,7 +129,7 @@ export function applicationDoors(deps: Deps): ConsoleDoor[] {
 
   const save = async (visit: Visit): Promise<Response> => {
     const { program_id, slug } = await program(visit)
-    const { application_id, status, application_note } = await details(visit, { program_id } as Program)
+    const { application_id, status, application_note } = await details(visit, { program_id })
     const { form } = visit
     const chosen = form.get('status') || null
     // A browser ends lines with CR and LF, whatever was in the field before.
@@ -221,7 +182,7 @@ export function applicationDoors(deps: Deps): ConsoleDoor[] {
     const shown = await program(visit)
     const application = await details(visit, shown)
     const stored = await open(visit, shown.program_id, [{ applicationId: application.application_id, reading }])
-    const [bytes] = await exported(shown.program_id, stored)
+    const [bytes] = await exportedObjects(deps, shown.program_id, stored)
     return { program: shown, application, bytes: bytes! }
   }
 
@@ -256,7 +217,6 @@ export function applicationDoors(deps: Deps): ConsoleDoor[] {
 }
 
 const nothing: ListPage = { applications: [], older: false, newer: false }
-const first: ListPlace = { direction: 'older', beyond: undefined }
 
 const lines = (text: string): string => text.replaceAll('\r\n', '\n')
 

@@ -63,7 +63,7 @@ export function TrailPage(props: TrailProps) {
     >
       <FaultSummary form={form} title="This cannot be searched for yet" />
       <form method="get" action={root + path} class="card filters fields" aria-label="Filters">
-        <TextField form={form} name="actor" label="Who" hint="admin:…, key:…, operator:…" />
+        <TextField form={form} name="actor" label="Who" hint="admin:…, admin-token:…, key:…, operator:…" />
         <SelectField
           form={form}
           name="action"
@@ -141,11 +141,22 @@ function actionsOf({ actions, form }: TrailProps): string[] {
 
 function Actor({ actor, href, names }: { actor: string; href: string; names: ReadonlyMap<string, string> }) {
   const [kind = '', ...rest] = actor.split(':')
+  if (kind === 'admin-token') return <Named name={rest.slice(1).join(':')} kind={`token ${rest[0]}`} href={href} />
   const name = kind === 'key' ? names.get(rest.join(':')) : undefined
   return (
+    <Named
+      name={name ?? (rest.length === 0 ? actor : rest.join(':'))}
+      kind={kind === 'key' && name !== undefined ? actor : kind}
+      href={href}
+    />
+  )
+}
+
+function Named({ name, kind, href }: { name: string; kind: string; href: string }) {
+  return (
     <>
-      <a href={href}>{name ?? (rest.length === 0 ? actor : rest.join(':'))}</a>
-      <small>{kind === 'key' ? (name === undefined ? 'key' : actor) : kind}</small>
+      <a href={href}>{name}</a>
+      <small>{kind}</small>
     </>
   )
 }

@@ -52,7 +52,7 @@ export function keyDoors({ consoleDb: db, config }: Deps): ConsoleDoor[] {
         ) as Record<Tab, number>,
         keys: keys
           .filter(({ state }) => includes(tabs[tab], state))
-          .filter(found(query.get('q'), query.get('program'))),
+          .filter(matching(query.get('q'), query.get('program'))),
         search: query.get('q') ?? '',
         program: query.get('program') ?? '',
         programs: await slugs(),
@@ -215,10 +215,10 @@ export function keyDoors({ consoleDb: db, config }: Deps): ConsoleDoor[] {
   ]
 }
 
-const includes = (states: readonly ApiKeyState[], state: ApiKeyState): boolean => states.includes(state)
+export const includes = (states: readonly ApiKeyState[], state: ApiKeyState): boolean => states.includes(state)
 
 /** Whether a key is meant by what was searched for: in its name, id, programs or addresses. */
-const found =
+export const matching =
   (search: string | null, program: string | null) =>
   (key: ListedApiKey): boolean => {
     const text = (search ?? '').trim().toLowerCase()

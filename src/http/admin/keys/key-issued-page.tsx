@@ -4,8 +4,8 @@
 
 import type { ListedApiKey } from '../../../access/api-keys.ts'
 import { apiSecretToken } from '../../../access/credential.ts'
-import { Icon } from '../../shell/icon.tsx'
 import { Notice, When } from '../../shell/parts.tsx'
+import { CopyButton, Secret } from '../../shell/secret.tsx'
 import { type PageContext, Shell } from '../../shell/shell.tsx'
 import { fromWhere } from './key-words.tsx'
 
@@ -103,20 +103,3 @@ export function IssuedPage(props: {
     </Shell>
   )
 }
-
-const CopyButton = ({ of }: { of: string }) => (
-  <button type="button" class="plain" data-copy={of} hidden>
-    <Icon name="copy" />
-    Copy
-  </button>
-)
-
-const Secret = ({ id, label, value }: { id: string; label: string; value: string }) => (
-  <div class="secret">
-    <span class="label" id={`${id}-label`}>
-      {label}
-    </span>
-    <code id={id}>{value}</code>
-    <CopyButton of={id} />
-  </div>
-)

@@ -1,5 +1,6 @@
 // The people of the console: a list, an invitation, a person's page with role, programs, a new link, disabling.
 
+import { listAdminTokens } from '../../../access/admin-tokens.ts'
 import { disablePerson, editPerson, enablePerson, inviteAgain, invitePerson } from '../../../access/people.ts'
 import { findPerson, type PersonRow, readPeople } from '../../../db/person-rows.ts'
 import { readPrograms } from '../../../db/programs.ts'
@@ -32,6 +33,8 @@ export function peopleDoors({ consoleDb: db }: Deps): ConsoleDoor[] {
         programs: await slugs(),
         me: visit.person,
         done: visit.url.searchParams.get('done'),
+        now: visit.now,
+        tokens: await listAdminTokens(db, (await person(visit)).person_id, visit.now),
       }),
       status,
     )

@@ -2,8 +2,10 @@
 
 /** @jsxImportSource preact */
 
+import type { ListedAdminToken } from '../../../access/admin-tokens.ts'
 import { type Person, type Role, roleNames, roles } from '../../../access/roles.ts'
 import type { PersonRow } from '../../../db/person-rows.ts'
+import type { Micros } from '../../../domain/values/offset-time.ts'
 import { Icon } from '../../shell/icon.tsx'
 import {
   Badge,
@@ -17,6 +19,7 @@ import {
   When,
 } from '../../shell/parts.tsx'
 import { type PageContext, Shell } from '../../shell/shell.tsx'
+import { TokenTable } from '../tokens/token-pages.tsx'
 
 const roleHints: Readonly<Record<Role, string>> = {
   ADMINISTRATOR: 'Everything: programs, keys, people.',
@@ -174,9 +177,18 @@ const said: Readonly<Record<string, string>> = {
   saved: 'Saved. It holds from the next page this person opens.',
   disabled: 'Disabled. Every sign-in of this person has ended.',
   enabled: 'Enabled. The password is the one there was.',
+  'token-retired': 'The token is retired. It ends with its next request.',
 }
 
-export function PersonPage(props: EditProps & { person: PersonRow; me: Person; done: string | null }) {
+export function PersonPage(
+  props: EditProps & {
+    person: PersonRow
+    me: Person
+    done: string | null
+    now: Micros
+    tokens: readonly ListedAdminToken[]
+  },
+) {
   const { context, form, person, me } = props
   const { root, csrf, config } = context
   const path = `${root}/admin/people/${person.person_id}`
@@ -228,7 +240,10 @@ export function PersonPage(props: EditProps & { person: PersonRow; me: Person; d
                 </button>
               </DeedForm>
               <DeedForm csrf={csrf} action={`${path}/disable`}>
-                <p>Disabling ends every sign-in of this person at once and allows no other. It can be undone.</p>
+                <p>
+                  Disabling ends every sign-in and every token of this person at once and allows no other. It can be
+                  undone.
+                </p>
                 <button type="submit" class="danger">
                   Disable {person.name}
                 </button>
@@ -245,6 +260,18 @@ export function PersonPage(props: EditProps & { person: PersonRow; me: Person; d
           )}
         </div>
       </div>
+      {props.tokens.length > 0 && (
+        <>
+          <h2>API tokens</h2>
+          <TokenTable
+            context={context}
+            now={props.now}
+            tokens={props.tokens}
+            retireAt={mayChange ? tokenId => `${path}/tokens/${tokenId}/retire` : undefined}
+            empty=""
+          />
+        </>
+      )}
     </Shell>
   )
 }

@@ -15,7 +15,7 @@ import { documentText, loadProgramInView, type ProgramInView } from './program-i
 import { type PlacedFault, placeFaults, readDocumentField } from './read-document-field.ts'
 
 /** The longest definition as a form sends it: most of its signs take one byte, quotes and braces three. */
-const documentBytesMax = 8 * 1024 * 1024
+export const documentBytesMax = 8 * 1024 * 1024
 
 const beginning = `${JSON.stringify(
   {
@@ -138,7 +138,7 @@ const emptyProgram = (form: URLSearchParams) => ({
   screens: [{ name: 'About you', questions: [] }],
 })
 
-function otherSlug(document: unknown, slug: string) {
+export function otherSlug(document: unknown, slug: string) {
   const said = member(document, 'slug')
   if (said === undefined || said === slug) return undefined
   return {

@@ -16,14 +16,19 @@ import { everyRole, htmlResponse, readingRoles } from '../../shell/shell.tsx'
 import { type ConsoleDoor, redirect, type Visit } from '../console-doors.ts'
 import { BankPage, BankQuestionPage } from './bank-pages.tsx'
 import { basisOf, editOptions, type Refusal, RefusalNotice, refusalOf } from './edit-refusals.tsx'
-import { changesOf, documentText, findVersionOf, findVisibleProgram, loadProgramInView } from './program-in-view.ts'
+import {
+  changesOf,
+  documentText,
+  findVersionOf,
+  findVisibleProgram,
+  loadHistory,
+  loadProgramInView,
+} from './program-in-view.ts'
 import { OverviewPage, ProgramsPage } from './programs-pages.tsx'
 import { QuestionsPage } from './questions-pages.tsx'
 import { VersionPage, VersionsPage } from './versions-pages.tsx'
 
 const rowsMax = 50
-/** Versions on one page of history: each is compared with the one before it. */
-const versionsMax = 10
 
 /** Rows of a page, and where the next one begins. One row more was read than is shown. */
 function paged<Row>(rows: readonly Row[], shownMax: number, keyOf: (row: Row) => string): [Row[], string | undefined] {
@@ -63,11 +68,7 @@ export function programDoors({ consoleDb: db, config }: Deps): ConsoleDoor[] {
     const program = await findVisibleProgram(db, visit.person, visit.params.slug!)
     const before = textOf(visit, 'after')
     const from = /^[1-9]\d{0,14}$/.test(before) ? Number(before) : Number.MAX_SAFE_INTEGER
-    // One more than is shown, and one more to compare the last one with.
-    const ids = await readPublishedVersionIds(db, program.program_id, { before: from, rowsMax: versionsMax + 1 })
-    const all = await Promise.all(ids.map(id => loadProgramVersion(db, id)))
-    const [shown, next] = paged(all, versionsMax, version => String(version.program_version_id))
-    const history = shown.map((version, i) => ({ version, changes: changesOf(all[i + 1], version) }))
+    const { history, next } = await loadHistory(db, program, from)
     return htmlResponse(VersionsPage({ context, now, program, history, before, next }))
   }
 

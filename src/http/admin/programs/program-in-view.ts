@@ -2,11 +2,12 @@
 
 import { maySeeProgram, type Person } from '../../../access/roles.ts'
 import type { Db, Sql } from '../../../db/client.ts'
-import { findProgramOverview, type ProgramOverview } from '../../../db/program-overviews.ts'
+import { findProgramOverview, type ProgramOverview, readPublishedVersionIds } from '../../../db/program-overviews.ts'
 import {
   findActiveVersion,
   findDraftVersion,
   findProgramVersion,
+  loadProgramVersion,
   type StoredProgramVersion,
 } from '../../../db/programs.ts'
 import { describeForEditing } from '../../../domain/definitions/version-definition.ts'
@@ -50,6 +51,31 @@ export async function loadProgramInView(db: Sql, person: Person, slug: string): 
 /** What a version changes against the one before it; everything, where there is none. */
 export const changesOf = (before: StoredProgramVersion | undefined, after: StoredProgramVersion): VersionChange[] =>
   diffVersions(before ?? { ...after, screens: [], questions: [] }, after)
+
+/** Versions on one page of history: each is compared with the one before it. */
+const versionsMax = 10
+
+/** A version, and what it changed against the one before. */
+export interface HistoryEntry {
+  version: StoredProgramVersion
+  changes: VersionChange[]
+}
+
+/** The published versions of a program before one, newest first, a page of them; `next` is where the next page begins. */
+export async function loadHistory(
+  db: Db,
+  { program_id }: Pick<ProgramOverview, 'program_id'>,
+  before: number,
+): Promise<{ history: HistoryEntry[]; next: string | undefined }> {
+  // One more than is shown, to compare the last one with.
+  const ids = await readPublishedVersionIds(db, program_id, { before, rowsMax: versionsMax + 1 })
+  const all = await Promise.all(ids.map(id => loadProgramVersion(db, id)))
+  const shown = all.slice(0, versionsMax)
+  return {
+    history: shown.map((version, i) => ({ version, changes: changesOf(all[i + 1], version) })),
+    next: all.length > versionsMax ? String(shown.at(-1)!.program_version_id) : undefined,
+  }
+}
 
 /** The version an address names, if it is one of this program. */
 export async function findVersionOf(db: Db, program: ProgramOverview, id: string): Promise<StoredProgramVersion> {

@@ -17,8 +17,9 @@ export interface ProgramPageProps {
   now: Micros
 }
 
-/** `operator:ada` and `admin:ada@example.gov` as people read them. */
-export const who = (actor: string | null): string => (actor ?? '').replace(/^(admin|operator):/, '')
+/** `operator:ada`, `admin:ada@example.gov` and `admin-token:…:ada@example.gov` as people read them. */
+export const who = (actor: string | null): string =>
+  (actor ?? '').replace(/^(admin|operator):/, '').replace(/^admin-token:[^:]*:(.*)$/s, '$1, with a token')
 
 export const pathOfProgram = (context: Pick<PageContext, 'root'>, slug: string): string =>
   `${context.root}/admin/programs/${slug}`

@@ -157,6 +157,11 @@ export function AccountPage(props: {
           Sign out everywhere
         </button>
       </DeedForm>
+      <h2>API tokens</h2>
+      <p>
+        A program of yours can do here what you may do, with{' '}
+        <a href={`${context.root}/admin/account/tokens`}>a token</a>.
+      </p>
       {props.ways.password && (
         <>
           <h2>Change your password</h2>

@@ -1,8 +1,8 @@
 // Reads a request's body as JSON, within bounds, to the letter.
 
-import { type Json, parseJson, placedDetail } from '../../domain/values/json-text.ts'
-import { invalidRequest, Problem } from '../../problem.ts'
-import { type BodyBounds, readBody } from '../read-body.ts'
+import { type Json, parseJson, placedDetail } from '../domain/values/json-text.ts'
+import { invalidRequest, Problem } from '../problem.ts'
+import { type BodyBounds, readBody } from './read-body.ts'
 
 export interface BodyLimits extends BodyBounds {
   /** Deepest nesting of arrays and objects. */
@@ -18,10 +18,19 @@ export interface BodyLimits extends BodyBounds {
  * with its line and column.
  */
 export async function readJsonBody(request: Request, limits: BodyLimits): Promise<Json> {
+  return (await readJson(request, limits)).json
+}
+
+/** The same, as what JSON.parse makes of it: for what is checked against a schema. */
+export async function readPlainJsonBody(request: Request, limits: BodyLimits): Promise<unknown> {
+  return JSON.parse((await readJson(request, limits)).text)
+}
+
+async function readJson(request: Request, limits: BodyLimits): Promise<{ text: string; json: Json }> {
   requireJson(request.headers)
-  const bytes = await readBody(request, limits)
-  const parsed = parseJson(decode(bytes), limits)
-  if ('json' in parsed) return parsed.json
+  const text = decode(await readBody(request, limits))
+  const parsed = parseJson(text, limits)
+  if ('json' in parsed) return { text, json: parsed.json }
   const { path, code } = parsed.fault
   throw refused({ path, code, detail: placedDetail(parsed.fault) })
 }

@@ -1,0 +1,81 @@
+// What a schema refuses, in words of our own.
+
+import { Settings } from 'typebox/system'
+import { pointerTo } from '../values/json-text.ts'
+
+/** One thing wrong with a document. `path` is an RFC 6901 JSON Pointer. */
+export interface SchemaFault {
+  path: string
+  code: string
+  detail: string
+}
+
+// TypeBox stops at 8 errors by default; the author of the document wants to see all of them.
+Settings.Set({ maxErrors: 10_000 })
+
+/** An error of `Value.Errors`. */
+interface SchemaError {
+  keyword: string
+  instancePath: string
+  params: object
+}
+
+/** What an error means, as one fault for each member that it is about. */
+export function schemaFault({ keyword, instancePath: path, params }: SchemaError): SchemaFault[] {
+  const wants = params as Readonly<Record<string, unknown>>
+  switch (keyword) {
+    // What `additionalProperties` refuses is reported a second time under this keyword.
+    case 'boolean':
+      return []
+    case 'required':
+      return names(wants.requiredProperties).map(name => ({
+        path: pointerTo(path, name),
+        code: 'required',
+        detail: `Must be given: \`${name}\` is missing.`,
+      }))
+    case 'additionalProperties':
+      return names(wants.additionalProperties).map(name => ({
+        path: pointerTo(path, name),
+        code: 'unknown_member',
+        detail: `Must be left out: there is no \`${name}\` here.`,
+      }))
+    case 'type':
+      return [{ path, code: 'wrong_type', detail: `Must be ${typeWords(wants.type)}.` }]
+    case 'enum':
+      return [{ path, code: 'not_allowed', detail: `Must be one of ${names(wants.allowedValues).join(', ')}.` }]
+    case 'minLength':
+      return [{ path, code: 'too_short', detail: 'Must not be empty.' }]
+    case 'maxLength':
+      return [{ path, code: 'too_long', detail: `Must not be longer than ${wants.limit} characters.` }]
+    case 'pattern':
+      return [{ path, code: 'wrong_characters', detail: 'Must not have these characters.' }]
+    case 'minItems':
+      return [{ path, code: 'too_few', detail: `Must have at least ${wants.limit}.` }]
+    case 'maxItems':
+      return [{ path, code: 'too_many', detail: `Must not have more than ${wants.limit}.` }]
+    case 'minimum':
+      return [{ path, code: 'too_small', detail: `Must not be less than ${wants.limit}.` }]
+    case 'maximum':
+      return [{ path, code: 'too_large', detail: `Must not be more than ${wants.limit}.` }]
+    default:
+      return [{ path, code: 'wrong_form', detail: `Must fit the schema (${keyword}).` }]
+  }
+}
+
+const words: Readonly<Record<string, string>> = {
+  object: 'an object',
+  array: 'an array',
+  string: 'text',
+  boolean: 'true or false',
+  integer: 'a whole number that a double holds exactly',
+  number: 'a number',
+  null: 'null',
+}
+
+const typeWords = (type: unknown): string =>
+  [type]
+    .flat()
+    .map(one => words[String(one)] ?? String(one))
+    .join(' or ')
+
+const names = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : [])

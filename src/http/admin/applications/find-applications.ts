@@ -1,0 +1,62 @@
+// The applications an address names, if the person may see them: a program, one application, a page of a list, what an export has.
+
+import { maySeeProgram, type Person } from '../../../access/roles.ts'
+import {
+  type ApplicationDetails,
+  findApplicationDetails,
+  readListedApplications,
+  type StoredApplication,
+} from '../../../db/application-lists.ts'
+import type { Sql } from '../../../db/client.ts'
+import { findProgram, type Program } from '../../../db/programs.ts'
+import { isSlug } from '../../../domain/values/slug.ts'
+import { exportedObject } from '../../../export/exported-object.ts'
+import { Problem } from '../../../problem.ts'
+import type { Deps } from '../../deps.ts'
+import type { ListPage, ListQuery } from './list-query.ts'
+
+/** Applications on a page of a list. */
+const pageRows = 50
+
+/** One that the person may see: any other does not exist for them. */
+export async function findSeenProgram(db: Sql, person: Person, slug: string): Promise<Program> {
+  const found = isSlug(slug) ? await findProgram(db, slug) : undefined
+  if (found !== undefined && maySeeProgram(person, found.program_id)) return found
+  throw new Problem('not_found', { detail: 'There is no such program.' })
+}
+
+export async function loadDetails(db: Sql, programId: number, applicationId: string): Promise<ApplicationDetails> {
+  const id = /^[1-9]\d{0,14}$/.test(applicationId) ? Number(applicationId) : undefined
+  const found = id === undefined ? undefined : await findApplicationDetails(db, programId, id)
+  if (found === undefined) throw new Problem('not_found', { detail: 'There is no such application in this program.' })
+  return found
+}
+
+/** A page, newest first, and whether there is more on either side of it. */
+export async function readListPage(
+  db: Sql,
+  programId: number,
+  { filter, place }: Pick<ListQuery, 'filter' | 'place'>,
+): Promise<ListPage> {
+  const rows = await readListedApplications(db, programId, filter, place, pageRows + 1)
+  const more = rows.length > pageRows
+  const applications = rows.slice(0, pageRows)
+  if (place.direction === 'older') return { applications, older: more, newer: place.beyond !== undefined }
+  // Where the newest is reached, the page is the first one, filled up.
+  if (!more) return readListPage(db, programId, { filter, place: { direction: 'older', beyond: undefined } })
+  return { applications: applications.reverse(), older: true, newer: true }
+}
+
+/** The bytes that an export would have for each, in order. */
+export async function exportedObjects(
+  { consoleDb, keyMaps }: Pick<Deps, 'consoleDb' | 'keyMaps'>,
+  programId: number,
+  stored: readonly StoredApplication[],
+): Promise<Buffer[]> {
+  const objects: Buffer[] = []
+  for (const one of stored) {
+    const { fills } = await keyMaps.load(consoleDb, programId, one.questions_as_of)
+    objects.push(exportedObject(one, fills.get(one.program_version_id)!))
+  }
+  return objects
+}

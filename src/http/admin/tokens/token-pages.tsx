@@ -1,0 +1,246 @@
+// The pages of a person's API tokens.
+
+/** @jsxImportSource preact */
+
+import { type AdminTokenState, type ListedAdminToken, type Scope, scopes } from '../../../access/admin-tokens.ts'
+import type { Micros } from '../../../domain/values/offset-time.ts'
+import { Icon } from '../../shell/icon.tsx'
+import {
+  Badge,
+  Choices,
+  DeedForm,
+  distance,
+  FaultSummary,
+  type FormState,
+  Notice,
+  Table,
+  TextField,
+  type Tone,
+  When,
+} from '../../shell/parts.tsx'
+import { CopyButton, Secret } from '../../shell/secret.tsx'
+import { type PageContext, Shell } from '../../shell/shell.tsx'
+
+const path = '/admin/account/tokens'
+const crumbs = [
+  { text: 'Your account', path: '/admin/account' },
+  { text: 'API tokens', path },
+]
+
+export function TokensPage(props: {
+  context: PageContext
+  now: Micros
+  tokens: readonly ListedAdminToken[]
+  done: string | null
+}) {
+  const { context, tokens, now } = props
+  const { root } = context
+  return (
+    <Shell
+      context={context}
+      title="API tokens"
+      part={undefined}
+      crumbs={[crumbs[0]!, { text: 'API tokens' }]}
+      lead="With a token, a program of yours does through the API what you may do here, and never more."
+      deeds={
+        <a class="button" href={`${root}${path}/new`}>
+          <Icon name="plus" />
+          Make a token
+        </a>
+      }
+    >
+      {props.done === 'retired' && <Notice tone="good">Retired. It ends with its next request.</Notice>}
+      <TokenTable
+        context={context}
+        now={now}
+        tokens={tokens}
+        retireAt={tokenId => `${root}${path}/${tokenId}/retire`}
+        empty="You have no token. Make one for a program that is to work here in your name."
+      />
+      <p class="soft">
+        What can be done is in the <a href={`${root}/docs/api#administration`}>documentation of the API</a>, under
+        Administration.
+      </p>
+    </Shell>
+  )
+}
+
+const states: Readonly<Record<AdminTokenState, Tone>> = { good: 'good', expired: 'bad', retired: 'bad' }
+
+/** Tokens of one person; `retireAt` is left out for those who may only look. */
+export function TokenTable(props: {
+  context: PageContext
+  now: Micros
+  tokens: readonly ListedAdminToken[]
+  retireAt: ((tokenId: string) => string) | undefined
+  empty: string
+}) {
+  const { context, now, retireAt } = props
+  const { timeZone } = context.config
+  return (
+    <Table
+      caption="API tokens"
+      rows={props.tokens}
+      empty={props.empty}
+      columns={[
+        {
+          head: 'Name',
+          cell: one => (
+            <>
+              <span class="strong">{one.name}</span>
+              <small>
+                <code>{one.admin_token_id}</code>
+              </small>
+            </>
+          ),
+        },
+        { head: 'Good for', cell: one => one.scopes.map(scope => <Badge>{scope}</Badge>) },
+        { head: 'State', cell: one => <Badge tone={states[one.state]}>{one.state}</Badge> },
+        {
+          head: 'Expires',
+          cell: one => (
+            <>
+              <When at={one.expires_at} timeZone={timeZone} day />
+              {one.state === 'good' && <small>{distance(one.expires_at, now)}</small>}
+            </>
+          ),
+        },
+        {
+          head: 'Last used',
+          cell: one =>
+            one.last_used_at === null ? (
+              'never'
+            ) : (
+              <>
+                <When at={one.last_used_at} timeZone={timeZone} />
+                <small>{one.last_used_address}</small>
+              </>
+            ),
+        },
+        {
+          head: 'Retire',
+          cell: one =>
+            one.state === 'good' && retireAt !== undefined ? (
+              <DeedForm csrf={context.csrf} action={retireAt(one.admin_token_id)}>
+                <button type="submit" class="danger">
+                  Retire<span class="unseen"> {one.name}</span>
+                </button>
+              </DeedForm>
+            ) : null,
+        },
+      ]}
+    />
+  )
+}
+
+const areaWords: Readonly<Record<string, string>> = {
+  keys: 'API keys',
+  programs: 'programs, drafts and the question bank',
+  applications: 'applications, their status and note',
+  jobs: 'jobs and generated docs',
+  audit: 'the audit trail',
+  intermediaries: 'intermediaries',
+  people: 'people and their tokens',
+  settings: 'settings and retention',
+}
+
+const scopeHint = (scope: Scope): string => {
+  const [area = '', deed] = scope.split(':')
+  return `${deed === 'read' ? 'Read' : 'Read and change'} ${areaWords[area]}.`
+}
+
+export function NewTokenPage({ context, form }: { context: PageContext; form: FormState }) {
+  return (
+    <Shell
+      context={context}
+      title="Make an API token"
+      part={undefined}
+      crumbs={[...crumbs, { text: 'Make one' }]}
+      lead="It acts in your name: what is done with it is in the audit trail as yours. It ends when it expires, is retired, or you are disabled."
+    >
+      <FaultSummary form={form} />
+      <div class="card narrow">
+        <DeedForm csrf={context.csrf} action={`${context.root}${path}/new`}>
+          <TextField
+            form={form}
+            name="name"
+            label="Name"
+            hint="What it is for, such as nightly key report."
+            maxLength={100}
+          />
+          <TextField
+            form={form}
+            name="expiry"
+            label="Expires"
+            hint="Days from now, such as 90d, or a day, such as 2027-01-31. At most 366 days ahead."
+            value="90d"
+          />
+          <Choices
+            form={form}
+            name="scopes"
+            legend="What it is good for"
+            hint="As little as the program needs. Your role limits it further."
+            many
+            chosen={[]}
+            choices={scopes.map(scope => ({ value: scope, text: scope, hint: scopeHint(scope) }))}
+          />
+          <button type="submit">Make the token</button>
+        </DeedForm>
+      </div>
+    </Shell>
+  )
+}
+
+export function IssuedTokenPage(props: {
+  context: PageContext
+  /** Undefined when it was shown before. */
+  token: string | undefined
+  baseUrl: string
+}) {
+  const { context, token, baseUrl } = props
+  const { root } = context
+  if (token === undefined) {
+    return (
+      <Shell
+        context={context}
+        title="The token is gone"
+        part={undefined}
+        crumbs={[...crumbs, { text: 'Made' }]}
+        lead="It was shown once, and is kept nowhere."
+      >
+        <p>
+          If it was not copied, retire it and <a href={`${root}${path}/new`}>make another</a>.
+        </p>
+      </Shell>
+    )
+  }
+  return (
+    <Shell context={context} title="The token is ready" part={undefined} crumbs={[...crumbs, { text: 'Made' }]}>
+      <Notice tone="attention">
+        <strong>This is the only time the token is shown.</strong> Copy it to where your program keeps secrets before
+        you leave this page.
+      </Notice>
+      <div class="card">
+        <Secret id="token" label="Token" value={token} />
+        <p class="soft">
+          It is sent in a header: <code>Authorization: Bearer …</code>
+        </p>
+      </div>
+      <div class="code">
+        <p class="bar">
+          curl
+          <CopyButton of="sample" />
+        </p>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable without a mouse */}
+        <pre tabIndex={0}>
+          <code id="sample">{`curl -H 'Authorization: Bearer ${token}' \\\n  '${baseUrl}/admin/api/v1/session'`}</code>
+        </pre>
+      </div>
+      <p>
+        <a class="button" href={`${root}${path}`}>
+          Done, hide it for good
+        </a>
+      </p>
+    </Shell>
+  )
+}

@@ -1,0 +1,126 @@
+// What OpenAPI says about the console's API, made of what each deed says of itself.
+
+import type { TSchema } from 'typebox'
+import type { Scope } from '../../access/admin-tokens.ts'
+import { type Role, roleNames } from '../../access/roles.ts'
+import type { JsonSchema } from '../../domain/question-types/field-schema.ts'
+import { problemAnswer } from './export-operations.ts'
+
+/** What a deed says of itself. */
+export interface DescribedDeed {
+  /** As clients made of OpenAPI name it. */
+  name: string
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** Below `/admin/api/v1`: `/keys/:keyId`. */
+  path: string
+  summary: string
+  description?: string
+  /** What its answer is, in a sentence. */
+  answers: string
+  /** Whether it makes something: it is answered with 201 then. */
+  makes?: boolean
+  roles: readonly Role[]
+  /** What a token must be good for; undefined where any will do. */
+  scope: Scope | undefined
+  /** Parameters of the address, with what they mean. */
+  query?: Readonly<Record<string, string>>
+  body?: TSchema
+}
+
+const meanings: Readonly<Record<string, string>> = {
+  keyId: 'The Username of an API key.',
+  requestId: 'The `X-Request-Id` of the refusal.',
+  slug: 'The slug of the program.',
+  versionId: 'The id of a version of the program.',
+  questionId: 'The id of the question.',
+  applicationId: 'The id of the application.',
+  eventId: 'The id of the event.',
+  organizationId: 'The id of the organization.',
+  intermediaryId: 'The id of the person in the organization.',
+  personId: 'The id of the person.',
+  tokenId: 'The id of the token.',
+}
+
+const retryAfter: JsonSchema = {
+  'Retry-After': { schema: { type: 'integer' }, description: 'Seconds after which to try again.' },
+}
+const refusals = {
+  401: problemAnswer('Neither a session nor a token that is good.', {
+    'WWW-Authenticate': { schema: { type: 'string' }, description: 'Bearer.' },
+  }),
+  403: problemAnswer(
+    'The role of the person, or the scope of the token, does not reach this; or the form token is missing.',
+  ),
+  429: problemAnswer('Too many requests with this token, or too many wrong ones from this address.', retryAfter),
+  503: problemAnswer('The service cannot answer just now.', retryAfter),
+}
+
+export const adminTag = {
+  name: 'Administration',
+  description:
+    'What administrators do in the console, for their programs: with a token made under Account, or with the session of a browser and its X-CSRF-Token. A person, and a token of theirs, may do the same here as there.',
+}
+
+/** The ways in, beside that of API keys. */
+export const adminSecuritySchemes = {
+  adminToken: { type: 'http', scheme: 'bearer', description: 'A token of an administrator, `tribat_…`.' },
+  consoleSession: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-CSRF-Token',
+    description: 'With the cookie of a session of the console; the value is told by GET /admin/api/v1/session.',
+  },
+}
+
+export function adminOperation(deed: DescribedDeed) {
+  const places = [...deed.path.matchAll(/:(\w+)/g)].map(([, name]) => name!)
+  const parameters = [
+    ...places.map(name => ({
+      name,
+      in: 'path',
+      required: true,
+      description: meanings[name],
+      schema: { type: 'string' },
+    })),
+    ...Object.entries(deed.query ?? {}).map(([name, description]) => ({
+      name,
+      in: 'query',
+      description,
+      schema: { type: 'string' },
+    })),
+  ]
+  const may = deed.roles.map(role => roleNames[role]).join(', ')
+  const scope = deed.scope === undefined ? '' : ` A token needs the scope \`${deed.scope}\`.`
+  const hasBody = deed.body !== undefined
+  return {
+    operationId: deed.name,
+    tags: [adminTag.name],
+    security: [{ adminToken: [] }, { consoleSession: [] }],
+    summary: deed.summary,
+    description: `${deed.description === undefined ? '' : `${deed.description} `}For ${may}.${scope}`,
+    parameters,
+    ...(hasBody && {
+      requestBody: { required: true, content: { 'application/json': { schema: deed.body } } },
+    }),
+    responses: {
+      [deed.makes ? 201 : 200]: {
+        description: deed.answers,
+        content: { 'application/json': { schema: { type: 'object' } } },
+      },
+      ...((hasBody || deed.query !== undefined) && {
+        400: problemAnswer('What was sent cannot be taken; every fault is named by its place.'),
+      }),
+      ...refusals,
+      ...((places.length > 0 || hasBody) && {
+        404: problemAnswer('There is no such thing, or it is not for this person.'),
+      }),
+      ...(deed.method !== 'GET' && {
+        409: problemAnswer('Somebody else was faster, or it is in no state for this. Nothing was changed.'),
+      }),
+      ...(hasBody && {
+        413: problemAnswer('The body is too long.'),
+        415: problemAnswer('The body is not JSON in UTF-8.'),
+      }),
+    },
+  }
+}

@@ -1,0 +1,23 @@
+// Something that is shown once, to be copied.
+
+/** @jsxImportSource preact */
+
+import { Icon } from './icon.tsx'
+
+/** Copies the text of an element. Hidden where scripts are off. */
+export const CopyButton = ({ of }: { of: string }) => (
+  <button type="button" class="plain" data-copy={of} hidden>
+    <Icon name="copy" />
+    Copy
+  </button>
+)
+
+export const Secret = ({ id, label, value }: { id: string; label: string; value: string }) => (
+  <div class="secret">
+    <span class="label" id={`${id}-label`}>
+      {label}
+    </span>
+    <code id={id}>{value}</code>
+    <CopyButton of={id} />
+  </div>
+)

@@ -1,0 +1,45 @@
+// A program that works in the console's API: with a token of a person, or with the session of a browser.
+
+import { createAdminToken, scopes } from '../../src/access/admin-tokens.ts'
+import type { Sql } from '../../src/db/client.ts'
+import type { TestService } from './service.ts'
+
+/** A token of a person; good for everything, and for a day, unless given. */
+export async function aToken(
+  sql: Sql,
+  person: { person_id: number; email: string },
+  { scopes: wanted = scopes as readonly string[], now = Date.now() * 1000 } = {},
+): Promise<{ tokenId: string; token: string }> {
+  const draft = { name: 'test', scopes: wanted, expires_at: now + 86_400_000_000 }
+  return createAdminToken(sql, person, draft, { actor: `admin:${person.email}`, now })
+}
+
+export interface ApiAnswer {
+  status: number
+  /** Of a refusal, its problem document. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into it as they know it to be
+  body: any
+  headers: Headers
+}
+
+export class ApiProgram {
+  constructor(
+    private readonly service: Pick<TestService, 'get'>,
+    private readonly fields: Readonly<Record<string, string>>,
+  ) {}
+
+  static withToken(service: Pick<TestService, 'get'>, token: string): ApiProgram {
+    return new ApiProgram(service, { Authorization: `Bearer ${token}` })
+  }
+
+  /** A request below /admin/api/v1. */
+  async ask(method: string, path: string, body?: unknown): Promise<ApiAnswer> {
+    const response = await this.service.get(`/admin/api/v1${path}`, {
+      method,
+      headers: { ...this.fields, ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    return { status: response.status, body: text === '' ? undefined : JSON.parse(text), headers: response.headers }
+  }
+}
