@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { migrate } from '../../src/db/migrate.ts'
 import { allMigrations } from '../../src/db/migrations/all-migrations.ts'
 import { createBareDatabase, type TestDatabase } from '../support/database.ts'
+import { until } from '../support/until.ts'
 
 let database: TestDatabase
 beforeEach(async () => {
@@ -56,6 +57,25 @@ describe('migrate', () => {
     )
     const mended = { ...broken, text: 'create table half ();' }
     expect(await migrate(database.sql, [one, mended])).toEqual(['0002-broken.sql'])
+  })
+
+  test('a process that is killed in the middle of a migration leaves nothing of it, and the next one applies it', async () => {
+    const slow = { name: '0002-slow.sql', text: 'create table half (); select pg_sleep(1);', sha256: '2' }
+    const program = `
+      import { openDatabase } from ${JSON.stringify(join(import.meta.dir, '../../src/db/client.ts'))}
+      import { migrate } from ${JSON.stringify(join(import.meta.dir, '../../src/db/migrate.ts'))}
+      const sql = openDatabase({ url: ${JSON.stringify(database.url)}, connectionsMax: 1 })
+      await migrate(sql, ${JSON.stringify([one, slow])})`
+    const child = Bun.spawn([process.execPath, '-e', program], { stdout: 'ignore', stderr: 'inherit' })
+    const activity = () => database.sql<{ pid: number }[]>`
+      select pid from pg_stat_activity
+      where datname = current_database() and query like '%create table half%' and pid <> pg_backend_pid()`
+    await until('the migration to be under way', async () => (await activity()).length === 1)
+    child.kill('SIGKILL')
+    await child.exited
+    // It waits until the database has noticed, too.
+    expect(await migrate(database.sql, [one, { ...slow, text: 'create table half ();' }])).toEqual(['0002-slow.sql'])
+    expect(await database.sql`select name from schema_migration order by name`).toHaveLength(2)
   })
 
   test('a migration may take longer than a statement may', async () => {
