@@ -42,7 +42,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 const packageRooms: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^elysia(\/|$)/, ['app', 'http']],
   [/^preact/, ['http']],
-  [/^postgres$/, ['db']],
+  [/^postgres$/, ['db', 'pull']],
   [/^prom-client$/, ['metrics', 'http', 'workers']],
   [/^(bullmq|ioredis|pg)$/, ['queue', 'main']],
 ]
@@ -53,8 +53,11 @@ const contents: readonly (readonly [pattern: RegExp, allowed: (path: string, roo
     [
       /\b(sql|tx|db|transaction|connection)(<[^`;]*?>)?`|['"`]\s*(?:(?:select\s[^'"`]*\sfrom|insert into|delete from|update \w+\s+set|truncate|(?:create|alter|drop) (?:table|index|view|function|trigger|type|schema|database|role))\s|with \w+ as \()/g,
       // The benchmark holds the statements of the programs it is compared with, and a soak looks at what no program of ours does.
+      // What `pull` keeps, or fills for others, is no database of ours either.
       (path, room) =>
-        room === 'db' || path.startsWith('scripts/benchmark/') || path === 'scripts/soaking/soak-statements.ts',
+        ['db', 'pull'].includes(room) ||
+        path.startsWith('scripts/benchmark/') ||
+        path === 'scripts/soaking/soak-statements.ts',
       'holds SQL; that belongs in src/db.',
     ],
     [/\.unsafe\(/g, path => path === 'src/db/migrate.ts', 'runs text as SQL; only src/db/migrate.ts may.'],

@@ -5,6 +5,8 @@ import { releaseName } from '../src/release.ts'
 
 /** Imported when asked for, so that nothing else of the program runs; by literal names, so that they are in the binary. */
 const commands: Readonly<Record<string, { does: string; start: () => Promise<unknown> }>> = {
+  pull: { does: 'every application of a program, into files', start: () => import('./pull.ts') },
+  verify: { does: 'whether a file has what was pulled into it', start: () => import('./verify-pulled.ts') },
   serve: { does: 'the service', start: () => import('../src/main.ts') },
   work: { does: 'the worker', start: () => import('../workers/main.ts') },
   health: { does: 'exits with 0 when the service, or the worker, is ready', start: () => import('./health-probe.ts') },
@@ -35,14 +37,13 @@ if (name === '--version') {
   process.argv.splice(2, 1)
   await commands[name]!.start()
 } else {
-  console.error(`There is no command ${name}.\n\n${usage()}`)
+  console.error(`There is no command ${name}. tributary --help lists them.`)
   process.exit(2)
 }
 
 function usage(): string {
   const width = Math.max(...Object.keys(commands).map(command => command.length))
   const lines = Object.entries(commands).map(([command, { does }]) => `  ${command.padEnd(width)}  ${does}`)
-  return [`Usage: tributary <command> [arguments]`, '', ...lines, '', 'tributary --version tells the release.'].join(
-    '\n',
-  )
+  const more = 'tributary --version tells the release. In a checkout it is scripts/tributary.'
+  return [`Usage: tributary <command> [arguments]`, '', ...lines, '', more].join('\n')
 }

@@ -15,6 +15,15 @@ export class RequestRefused extends Error {
     this.problem = problem
   }
 
+  /** The key is not good for this, or there is no such program. */
+  get isAboutTheKey(): boolean {
+    return this.status === 401
+  }
+
+  get isAboutNothingThere(): boolean {
+    return this.status === 404
+  }
+
   /** The machine's word for what was wrong, such as `expired_token`; one for each fault. */
   get codes(): string[] {
     return (this.problem?.errors ?? []).map(fault => fault.code)

@@ -24,6 +24,15 @@ export interface ClientOptions extends RetryOptions {
   fetch?: (url: string, init: RequestInit) => Promise<Response>
 }
 
+export interface WalkReceipt {
+  /** How many applications of the walk are there. */
+  applications: number
+  /** SHA-256 over their ids in the order of the walk, each in decimal digits and followed by a line feed. */
+  sha256: string
+  /** Erased after the walk began, and not counted, though its pages may have had them. */
+  erased_application_ids: readonly number[]
+}
+
 export type WalkFilters = Pick<ExportParameters, 'fromDate' | 'toDate' | 'revisionState'>
 
 export interface WalkOptions extends WalkFilters {
@@ -41,6 +50,8 @@ export interface StepOptions extends WalkOptions {
 export interface WalkedPage extends PageEnd {
   /** Of the walk's first page only: the next `fromDate`, to get everything submitted since and nothing twice. */
   snapshotTime: string | undefined
+  /** Of the walk's first page only: names the walk when its receipt is asked for. */
+  walkToken: string | undefined
 }
 
 /** Applications as they came, each the bytes of its JSON; after the last of a page, its end. */
@@ -79,11 +90,16 @@ export class TributaryClient {
       pageSize: pageSize?.toString(),
     }
     for (;;) {
-      const page = yield* this.page(addressOf(this.baseUrl, exportPath(program), query), signal)
+      const page = yield* this.page(addressOf(this.baseUrl, `${programPath(program)}/applications`, query), signal)
       yield { page }
       if (page.nextPageToken === null) return
       query = { nextPageToken: page.nextPageToken, pageSize: pageSize?.toString() }
     }
+  }
+
+  /** Count and digest of a whole walk, by the `walkToken` of its first page or any token of it. */
+  receipt(program: string, walkToken: string, signal?: AbortSignal): Promise<WalkReceipt> {
+    return this.json(`${programPath(program)}/receipt?${new URLSearchParams({ walk: walkToken })}`, signal)
   }
 
   /** What the presented API key may do. */
@@ -140,7 +156,8 @@ export class TributaryClient {
         const end = scanner.end()
         if (end.applications < handedOver) throw new RangeError('The same token gave fewer applications than before.')
         if (held.length > 0) yield { applications: held }
-        return { ...end, snapshotTime: response.headers.get('Snapshot-Time') ?? undefined }
+        const field = (name: string): string | undefined => response.headers.get(name) ?? undefined
+        return { ...end, snapshotTime: field('Snapshot-Time'), walkToken: field('Walk-Token') }
       } catch (error) {
         await attempts.wait(line.passing(error))
       } finally {
@@ -228,8 +245,7 @@ async function problemOf(response: Response): Promise<Problem | undefined> {
   }
 }
 
-export const exportPath = (program: string): string =>
-  `/api/v1/admin/programs/${encodeURIComponent(program)}/applications`
+const programPath = (program: string): string => `/api/v1/admin/programs/${encodeURIComponent(program)}`
 
 function addressOf(baseUrl: string, path: string, query: Readonly<Record<string, string | undefined>>): string {
   const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined)

@@ -1,0 +1,109 @@
+// What the tool can be asked on its command line, and the help that says so.
+
+import { parseArgs } from 'node:util'
+import { formatOf } from './output-formats.ts'
+import { CommandError } from './pull-outcome.ts'
+import type { PullRequest } from './pull-request.ts'
+
+export const pullHelp = `Usage: tributary pull <address> --program <slug> --out <file> [options]
+
+Pulls every application of a program: each one once, in the order of submission. May be interrupted at any time, in any way; the
+same command goes on from there. The file gets its name when everything is in it, and not before.
+
+  <address>           Where the service is, such as https://apply.example.gov
+  --program <slug>    As in the docs of the service
+  --out <file>        apps.ndjson: applications as they are, one a line
+
+Which applications; all of them without these:
+  --from <date>       Submitted at this moment or after it: 2026-01-31, or 2026-01-31T09:30:00Z
+  --before <date>     Submitted before this moment
+  --revision <state>  CURRENT (the newest of each applicant) or OBSOLETE
+  --since-last        Only what was submitted since the last pull into this file, added to what is in it
+
+How:
+  --credentials <file>   Username and Password of the API key, on two lines. Without it they are taken from TRIBUTARY_USERNAME
+                         and TRIBUTARY_PASSWORD, or asked for
+  --page-size <n>        Applications on a page; 1000 without it. A page is what is asked for again when a connection breaks
+  --retries <n>          Attempts after the first that may fail one after another; 8 without it, which is some five minutes
+  --checkpoint <seconds> How much work an interruption may cost; 1 without it, 0 for a page
+  --no-verify-schema     Do not hold each application against the JSON Schema of the program
+  --restart              Drop what an interrupted pull has left, and begin again
+  --quiet                Say nothing unless something is wrong
+
+Ends with 0 when everything is there; 1 something must be mended first; 2 wrong usage; 3 not everything came yet, the same command
+goes on; 4 what came is not what was promised; 5 another pull is at work on the same file.`
+
+export const verifyHelp = `Usage: tributary verify <file>
+
+Counts the applications in a file that tributary pull has written, computes the digest of their ids again, and compares both with
+what the pull noted and the service said. Ends with 0 when they agree, and with 4 when they do not.`
+
+export interface PullCommand extends PullRequest {
+  address: string
+  out: string
+  retriesMax: number
+  credentialsFile: string | undefined
+  quiet: boolean
+}
+
+export function parsePull(args: string[]): PullCommand {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: {
+      program: { type: 'string' },
+      out: { type: 'string' },
+      from: { type: 'string' },
+      before: { type: 'string' },
+      revision: { type: 'string' },
+      'since-last': { type: 'boolean', default: false },
+      credentials: { type: 'string' },
+      'page-size': { type: 'string', default: '1000' },
+      retries: { type: 'string', default: '8' },
+      checkpoint: { type: 'string', default: '1' },
+      'no-verify-schema': { type: 'boolean', default: false },
+      restart: { type: 'boolean', default: false },
+      quiet: { type: 'boolean', default: false },
+    },
+  })
+  const [address] = positionals
+  if (address === undefined || positionals.length > 1)
+    throw wrong('Give one address of a service, such as https://apply.example.gov.')
+  const { program, out, revision } = values
+  if (program === undefined || program === '') throw wrong('Name the program with --program.')
+  if (out === undefined) throw wrong('Name the file to write with --out.')
+  formatOf(out)
+  if (revision !== undefined && revision !== 'CURRENT' && revision !== 'OBSOLETE')
+    throw wrong(`--revision must be CURRENT or OBSOLETE, not "${revision}".`)
+  if (!/^[1-9][0-9]{0,6}$/.test(values['page-size']))
+    throw wrong(`--page-size must be a whole number from 1 to 9999999, not "${values['page-size']}".`)
+  if (!/^[0-9]{1,4}$/.test(values.retries))
+    throw wrong(`--retries must be a whole number from 0 to 9999, not "${values.retries}".`)
+  if (!/^[0-9]{1,4}$/.test(values.checkpoint))
+    throw wrong(`--checkpoint must be a whole number of seconds from 0 to 9999, not "${values.checkpoint}".`)
+  if (values['since-last'] && values.before !== undefined)
+    throw wrong('--since-last and --before exclude each other: what was submitted later would never be asked for.')
+  return {
+    address,
+    program,
+    out,
+    filters: { fromDate: values.from, toDate: values.before, revisionState: revision },
+    sinceLast: values['since-last'],
+    restart: values.restart,
+    verifySchema: !values['no-verify-schema'],
+    pageSize: Number(values['page-size']),
+    checkpointEveryMs: Number(values.checkpoint) * 1000,
+    retriesMax: Number(values.retries),
+    credentialsFile: values.credentials,
+    quiet: values.quiet,
+  }
+}
+
+export function parseVerify(args: string[]): { file: string } {
+  const [file, ...more] = parseArgs({ args, allowPositionals: true, options: {} }).positionals
+  if (file === undefined || more.length > 0)
+    throw new CommandError('usage', 'Name one file. tributary verify --help tells more.')
+  return { file }
+}
+
+const wrong = (what: string): CommandError => new CommandError('usage', `${what} tributary pull --help tells more.`)

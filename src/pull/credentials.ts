@@ -1,0 +1,64 @@
+// Where Username and Password of the API key come from: the environment, a file, or whoever sits at the terminal. Never the command
+// line, which every account of a machine can read and shells keep.
+
+import { readFileSync, statSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+import { CommandError, fileFault } from './pull-outcome.ts'
+
+export interface Credentials {
+  username: string
+  password: string
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+const howTo =
+  'Set TRIBUTARY_USERNAME and TRIBUTARY_PASSWORD, or name a file with --credentials: Username on its first line, Password on its second.'
+
+/** `file` is that of `--credentials`. Asks at the terminal where nothing else tells. */
+export async function findCredentials(
+  file: string | undefined,
+  environment: Environment,
+  say: (line: string) => void,
+): Promise<Credentials> {
+  if (file !== undefined) return readCredentials(file, say)
+  const { TRIBUTARY_USERNAME: username, TRIBUTARY_PASSWORD: password } = environment
+  if (username && password) return { username, password }
+  if (!process.stdin.isTTY || !process.stderr.isTTY)
+    throw new CommandError('usage', `There is no API key to present. ${howTo}`)
+  return { username: username || (await ask('Username: ')), password: await ask('Password: ', 'hidden') }
+}
+
+function readCredentials(file: string, say: (line: string) => void): Credentials {
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+    if (process.platform !== 'win32' && (statSync(file).mode & 0o077) !== 0)
+      say(`Others on this machine may read ${file}: chmod 600 keeps it to its owner.`)
+  } catch (error) {
+    throw fileFault(error, `The credentials in ${file} cannot be read`)
+  }
+  const [username = '', password = '', ...more] = text.trim().split(/[\r\n:]+/)
+  if (username === '' || password === '' || more.length > 0)
+    throw new CommandError('usage', `${file} must hold two lines: Username and Password.`)
+  return { username: username.trim(), password: password.trim() }
+}
+
+/** One line of the terminal; `hidden` shows nothing of it. */
+function ask(question: string, hidden?: 'hidden'): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const terminal = createInterface({ input: process.stdin, output: process.stderr, terminal: true })
+    // What readline echoes goes through this; the question itself is written before it is silenced.
+    const echo = terminal as unknown as { _writeToOutput?: (text: string) => void }
+    terminal.on('SIGINT', () => {
+      terminal.close()
+      reject(new CommandError('usage', `There is no API key to present. ${howTo}`))
+    })
+    terminal.question(question, line => {
+      terminal.close()
+      if (hidden !== undefined) process.stderr.write('\n')
+      resolve(line.trim())
+    })
+    if (hidden !== undefined) echo._writeToOutput = () => {}
+  })
+}

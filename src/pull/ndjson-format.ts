@@ -1,0 +1,36 @@
+// Applications as they came, one a line.
+
+import { constants, copyFileSync } from 'node:fs'
+import { open } from 'node:fs/promises'
+import type { OutputFormat } from './output-format.ts'
+import { sizeOf } from './place-files.ts'
+import { fileFault } from './pull-outcome.ts'
+
+export const ndjsonFormat: OutputFormat = {
+  ending: '.ndjson',
+  spoolPath: out => `${out}.part`,
+  prepare: async ({ out, spoolPath, spoolBytes, adds }) => {
+    if (!adds) return [{ from: spoolPath, to: out, bytes: spoolBytes }]
+    const next = `${out}.next`
+    try {
+      await appendCopy(out, spoolPath, next)
+    } catch (error) {
+      throw fileFault(error, `${next} cannot be written`)
+    }
+    return [{ from: next, to: out, bytes: sizeOf(next)! }]
+  },
+}
+
+/** `to` becomes what is in `first`, then what is in `second`. A file system that can share blocks copies nothing of the first. */
+async function appendCopy(first: string, second: string, to: string): Promise<void> {
+  copyFileSync(first, to, constants.COPYFILE_FICLONE)
+  const [source, target] = [await open(second, 'r'), await open(to, 'a')]
+  try {
+    for await (const bytes of source.createReadStream({ autoClose: false, highWaterMark: 1024 * 1024 }))
+      await target.writeFile(bytes as Buffer)
+    await target.sync()
+  } finally {
+    await source.close()
+    await target.close()
+  }
+}

@@ -1,0 +1,27 @@
+// What a format of output is: something that can be made of the applications that were pulled.
+
+import type { TributaryClient } from '../client/tributary-client.ts'
+import type { ReadyFile } from './place-files.ts'
+import type { PullContext } from './pull-request.ts'
+import type { PullState } from './pull-state.ts'
+
+export interface FormatJob {
+  /** The final name, and where lines stand that were pulled now: whole, and on the disk. */
+  out: string
+  spoolPath: string
+  spoolBytes: number
+  /** Whether they are added to what is under the final name. */
+  adds: boolean
+  program: string
+  client: TributaryClient
+  state: PullState
+  context: PullContext
+}
+
+export interface OutputFormat {
+  ending: string
+  /** Where lines are collected, until the output is made of them. */
+  spoolPath: (out: string) => string
+  /** Makes the files that get their final names next, whole and on the disk, and beside their places. */
+  prepare: (job: FormatJob) => Promise<ReadyFile[]>
+}

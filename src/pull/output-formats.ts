@@ -1,0 +1,17 @@
+// What can be made of the applications that were pulled, by the ending of the output's name. A format is a file, and a line here.
+
+import { ndjsonFormat } from './ndjson-format.ts'
+import type { OutputFormat } from './output-format.ts'
+import { CommandError } from './pull-outcome.ts'
+
+const formats: readonly OutputFormat[] = [ndjsonFormat]
+
+export function formatOf(out: string): OutputFormat {
+  const found = formats.find(({ ending }) => out.toLowerCase().endsWith(ending))
+  if (found !== undefined) return found
+  const endings = formats.map(({ ending }) => ending).join(', ')
+  throw new CommandError(
+    'usage',
+    `--out must end with one of ${endings}, which says what is written; "${out}" does not.`,
+  )
+}

@@ -1,0 +1,48 @@
+// How a command of the tool can end: what its exit status says, and what is said on standard error.
+
+/** Documented in PULL.md; scripts rely on them. */
+export const exitStatus = {
+  /** Everything is there, whole, under its name. */
+  complete: 0,
+  /** It cannot be done before what is said has been mended. */
+  failed: 1,
+  usage: 2,
+  /** Not everything came yet; the same command goes on where this one stopped. */
+  incomplete: 3,
+  /** What came, or what is in the file, is not what was promised. */
+  mismatch: 4,
+  /** Another pull is at work on the same output. */
+  busy: 5,
+} as const
+
+export type Outcome = keyof typeof exitStatus
+
+/** Ends a command; `message` is for whoever runs it, and needs no other words around it. */
+export class CommandError extends Error {
+  override name = 'CommandError'
+
+  constructor(
+    readonly outcome: Exclude<Outcome, 'complete'>,
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options)
+  }
+}
+
+/** What the file system refused, in words. */
+export function fileFault(error: unknown, what: string): CommandError {
+  const { code, message } = error as NodeJS.ErrnoException
+  const words: Readonly<Record<string, string>> = {
+    ENOENT: 'there is no such file or folder',
+    EACCES: 'this account may not',
+    EPERM: 'this account may not',
+    EISDIR: 'it is a folder',
+    ENOTDIR: 'its folder is not one',
+    ENOSPC: 'the disk is full',
+    EDQUOT: 'the quota of this account is used up',
+    EROFS: 'the disk cannot be written to',
+    EIO: 'the disk reports a fault',
+  }
+  return new CommandError('failed', `${what}: ${words[code ?? ''] ?? message}.`, { cause: error })
+}

@@ -1,0 +1,186 @@
+// A pull into files, from the first request to the final name. It can end anywhere, and the next one goes on: every step leaves behind
+// what the next one needs, and can be done twice.
+//
+//   walking   pages go into the spool; the state knows how far
+//   placing   the output is made, whole and on the disk, and the state knows that it only lacks its names
+//   done      the names are given; the state knows what the next pull may begin with
+
+import { realpathSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { messageOf, RequestRefused } from '../client/client-errors.ts'
+import type { TributaryClient } from '../client/tributary-client.ts'
+import { compareReceipt } from './compare-receipt.ts'
+import type { IdReceipt } from './id-digest.ts'
+import { formatOf } from './output-formats.ts'
+import { placeFiles, type ReadyFile, removeFile, sizeOf } from './place-files.ts'
+import { CommandError, fileFault } from './pull-outcome.ts'
+import type { PullContext, PullReport, PullRequest } from './pull-request.ts'
+import { PullState } from './pull-state.ts'
+import { loadSchema, schemaCheck } from './schema-check.ts'
+import { type WalkUnderWay, walkToSpool } from './walk-to-spool.ts'
+
+/** What an output is of. It never changes while the state is there, unless all is pulled again. */
+interface Origin {
+  service: string
+  program: string
+  revisionState: string | null
+}
+
+/** What the last pull left, once it was complete. */
+export interface PulledBefore {
+  origin: Origin
+  /** One for each pull that the output is made of, oldest first. */
+  receipts: IdReceipt[]
+  /** Where the next one begins; undefined when this one left out what came last. */
+  watermark: string | undefined
+  /** The output's files with their sizes, as they were left. */
+  files: { path: string; bytes: number }[]
+}
+
+interface Placing {
+  files: ReadyFile[]
+  then: PulledBefore
+  added: IdReceipt
+}
+
+export const statePath = (out: string): string => `${out}.pull`
+
+/** Pulls into the file `out`. Rejects with CommandError, or with what the client rejects with. */
+export async function pullToFile(
+  out: string,
+  request: PullRequest,
+  client: TributaryClient,
+  context: PullContext,
+): Promise<PullReport> {
+  const path = wherePlaced(out)
+  const format = formatOf(path)
+  const state = PullState.open(statePath(path))
+  try {
+    const spoolPath = format.spoolPath(path)
+    if (request.restart) forgetWalk(state, spoolPath)
+    const { program, pageSize, checkpointEveryMs } = request
+    const origin: Origin = { service: client.baseUrl, program, revisionState: request.filters.revisionState ?? null }
+    const begun = goOn(state, origin, request, context)
+    // Interrupted in the last moment: all was there, but for its names.
+    const unplaced = state.read<Placing>('placing')
+    if (unplaced !== undefined) return place(state, unplaced, spoolPath, 0)
+    const walk = begun ?? begin(state, origin, request)
+    const check = request.verifySchema ? await checkFor(state, walk, request, client, context) : undefined
+    const walking = { client, program, pageSize, checkpointEveryMs, state, spoolPath, check }
+    const walked = await walkToSpool(walk, walking, context).catch((error: unknown) => {
+      throw withAdvice(error, walk)
+    })
+    await compareReceipt(walked.receipt, walked.walk.token, program, client, state, context)
+    const before = walk.adds ? state.read<PulledBefore>('done') : undefined
+    const spoolBytes = walked.walk.bytes
+    const job = { out: path, spoolPath, spoolBytes, adds: walk.adds, program, client, state, context }
+    const files = before !== undefined && spoolBytes === 0 ? [] : await format.prepare(job)
+    const then: PulledBefore = {
+      origin,
+      receipts: [...(before?.receipts ?? []), walked.receipt],
+      watermark: walk.filters.toDate === undefined ? walked.walk.snapshotTime : undefined,
+      files: files.length === 0 ? before!.files : files.map(({ to, bytes }) => ({ path: to, bytes })),
+    }
+    const placing = { files, then, added: walked.receipt }
+    state.commit({ placing })
+    return place(state, placing, spoolPath, walked.bytes)
+  } finally {
+    state.close()
+  }
+}
+
+function place(state: PullState, { files, then, added }: Placing, spoolPath: string, bytes: number): PullReport {
+  placeFiles(files)
+  state.commit(
+    { done: then, origin: undefined, walk: undefined, schema: undefined, placing: undefined },
+    { forgetIds: true },
+  )
+  removeFile(spoolPath)
+  const total = then.receipts.reduce((sum, { count }) => sum + count, 0)
+  return { added, total, bytes, watermark: then.watermark }
+}
+
+/** The walk that an earlier run of the same command has begun. */
+function goOn(state: PullState, origin: Origin, request: PullRequest, { say }: PullContext): WalkUnderWay | undefined {
+  const walk = state.read<WalkUnderWay>('walk')
+  if (walk === undefined) return undefined
+  const asked = { ...request.filters, fromDate: request.sinceLast ? walk.filters.fromDate : request.filters.fromDate }
+  const same =
+    Bun.deepEquals(state.read('origin'), origin) &&
+    request.sinceLast === walk.sinceLast &&
+    Bun.deepEquals(asked, walk.filters)
+  if (!same)
+    throw new CommandError(
+      'usage',
+      'A pull with other options is not complete yet. Finish it with the options it was begun with, or add --restart to drop it.',
+    )
+  if (walk.bytes > 0) say('Going on where the last run stopped.')
+  return walk
+}
+
+/** A new walk, noted before its first request. */
+function begin(state: PullState, origin: Origin, request: PullRequest): WalkUnderWay {
+  const before = state.read<PulledBefore>('done')
+  const adds = request.sinceLast && before !== undefined
+  const filters = adds ? { ...request.filters, fromDate: sinceLast(before, origin, request) } : request.filters
+  const walk: WalkUnderWay = { filters, adds, sinceLast: request.sinceLast, bytes: 0 }
+  state.commit({ origin, walk, schema: undefined }, { forgetIds: true })
+  return walk
+}
+
+/** The `fromDate` of a pull that adds to what is there. */
+function sinceLast(before: PulledBefore, origin: Origin, { filters }: PullRequest): string {
+  const refuse = (why: string): CommandError =>
+    new CommandError('usage', `--since-last cannot add to the output: ${why} Without it, everything is pulled again.`)
+  if (!Bun.deepEquals(before.origin, origin))
+    throw refuse(
+      `it was pulled from ${before.origin.service}, program ${before.origin.program}, or by another --revision.`,
+    )
+  if (filters.toDate !== undefined || before.watermark === undefined)
+    throw refuse('with --before, what was submitted later is never asked for.')
+  for (const { path, bytes } of before.files)
+    if (sizeOf(path) !== bytes) throw refuse(`${path} is not as the last pull left it.`)
+  return before.watermark
+}
+
+/** The schema is that of the moment before the walk began: programs only gain questions, so all of it must be in every page. */
+async function checkFor(
+  state: PullState,
+  walk: WalkUnderWay,
+  { program }: PullRequest,
+  client: TributaryClient,
+  { signal }: PullContext,
+) {
+  let schema = walk.nextPageToken === undefined ? undefined : state.read<unknown>('schema')
+  if (schema === undefined) {
+    schema = await loadSchema(client, program, signal)
+    state.commit({ schema })
+  }
+  return schemaCheck(schema)
+}
+
+function forgetWalk(state: PullState, spoolPath: string): void {
+  state.commit({ origin: undefined, walk: undefined, schema: undefined, placing: undefined }, { forgetIds: true })
+  removeFile(spoolPath)
+}
+
+/** A walk that was interrupted for too long, or whose database was set back, cannot go on; another can begin. */
+function withAdvice(error: unknown, { bytes }: WalkUnderWay): unknown {
+  const aboutToken =
+    error instanceof RequestRefused && error.problem?.errors?.some(({ parameter }) => parameter === 'nextPageToken')
+  if (!aboutToken || bytes === 0) return error
+  return new CommandError('failed', `${messageOf(error)}\nThe walk cannot go on. Add --restart to begin again.`)
+}
+
+/** The file itself where its name is a link, so that a rename replaces the file and the link stays. */
+function wherePlaced(out: string): string {
+  try {
+    return realpathSync(out)
+  } catch {
+    try {
+      return join(realpathSync(dirname(out)), basename(out))
+    } catch (error) {
+      throw fileFault(error, `${out} cannot be written`)
+    }
+  }
+}

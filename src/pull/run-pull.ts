@@ -1,0 +1,91 @@
+// The commands for those who pull: what is said, and how they end. Everything they need of their process is handed in.
+
+import { GaveUp, messageOf, RequestRefused } from '../client/client-errors.ts'
+import { TributaryClient } from '../client/tributary-client.ts'
+import { type PullCommand, parsePull, parseVerify, pullHelp, verifyHelp } from './command-line.ts'
+import { findCredentials } from './credentials.ts'
+import { CommandError, exitStatus } from './pull-outcome.ts'
+import { pullToFile } from './pull-to-file.ts'
+import { inBytes, inThousands, showProgress } from './show-progress.ts'
+import { verifyFile } from './verify-file.ts'
+
+export interface ToolProcess {
+  args: string[]
+  environment: Readonly<Record<string, string | undefined>>
+  /** Aborted when the tool is asked to end. */
+  signal: AbortSignal
+}
+
+export const runPull = (tool: ToolProcess): Promise<number> => ended(tool, pullHelp, pull)
+export const runVerify = (tool: ToolProcess): Promise<number> => ended(tool, verifyHelp, verify)
+
+/** Resolves with the exit status. Results go to standard output, all else to standard error. */
+async function ended(tool: ToolProcess, help: string, work: (tool: ToolProcess) => Promise<void>): Promise<number> {
+  const { args, signal } = tool
+  try {
+    if (args.some(arg => arg === '--help' || arg === '-h')) console.log(help)
+    else await work(tool)
+    return exitStatus.complete
+  } catch (error) {
+    if (signal.aborted) console.error('Interrupted. The same command goes on from here.')
+    else
+      console.error(
+        error instanceof GaveUp ? `${error.message}\nThe same command goes on from here.` : messageOf(error),
+      )
+    return statusOf(error, signal)
+  }
+}
+
+function statusOf(error: unknown, signal: AbortSignal): number {
+  if (signal.aborted || error instanceof GaveUp) return exitStatus.incomplete
+  if (error instanceof CommandError) return exitStatus[error.outcome]
+  const code = String((error as { code?: unknown } | null)?.code)
+  return code.startsWith('ERR_PARSE_ARGS') ? exitStatus.usage : exitStatus.failed
+}
+
+async function pull({ args, environment, signal }: ToolProcess): Promise<void> {
+  const asked = parsePull(args)
+  const say = asked.quiet ? () => {} : (line: string) => console.error(line)
+  const credentials = await findCredentials(asked.credentialsFile, environment, say)
+  const client = clientOf(asked, credentials, say)
+  const startedMs = performance.now()
+  const shown = asked.quiet ? { update: () => {}, stop: () => {} } : showProgress(undefined, say)
+  try {
+    const report = await pullToFile(asked.out, asked, client, { signal, say, onProgress: shown.update })
+    shown.stop()
+    const seconds = Math.max(0.001, (performance.now() - startedMs) / 1000)
+    const { added, total, bytes } = report
+    const all = total === added.count ? '' : ` It has ${inThousands(total)} now.`
+    say(`Pulled ${inThousands(added.count)} applications into ${asked.out}.${all}`)
+    say(`It took ${seconds.toFixed(1)} s for ${inBytes(bytes)}. SHA-256 of their ids: ${added.digest}`)
+  } catch (error) {
+    if (!(error instanceof RequestRefused) || !error.isAboutTheKey) throw error
+    const told = `What a key may do is told at ${client.baseUrl}/api/v1/checkAuth, and why it was refused in the log of the service.`
+    throw new CommandError('failed', `${error.message}\n${told}`)
+  } finally {
+    shown.stop()
+  }
+}
+
+function clientOf(
+  { address: baseUrl, retriesMax }: PullCommand,
+  credentials: { username: string; password: string },
+  say: (line: string) => void,
+) {
+  const onRetry = ({ attempt, waitMs, reason }: { attempt: number; waitMs: number; reason: string }): void =>
+    // The first few pass by themselves on any network.
+    void (attempt > 2 && say(`${reason} Trying again in ${Math.ceil(waitMs / 1000)} s.`))
+  try {
+    return new TributaryClient({ baseUrl, ...credentials, retriesMax, onRetry })
+  } catch (error) {
+    throw new CommandError('usage', messageOf(error))
+  }
+}
+
+async function verify({ args }: ToolProcess): Promise<void> {
+  const { file } = parseVerify(args)
+  const { count, digest, pulls } = await verifyFile(file)
+  console.log(
+    `${file} is whole: ${inThousands(count)} applications in ${inThousands(pulls)} pull${pulls === 1 ? '' : 's'}. SHA-256 of their ids: ${digest}`,
+  )
+}

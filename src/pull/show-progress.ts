@@ -1,0 +1,58 @@
+// How far a pull is, for whoever watches: a line that changes on a terminal, a plain line now and then anywhere else.
+
+import { Presets, SingleBar } from 'cli-progress'
+import type { PullProgress } from './pull-request.ts'
+
+interface Shown {
+  update: (progress: PullProgress) => void
+  stop: () => void
+}
+
+const plainEveryMs = 10_000
+
+export const inThousands = (count: number): string => count.toLocaleString('en-US')
+
+export function inBytes(bytes: number): string {
+  const units = ['bytes', 'KB', 'MB', 'GB', 'TB']
+  const unit = bytes < 1000 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(bytes) / 3))
+  return `${(bytes / 1000 ** unit).toFixed(unit === 0 ? 0 : 1)} ${units[unit]}`
+}
+
+/** `total` is how many there are, where that is known. */
+export function showProgress(total: number | undefined, say: (line: string) => void): Shown {
+  const startedMs = performance.now()
+  let first: PullProgress | undefined
+  const note = (progress: PullProgress): string => {
+    first ??= progress
+    const seconds = (performance.now() - startedMs) / 1000
+    const rate = (progress.applications - first.applications) / Math.max(0.001, seconds)
+    const left = total === undefined || rate < 1 ? undefined : Math.max(0, total - progress.applications) / rate
+    const of = total === undefined ? '' : ` of ${inThousands(Math.max(total, progress.applications))}`
+    const rest = left === undefined || seconds < 2 ? '' : `, ${inTime(left)} left`
+    return `${inThousands(progress.applications)}${of} applications, ${inThousands(Math.round(rate))} a second, ${inBytes(progress.bytes)}${rest}`
+  }
+  if (!process.stderr.isTTY) {
+    let saidMs = startedMs
+    const update = (progress: PullProgress): void => {
+      first ??= progress
+      if (performance.now() - saidMs < plainEveryMs) return
+      saidMs = performance.now()
+      say(note(progress))
+    }
+    return { update, stop: () => {} }
+  }
+  const format = total === undefined ? '  {note}' : '  {bar} {percentage} % | {note}'
+  const options = { format, stream: process.stderr, hideCursor: true, clearOnComplete: true, fps: 5 }
+  const bar = new SingleBar(options, Presets.shades_classic)
+  bar.start(total ?? 1, 0, { note: '' })
+  return {
+    update: progress =>
+      bar.update(total === undefined ? 0 : Math.min(progress.applications, total), { note: note(progress) }),
+    stop: () => bar.stop(),
+  }
+}
+
+function inTime(seconds: number): string {
+  const whole = Math.round(seconds)
+  return whole < 60 ? `${whole} s` : whole < 3600 ? `${Math.round(whole / 60)} min` : `${(whole / 3600).toFixed(1)} h`
+}

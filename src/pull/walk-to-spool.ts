@@ -1,0 +1,98 @@
+// The walk itself: from the service into the spool, with a checkpoint now and then, so that an interruption costs no more than that.
+//
+// The order of a checkpoint: the lines are on the disk before the state says that they are there. So the state is never ahead of the
+// file; after an interruption the file is cut back to what the state says, and the walk goes on with the page that comes after.
+
+import type { TributaryClient } from '../client/tributary-client.ts'
+import { IdDigest, type IdReceipt } from './id-digest.ts'
+import { CommandError } from './pull-outcome.ts'
+import type { PullContext, PullFilters } from './pull-request.ts'
+import type { PullState } from './pull-state.ts'
+import type { SchemaCheck } from './schema-check.ts'
+import { Spool } from './spool.ts'
+
+/** A walk that is under way, as the state keeps it under `walk`. */
+export interface WalkUnderWay {
+  filters: PullFilters
+  /** Whether `--since-last` asked for it, and whether it adds to what is there. */
+  sinceLast: boolean
+  adds: boolean
+  /** Of the page it goes on with; undefined before the first page is whole, null when all are. */
+  nextPageToken?: string | null
+  snapshotTime?: string
+  /** Names the walk when its receipt is asked for; an older service has none. */
+  token?: string
+  /** Bytes of the spool that are whole. */
+  bytes: number
+}
+
+interface WalkToSpool {
+  client: TributaryClient
+  program: string
+  pageSize: number | undefined
+  checkpointEveryMs: number
+  state: PullState
+  spoolPath: string
+  check: SchemaCheck | undefined
+}
+
+/** Goes on with the walk until it is over. Everything is in the spool then, and the state says so. */
+export async function walkToSpool(
+  begun: WalkUnderWay,
+  { client, program, pageSize, checkpointEveryMs, state, spoolPath, check }: WalkToSpool,
+  { signal, onProgress }: PullContext,
+): Promise<{ walk: WalkUnderWay; receipt: IdReceipt; bytes: number }> {
+  const digest = new IdDigest()
+  for (const ids of state.pulledIds()) digest.add(ids)
+  let walk = begun
+  const spool = Spool.open(spoolPath, walk.bytes)
+  const before = spool.bytes
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  let ids: number[] = []
+  let checkpointMs = performance.now()
+  try {
+    const token = walk.nextPageToken
+    const steps =
+      token === null
+        ? []
+        : client.steps(program, { ...walk.filters, nextPageToken: token ?? undefined, pageSize, signal })
+    for await (const { page, ...step } of steps) {
+      if (page === undefined) {
+        for (const text of (step as { applications: readonly Uint8Array[] }).applications) {
+          const application = JSON.parse(decoder.decode(text)) as { application_id?: unknown }
+          check?.(application)
+          ids.push(idOf(application))
+          spool.add(onOneLine(text))
+        }
+        onProgress({ applications: digest.count + ids.length, bytes: spool.bytes - before })
+        continue
+      }
+      const { nextPageToken } = page
+      walk = { ...walk, snapshotTime: walk.snapshotTime ?? page.snapshotTime, token: walk.token ?? page.walkToken }
+      // The first page's token is kept at once: from then on it is this walk that goes on, and no other.
+      const due = walk.nextPageToken === undefined || performance.now() - checkpointMs >= checkpointEveryMs
+      if (nextPageToken !== null && !due) continue
+      spool.sync()
+      walk = { ...walk, nextPageToken, bytes: spool.bytes }
+      state.commit({ walk }, { ids })
+      digest.add(ids)
+      ids = []
+      checkpointMs = performance.now()
+    }
+  } finally {
+    spool.close()
+  }
+  return { walk, receipt: digest.receipt(), bytes: spool.bytes - before }
+}
+
+function idOf({ application_id: id }: { application_id?: unknown }): number {
+  if (Number.isSafeInteger(id)) return id as number
+  throw new CommandError('mismatch', 'The service sent an application without an application_id.')
+}
+
+/** A break of line can stand between the parts of a JSON text only, where a space is as good. */
+function onOneLine(text: Uint8Array): Uint8Array {
+  return text.includes(0x0a) || text.includes(0x0d)
+    ? text.map(byte => (byte === 0x0a || byte === 0x0d ? 0x20 : byte))
+    : text
+}

@@ -1,0 +1,29 @@
+import { expect, test } from 'bun:test'
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { useExport, useFolder } from '../support/fixtures.ts'
+import { insertRawApplications } from '../support/raw-applications.ts'
+import { endOf, residentMaxOf, startTool } from '../support/tributary-tool.ts'
+
+const megabyte = 1024 * 1024
+
+test('a pull needs no more memory for 80 megabytes than for two', async () => {
+  const textOf = (): string => 'x'.repeat(20_000)
+  const { service, key, slug, sql, program } = await useExport({ applications: 80, textOf })
+  const folder = await useFolder()
+  const pull = async (name: string) => {
+    const out = join(folder, name)
+    const child = startTool(key, ['pull', service.baseUrl, '--program', slug, '--out', out, '--page-size', '100'])
+    const [residentBytes, { code, err }] = await Promise.all([residentMaxOf(child), endOf(child)])
+    expect({ code, err }).toMatchObject({ code: 0 })
+    return { size: statSync(out).size, residentBytes }
+  }
+  const small = await pull('small.ndjson')
+  for (let n = 0; n < 5; n++) await insertRawApplications(sql, program, 800, textOf)
+  const large = await pull('large.ndjson')
+  expect(small.size).toBeLessThan(2 * megabyte)
+  expect(large.size).toBeGreaterThan(75 * megabyte)
+  // A page is two megabytes here, and some of them are in memory at once.
+  expect(small.residentBytes).toBeGreaterThan(30 * megabyte)
+  expect(large.residentBytes - small.residentBytes).toBeLessThan(40 * megabyte)
+})

@@ -1,0 +1,364 @@
+// `tributary pull` into a file of lines, against the real service: whole or not there, whatever happens on the way.
+
+import { describe, expect, test } from 'bun:test'
+import { createHash } from 'node:crypto'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { integerFrom, pick, seededRandom } from '../../src/domain/invented/seeded-random.ts'
+import { type Fault, startFaultyProxy } from '../support/faulty-proxy.ts'
+import { endWithFile, useExport, useFolder } from '../support/fixtures.ts'
+import { FrontEnd } from '../support/front-end.ts'
+import { endOf, type RunningTool, runTool, startTool } from '../support/tributary-tool.ts'
+import { until } from '../support/until.ts'
+
+const next = seededRandom(4711)
+const letters = (length: number): string =>
+  Array.from({ length }, () => String.fromCharCode(integerFrom(next, 0x20, 0x2fff))).join('')
+const { service, key, slug, ids, client } = await useExport({
+  applications: 240,
+  textOf: i => `“${i}” \n ${letters((i * 97) % 700)}`,
+})
+const folder = await useFolder()
+let files = 0
+const newFile = (): string => join(folder, `${++files}.ndjson`)
+
+async function proxied(faultOf: (n: number) => Fault) {
+  const proxy = await startFaultyProxy(service.port, faultOf)
+  endWithFile(() => proxy.stop())
+  return proxy
+}
+const argsOf = (out: string, baseUrl = service.baseUrl, ...more: string[]): string[] => [
+  ...['pull', baseUrl, '--program', slug, '--out', out, '--page-size', '12', '--checkpoint', '0'],
+  ...more,
+]
+const pull = (out: string, baseUrl?: string, ...more: string[]) => runTool(key, argsOf(out, baseUrl, ...more))
+const idsIn = (file: string): number[] =>
+  readFileSync(file, 'utf8')
+    .split('\n')
+    .slice(0, -1)
+    .map(line => (JSON.parse(line) as { application_id: number }).application_id)
+
+const whole = newFile()
+const first = await pull(whole)
+const pulledIds = [...ids]
+
+describe('a pull', () => {
+  test('has every application once, in order, as the service sends it, and nothing is left beside it but its state', async () => {
+    expect(first).toMatchObject({ code: 0, out: '' })
+    expect(first.err).toContain(`Pulled 240 applications into ${whole}.`)
+    const sent = await client.walkAll({ pageSize: '1000' })
+    expect(
+      readFileSync(whole, 'utf8')
+        .split('\n')
+        .slice(0, -1)
+        .map(line => JSON.parse(line)),
+    ).toEqual(sent)
+    expect(
+      readdirSync(folder)
+        .filter(name => name.startsWith('1.'))
+        .sort(),
+    ).toEqual(['1.ndjson', '1.ndjson.pull'])
+  })
+
+  test('tells the SHA-256 over the ids in order, a line each', () => {
+    const bytes = pulledIds.map(id => `${id}\n`).join('')
+    expect(first.err).toContain(createHash('sha256').update(bytes).digest('hex'))
+  })
+
+  test('what applicants answered is for the account that pulled alone', () => {
+    for (const file of [whole, `${whole}.pull`]) expect(statSync(file).mode & 0o777).toBe(0o600)
+  })
+
+  test('takes filters', async () => {
+    const out = newFile()
+    expect(
+      await pull(out, undefined, '--from', '2023-11-14T22:13:30Z', '--before', '2023-11-14T22:13:40Z'),
+    ).toMatchObject({ code: 0 })
+    expect(idsIn(out)).toEqual(pulledIds.slice(10, 20))
+    expect(await pull(newFile(), undefined, '--revision', 'OBSOLETE')).toMatchObject({ code: 0 })
+  })
+})
+
+// PULL_INTERRUPTIONS=50 is for those who change how a pull goes on; each costs the start of a process.
+const interruptions = Number(process.env.PULL_INTERRUPTIONS ?? 12)
+
+test(`killed ${interruptions} times at random, through cuts, 429 and 503, the file is the same as without, to the byte`, async () => {
+  const out = newFile()
+  let running: RunningTool | undefined
+  let killAt = Number.POSITIVE_INFINITY
+  let requests = 0
+  const proxy = await proxied(() => {
+    if (++requests === killAt) setTimeout(() => running?.kill('SIGKILL'), integerFrom(next, 0, 12))
+    return pick<() => Fault>(next, [
+      ...Array.from({ length: 6 }, () => () => 'none' as const),
+      () => ({ status: 503, retryAfter: '0' }),
+      () => ({ status: 429, retryAfter: '0' }),
+      () => ({ cutAfterBytes: integerFrom(next, 0, 9000) }),
+      () => 'hang up' as const,
+    ])()
+  })
+  // More pages than all of these runs can pull.
+  const args = [...argsOf(out, proxy.baseUrl), '--page-size', String(Math.floor(240 / (3 * interruptions + 1)))]
+  for (let run = 0; run < interruptions; run++) {
+    // The docs are asked for once; the first request of a later run goes on with the walk.
+    requests = 0
+    killAt = integerFrom(next, 1, 3)
+    running = startTool(key, args)
+    await endOf(running)
+    expect(running.signalCode).toBe('SIGKILL')
+    expect(existsSync(out)).toBe(false)
+  }
+  killAt = Number.POSITIVE_INFINITY
+  expect(await runTool(key, args)).toMatchObject({ code: 0 })
+  expect(readFileSync(out).equals(readFileSync(whole))).toBe(true)
+  expect(await runTool(key, ['verify', out])).toMatchObject({ code: 0 })
+}, 240_000)
+
+describe('interrupted', () => {
+  test('by a signal: it says so, ends with 3, and the next run goes on with the page after', async () => {
+    const out = newFile()
+    let running: RunningTool | undefined
+    const proxy = await proxied(n => {
+      if (n !== 5) return 'none'
+      running?.kill('SIGINT')
+      return { silentAfterBytes: 500 }
+    })
+    running = startTool(key, argsOf(out, proxy.baseUrl))
+    expect(await endOf(running)).toMatchObject({ code: 3, err: 'Interrupted. The same command goes on from here.\n' })
+    expect(existsSync(out)).toBe(false)
+    const before = proxy.requests.length
+    const { code, err } = await pull(out, proxy.baseUrl)
+    expect({ code, err }).toMatchObject({
+      code: 0,
+      err: expect.stringContaining('Going on where the last run stopped.'),
+    })
+    expect(proxy.requests[before]!.target).toBe(proxy.requests[before - 1]!.target)
+    expect(readFileSync(out).equals(readFileSync(whole))).toBe(true)
+  })
+
+  test('in the last moment, when the name could not be given: the next run gives it, and asks for nothing', async () => {
+    const out = newFile()
+    mkdirSync(join(out, 'in the way'), { recursive: true })
+    const { code, err } = await pull(out)
+    expect({ code, err }).toMatchObject({ code: 1, err: expect.stringContaining('cannot be put in its place') })
+    rmSync(out, { recursive: true })
+    const proxy = await proxied(() => 'none')
+    // The address is part of what was pulled.
+    const state = await pull(out, service.baseUrl)
+    expect(state).toMatchObject({ code: 0 })
+    expect(proxy.requests).toEqual([])
+    expect(readFileSync(out).equals(readFileSync(whole))).toBe(true)
+  })
+
+  test('by a service that is away: it gives up after its retries, ends with 3, and goes on later', async () => {
+    const out = newFile()
+    let away = true
+    const proxy = await proxied(n => (away && n > 4 ? { status: 503, retryAfter: '0' } : 'none'))
+    const args = argsOf(out, proxy.baseUrl, '--retries', '1')
+    const { code, err } = await runTool(key, args)
+    expect({ code, err }).toMatchObject({
+      code: 3,
+      err: expect.stringContaining('The same command goes on from here.'),
+    })
+    away = false
+    expect(await runTool(key, args)).toMatchObject({ code: 0 })
+    expect(readFileSync(out).equals(readFileSync(whole))).toBe(true)
+  })
+
+  test('with other options it is not gone on with, unless all is dropped', async () => {
+    const out = newFile()
+    const proxy = await proxied(n => (n < 4 ? 'none' : { status: 400 }))
+    expect(await pull(out, proxy.baseUrl)).toMatchObject({ code: 1 })
+    const other = await pull(out, proxy.baseUrl, '--revision', 'CURRENT')
+    expect(other).toMatchObject({ code: 2, err: expect.stringContaining('--restart') })
+    expect(await pull(out, service.baseUrl, '--revision', 'CURRENT', '--restart')).toMatchObject({ code: 0 })
+    expect(idsIn(out)).toEqual(pulledIds)
+  })
+
+  test('and the rest of it cut off by others: it refuses to go on with less than it had', async () => {
+    const out = newFile()
+    const proxy = await proxied(n => (n < 4 ? 'none' : { status: 400 }))
+    await pull(out, proxy.baseUrl)
+    writeFileSync(`${out}.part`, '')
+    expect(await pull(out, proxy.baseUrl)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('shorter than the pull left it'),
+    })
+  })
+})
+
+test('two pulls never work on one output: the second ends with 5, and the first is not disturbed', async () => {
+  const out = newFile()
+  let release = (): void => {}
+  const proxy = await proxied(n => (n === 3 ? { silentAfterBytes: 100 } : 'none'))
+  const one = startTool(key, argsOf(out, proxy.baseUrl))
+  release = () => one.kill('SIGTERM')
+  await until('the first to be under way', () => proxy.requests.length === 4)
+  expect(await pull(out)).toMatchObject({
+    code: 5,
+    err: `Another pull is at work on this output: it holds ${out}.pull.\n`,
+  })
+  release()
+  expect(await endOf(one)).toMatchObject({ code: 3 })
+  // The lock went with its process.
+  expect(await pull(out, proxy.baseUrl)).toMatchObject({ code: 0 })
+})
+
+describe('--since-last', () => {
+  test('G5, G6: pulls one after another lose and repeat nothing, and together are one pull of everything', async () => {
+    const out = newFile()
+    const { service, key, slug, ids } = await useExport({ slug: 'growing', applications: 40, key: { maySubmit: true } })
+    const pull = (out: string, ...more: string[]) =>
+      runTool(key, [...argsOf(out, service.baseUrl, '--program', slug), ...more])
+    const all = [...ids]
+    const frontEnd = new FrontEnd(service, key, slug)
+    for (const submissions of [7, 14, 0, 21]) {
+      for (let n = 0; n < submissions; n++) {
+        const { application_id } = await frontEnd.submit(await frontEnd.register())
+        all.push(application_id)
+      }
+      expect(await pull(out, '--since-last')).toMatchObject({ code: 0 })
+      expect(idsIn(out)).toEqual(all)
+    }
+    expect(await runTool(key, ['verify', out])).toMatchObject({ code: 0, out: expect.stringContaining('in 4 pulls') })
+    expect(await pull(out, '--since-last')).toMatchObject({ code: 0 })
+    const fresh = newFile()
+    await pull(fresh)
+    expect(readFileSync(out).equals(readFileSync(fresh))).toBe(true)
+  })
+
+  test('adds to nothing that somebody else has changed, nor to another program', async () => {
+    const out = newFile()
+    await pull(out)
+    writeFileSync(out, 'changed\n')
+    const refused = { code: 2, err: expect.stringContaining('--since-last cannot add to the output') }
+    expect(await pull(out, undefined, '--since-last')).toMatchObject(refused)
+    expect(readFileSync(out, 'utf8')).toBe('changed\n')
+    await pull(out)
+    expect(await pull(out, undefined, '--since-last', '--revision', 'CURRENT')).toMatchObject(refused)
+  })
+})
+
+describe('what came is held against the schema of the program', () => {
+  const altered = (change: (text: string) => string) => {
+    const server = Bun.serve({
+      hostname: '127.0.0.1',
+      port: 0,
+      fetch: async request => {
+        const { pathname, search } = new URL(request.url)
+        const headers = { Authorization: request.headers.get('Authorization') ?? '', 'Accept-Encoding': 'identity' }
+        const answer = await service.get(pathname + search, { headers })
+        return new Response(change(await answer.text()), {
+          status: answer.status,
+          headers: { 'Snapshot-Time': answer.headers.get('Snapshot-Time') ?? '' },
+        })
+      },
+    })
+    endWithFile(() => server.stop(true))
+    return `http://127.0.0.1:${server.port}`
+  }
+
+  test('an application that does not fit ends the pull with 4; its place is told, and no answer', async () => {
+    const out = newFile()
+    const address = altered(text =>
+      text
+        .replace(`"application_id":${pulledIds[17]}`, `"application_id":${pulledIds[17]},"language":["secret"]`)
+        .replace(/("language":\["secret"\].*?)"language":"en-US"/, '$1"l":1'),
+    )
+    const { code, err } = await pull(out, address)
+    expect(code).toBe(4)
+    expect(err).toContain(`Application ${pulledIds[17]} is not as the schema of its program says:\n  /language `)
+    expect(err).not.toContain('secret')
+    expect(existsSync(out)).toBe(false)
+    expect(await pull(out, address, '--restart', '--no-verify-schema')).toMatchObject({ code: 0 })
+  })
+})
+
+describe('what is wrong is said in a sentence', () => {
+  test.each<[string, string[], number, string]>([
+    ['a command there is not', ['pul'], 2, 'There is no command pul.'],
+    ['no address', ['pull', '--program', 'p', '--out', 'a.ndjson'], 2, 'Give one address'],
+    [
+      'plain HTTP to another machine',
+      ['pull', 'http://apply.example.gov', '--program', 'p', '--out', 'a.ndjson'],
+      2,
+      'https://',
+    ],
+    ['no program', ['pull', 'https://a.gov', '--out', 'a.ndjson'], 2, '--program'],
+    ['no output', ['pull', 'https://a.gov', '--program', 'p'], 2, '--out'],
+    [
+      'an output of no known kind',
+      ['pull', 'https://a.gov', '--program', 'p', '--out', 'a.doc'],
+      2,
+      'must end with one of .ndjson',
+    ],
+    ['an option there is not', ['pull', 'https://a.gov', '--password', 'x'], 2, '--password'],
+    [
+      'a page of none',
+      ['pull', 'https://a.gov', '--program', 'p', '--out', 'a.ndjson', '--page-size', '0'],
+      2,
+      '--page-size',
+    ],
+    [
+      'a folder there is not',
+      ['pull', 'http://127.0.0.1:1', '--program', 'p', '--out', '/no/such/a.ndjson'],
+      1,
+      'there is no such file or folder',
+    ],
+    ['a file to verify there is not', ['verify', '/no/such.ndjson'], 1, 'there is no such file or folder'],
+  ])('%s', async (_, args, code, said) => {
+    const ended = await runTool(key, args)
+    expect({ code: ended.code, out: ended.out }).toEqual({ code, out: '' })
+    expect(ended.err).toContain(said)
+    expect(ended.err.trimEnd().split('\n')).toHaveLength(1)
+  })
+
+  test('an API key that is not known: 1, at once, and where to look', async () => {
+    const { code, err } = await runTool({ ...key, password: 'wrong' }, argsOf(newFile()))
+    expect({ code, err }).toMatchObject({ code: 1, err: expect.stringContaining('/api/v1/checkAuth') })
+    expect(err).not.toContain('wrong')
+  })
+
+  test('no API key at all', async () => {
+    const { code, err } = await runTool({ ...key, username: '', password: '' }, argsOf(newFile()))
+    expect({ code, err }).toMatchObject({ code: 2, err: expect.stringContaining('TRIBUTARY_USERNAME') })
+  })
+
+  test('a key from a file, which others had better not read', async () => {
+    const file = join(folder, 'key')
+    writeFileSync(file, `${key.username}\n${key.password}\n`)
+    const nobody = { ...key, username: '', password: '' }
+    const run = () => runTool(nobody, [...argsOf(newFile()), '--credentials', file])
+    chmodSync(file, 0o600)
+    const kept = await run()
+    expect(kept).toMatchObject({ code: 0, err: expect.not.stringContaining('chmod') })
+    chmodSync(file, 0o644)
+    expect(await run()).toMatchObject({ code: 0, err: expect.stringContaining('chmod 600') })
+  })
+})
+
+describe('verify', () => {
+  test.each<[string, (lines: string[]) => string[], string]>([
+    ['a line that is missing', lines => lines.slice(0, -1), '239 applications, and 240 were pulled'],
+    ['two lines in another order', ([a, b, ...rest]) => [b!, a!, ...rest], 'digest differs'],
+    ['a line twice', ([a, ...rest]) => [a!, a!, ...rest.slice(1)], 'digest differs'],
+    ['a line more', ([a, ...rest]) => [a!, ...rest, a!], '241 applications, and 240 were pulled'],
+    ['a line that is none', ([, ...rest]) => ['{"a"', ...rest], 'has no application on line 1'],
+  ])('%s is noticed', async (_, change, said) => {
+    const out = newFile()
+    await pull(out, undefined, '--before', '2023-11-14T22:17:20Z')
+    const lines = readFileSync(out, 'utf8').split('\n').slice(0, -1)
+    expect(lines).toHaveLength(240)
+    expect(await runTool(key, ['verify', out])).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('240 applications'),
+    })
+    writeFileSync(
+      out,
+      change(lines)
+        .map(line => `${line}\n`)
+        .join(''),
+    )
+    expect(await runTool(key, ['verify', out])).toMatchObject({ code: 4, out: '', err: expect.stringContaining(said) })
+  })
+})

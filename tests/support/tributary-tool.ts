@@ -1,0 +1,50 @@
+// The tool for those who pull, run as they run it: a process of its own, told the key by its environment.
+
+import { join } from 'node:path'
+import { endWithParent } from '../../scripts/end-with-parent.ts'
+import type { TestKey } from './keys.ts'
+
+const script = join(import.meta.dir, '../../scripts/tributary.ts')
+
+export interface ToolEnded {
+  code: number
+  out: string
+  err: string
+}
+
+export type RunningTool = Bun.Subprocess<'ignore', 'pipe', 'pipe'>
+
+/** `program` are the words that start it: the script under Bun unless given. */
+export function startTool(key: TestKey, args: readonly string[], program = [process.execPath, script]): RunningTool {
+  const child = Bun.spawn([...program, ...args], {
+    env: { PATH: process.env.PATH, TRIBUTARY_USERNAME: key.username, TRIBUTARY_PASSWORD: key.password },
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  endWithParent(child, { signal: 'SIGKILL' })
+  return child
+}
+
+export async function endOf(child: RunningTool): Promise<ToolEnded> {
+  const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
+  return { code, out, err }
+}
+
+export const runTool = (...started: Parameters<typeof startTool>): Promise<ToolEnded> => endOf(startTool(...started))
+
+/**
+ * The most memory it has at once, by what the system says while it runs. What it says afterwards would have to be taken with care:
+ * a process begins with the maximum of the one that started it.
+ */
+export async function residentMaxOf(child: RunningTool): Promise<number> {
+  let kilobytes = 0
+  while (child.exitCode === null) {
+    const status = await Bun.file(`/proc/${child.pid}/status`)
+      .text()
+      .catch(() => '')
+    kilobytes = Math.max(kilobytes, Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1] ?? 0))
+    await Bun.sleep(5)
+  }
+  return kilobytes * 1024
+}
