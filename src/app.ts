@@ -24,6 +24,8 @@ import { exportReceipt } from './http/export-receipt.ts'
 import { arrivalMs, askedWaitMs, inTime } from './http/in-time.ts'
 import { intake } from './http/intake/intake.ts'
 import { LaterDoors } from './http/later-doors.ts'
+import { listPrograms } from './http/list-programs.ts'
+import { readApplications } from './http/read-applications.ts'
 import { keepRecord, RequestRecord, recordOf } from './http/request-record.ts'
 import { ProgramTurns, saveTurns, submissionTurns } from './intake/program-turns.ts'
 import { invalidRequest, Problem } from './problem.ts'
@@ -80,6 +82,8 @@ export function createApp(foundation: Foundation): App {
       .use(exportApplications(deps))
       .use(exportChanges(deps))
       .use(exportReceipt(deps))
+      .use(listPrograms(deps))
+      .use(readApplications(deps))
       .use(exportOnly ? absentIntake() : intake(deps))
   const routes = doorsForPrograms()
   // With the others once more, since the docs gather what they tell of the service from its routes.

@@ -132,7 +132,7 @@ export async function readProgramsWithSubmissions(
 ): Promise<ProgramWithSubmissions[]> {
   const { among, after, rowsMax } = page
   return db<ProgramWithSubmissions[]>`
-    select p.program_id, p.slug, p.display_name, coalesce(c.submit_seq, 0) as submissions
+    select p.program_id, p.slug, p.display_name, coalesce(c.submissions, 0) as submissions
     from program p
     left join submission_counter c using (program_id)
     where p.slug > ${after}
@@ -244,6 +244,7 @@ export async function readNewestAnnotations(
 /** What an export makes an application of. */
 export interface StoredApplication {
   application_id: number
+  submit_seq: number
   program_version_id: number
   snapshot: string
   annotations: string
@@ -258,7 +259,7 @@ export async function findStoredApplication(
   applicationId: number,
 ): Promise<StoredApplication | undefined> {
   const [row] = await db<StoredApplication[]>`
-    select application_id, program_version_id, snapshot, annotations, superseded_seq is null as is_current,
+    select application_id, submit_seq, program_version_id, snapshot, annotations, superseded_seq is null as is_current,
       (select max(v.published_at) from program_version v where v.program_id = a.program_id) as questions_as_of
     from application a
     where program_id = ${programId}

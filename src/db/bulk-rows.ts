@@ -29,15 +29,17 @@ export async function lockSubmissionCounter(tx: Transaction, program_id: number)
   return row
 }
 
-/** Moves the program's counter forward. A last submission earlier than the one known leaves the time as it is. */
+/** Moves the program's counter forward, by so many submissions. A last submission earlier than the one known leaves the time as it is. */
 export async function advanceSubmissionCounter(
   tx: Transaction,
   program_id: number,
   counter: SubmissionCounter,
+  submissions: number,
 ): Promise<void> {
   await tx`
     update submission_counter
-    set submit_seq = ${counter.submit_seq}, last_submit_time = greatest(last_submit_time, ${counter.last_submit_time})
+    set submit_seq = ${counter.submit_seq}, submissions = submissions + ${submissions},
+      last_submit_time = greatest(last_submit_time, ${counter.last_submit_time})
     where program_id = ${program_id}`
 }
 

@@ -26,8 +26,8 @@ const columns = (db: Db) => db`
     draft.program_version_id as draft_version_id,
     draft.created_at as draft_created_at,
     draft.created_by as draft_created_by,
-    coalesce(c.submit_seq, 0) as submissions,
-    case when c.submit_seq > 0 then c.last_submit_time end as last_submit_time,
+    coalesce(c.submissions, 0) as submissions,
+    case when c.submissions > 0 then c.last_submit_time end as last_submit_time,
     (
       select count(*)::integer
       from program_version v

@@ -44,7 +44,7 @@ grant insert (actor, action, subject, address, detail) on audit_event to tributa
 grant update (language, updated_at) on applicant to tributary_service;
 grant update (answers, updated_at), delete on application_in_progress to tributary_service;
 grant update (superseded_seq) on application to tributary_service;
-grant update (submit_seq, last_submit_time) on submission_counter to tributary_service;
+grant update (submit_seq, submissions, last_submit_time) on submission_counter to tributary_service;
 grant update (last_used_at, last_used_address, exposed_at) on api_key to tributary_service;
 grant usage on sequence application_application_id_seq to tributary_service;
 

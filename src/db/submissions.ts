@@ -92,6 +92,7 @@ export async function drawSubmission(
     update submission_counter
     set
       submit_seq = submit_seq + 1,
+      submissions = submissions + 1,
       last_submit_time = greatest(
         clock_timestamp(), last_submit_time + interval '1 microsecond', ${notBefore}::timestamptz)
     where program_id = ${programId}

@@ -31,11 +31,7 @@ export async function readWalkStart(db: Db, programId: number): Promise<WalkStar
       c.last_submit_time,
       newest.submit_time,
       newest.submit_seq,
-      coalesce(
-        (select a.submit_time from application a where a.program_id = c.program_id and a.submit_seq = c.submit_seq),
-        (select n.changed_at from application_annotation n where n.program_id = c.program_id and n.change_seq = c.submit_seq),
-        (select e.erased_at from erased_application e where e.program_id = c.program_id and e.change_seq = c.submit_seq)
-      ) as last_change_at,
+      change_time(c.program_id, c.submit_seq) as last_change_at,
       (select max(v.published_at) from program_version v where v.program_id = c.program_id) as last_published_at,
       pg_is_in_recovery() as in_recovery
     from submission_counter c

@@ -25,6 +25,19 @@ begin
   return new;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.change_time(of_program bigint, change bigint)
+ RETURNS timestamp with time zone
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  return coalesce(
+    (select a.submit_time from application a where a.program_id = of_program and a.submit_seq = change),
+    (select n.changed_at from application_annotation n where n.program_id = of_program and n.change_seq = change),
+    (select e.erased_at from erased_application e where e.program_id = of_program and e.change_seq = change)
+  );
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.check_audit_anchor()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -143,6 +156,7 @@ declare
 begin
   for of_program, applications in select r.program_id, count(*) from removed r group by r.program_id order by r.program_id loop
     drawn := draw_changes(of_program, applications);
+    update submission_counter set erased = erased + applications where program_id = of_program;
     insert into erased_application (program_id, application_id, submit_seq, submit_time, change_seq)
     select r.program_id, r.application_id, r.submit_seq, r.submit_time,
       drawn - applications + row_number() over (order by r.submit_seq)
@@ -892,9 +906,12 @@ create table schema_migration (
 create table submission_counter (
   program_id bigint not null,
   submit_seq bigint default 0 not null,
+  submissions bigint default 0 not null,
+  erased bigint default 0 not null,
   last_submit_time timestamp with time zone default now() not null,
   intake_paused_until timestamp with time zone,
   constraint submission_counter_pkey PRIMARY KEY (program_id),
+  constraint submission_counter_check CHECK (((erased >= 0) AND (erased <= submissions))),
   constraint submission_counter_submit_seq_check CHECK ((submit_seq >= 0))
 ) with (fillfactor=20);
 

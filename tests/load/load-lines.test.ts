@@ -395,7 +395,9 @@ describe('revision states', () => {
       { application_id: 5, submit_seq: 5, superseded_seq: 6 },
     ])
     // The horizon of every later walk takes in the number at which the last line was superseded.
-    expect(await sql`select submit_seq from submission_counter`).toMatchObject([{ submit_seq: 6 }])
+    expect(await sql`select submit_seq, submissions from submission_counter`).toMatchObject([
+      { submit_seq: 6, submissions: 5 },
+    ])
   })
 
   test('two CURRENT of one applicant, or an OBSOLETE after the CURRENT, are told with the other line', async () => {

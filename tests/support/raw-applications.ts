@@ -71,7 +71,7 @@ export async function insertRawApplications(
   const applicants = await sql<{ applicant_id: number }[]>`
     insert into applicant (language) select 'en-US' from generate_series(1, ${count}) returning applicant_id`
   const [{ submit_seq: base }] = (await sql<{ submit_seq: number }[]>`
-    update submission_counter set submit_seq = submit_seq + ${count}
+    update submission_counter set submit_seq = submit_seq + ${count}, submissions = submissions + ${count}
     where program_id = ${program.program_id} returning submit_seq - ${count} as submit_seq`) as unknown as [
     { submit_seq: number },
   ]
@@ -147,7 +147,7 @@ export async function multiplyApplications(sql: Sql, times: number): Promise<voi
     order by n`
   await sql`
     update submission_counter c
-    set submit_seq = newest.submit_seq + 3, last_submit_time = greatest(last_submit_time, newest.submit_time)
-    from (select program_id, max(submit_seq) as submit_seq, max(submit_time) as submit_time from application group by program_id) newest
+    set submit_seq = newest.submit_seq + 3, submissions = newest.applications, last_submit_time = greatest(last_submit_time, newest.submit_time)
+    from (select program_id, max(submit_seq) as submit_seq, max(submit_time) as submit_time, count(*) as applications from application group by program_id) newest
     where newest.program_id = c.program_id`
 }

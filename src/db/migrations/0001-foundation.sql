@@ -92,6 +92,10 @@ create table submission_counter (
   program_id bigint primary key references program,
   -- The last number drawn, for a submission or another change.
   submit_seq bigint not null default 0 check (submit_seq >= 0),
+  -- How many of the numbers are those of submissions, and how many of these were erased: how many there are is never counted.
+  submissions bigint not null default 0,
+  erased bigint not null default 0,
+  check (erased between 0 and submissions),
   -- No submission is ever given a time at or before this one. Every committed submission has one at or before it.
   last_submit_time timestamptz not null default now(),
   -- Until then nobody submits. Here and not elsewhere, because a submission that waited for this row sees what became of it.
@@ -307,6 +311,7 @@ declare
 begin
   for of_program, applications in select r.program_id, count(*) from removed r group by r.program_id order by r.program_id loop
     drawn := draw_changes(of_program, applications);
+    update submission_counter set erased = erased + applications where program_id = of_program;
     insert into erased_application (program_id, application_id, submit_seq, submit_time, change_seq)
     select r.program_id, r.application_id, r.submit_seq, r.submit_time,
       drawn - applications + row_number() over (order by r.submit_seq)
@@ -436,6 +441,16 @@ create table application_annotation (
 );
 create unique index application_annotation_by_change on application_annotation (program_id, change_seq)
   where change_seq is not null;
+-- When the change with this number was made: a submission, a status or note, or an erasure. Null when there is none.
+create function change_time(of_program bigint, change bigint) returns timestamptz
+language plpgsql stable as $$
+begin
+  return coalesce(
+    (select a.submit_time from application a where a.program_id = of_program and a.submit_seq = change),
+    (select n.changed_at from application_annotation n where n.program_id = of_program and n.change_seq = change),
+    (select e.erased_at from erased_application e where e.program_id = of_program and e.change_seq = change)
+  );
+end $$;
 create function check_change_number() returns trigger
 language plpgsql as $$
 begin

@@ -215,7 +215,7 @@ export class BulkLoad {
     const loaded = [...this.#opened.values()].filter(program => program.applications > 0)
     const { actor } = this.options
     for (const { applications, counter, definition } of loaded) {
-      await advanceSubmissionCounter(this.tx, definition.program_id, counter)
+      await advanceSubmissionCounter(this.tx, definition.program_id, counter, applications)
       const detail = { applications }
       await appendAuditEvent(this.tx, { actor, action: 'applications_loaded', subject: definition.slug, detail })
     }

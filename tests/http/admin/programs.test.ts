@@ -34,7 +34,7 @@ await aProgram(sql, {
   slug: 'other-help',
   questions: [q.name('applicant name', { text: `Name ${hostile}`, help: hostile })],
 })
-await sql`update submission_counter set submit_seq = 301882, last_submit_time = now() where program_id = ${home.program_id}`
+await sql`update submission_counter set submit_seq = 301990, submissions = 301882, last_submit_time = now() where program_id = ${home.program_id}`
 
 const visitorAs = async (role: 'ADMINISTRATOR' | 'PROGRAM_ADMINISTRATOR' | 'AUDITOR', programs: string[] = []) =>
   new ConsoleVisitor(service).signIn((await aPerson(sql, { role, programs })).email)
