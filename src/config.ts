@@ -29,6 +29,7 @@ export interface Config {
   healthPort: number
   workerHealthPort: number
   reusePort: boolean
+  processes: number | 'auto'
   baseUrl: string
   timeZone: string
   maxPageSize: number
@@ -269,7 +270,8 @@ export const settings = {
   databaseConnections: {
     name: 'DATABASE_CONNECTIONS',
     default: '10',
-    meaning: 'Connections of one process for everything but exports, intake and the console, 1 to 500.',
+    meaning:
+      'Connections of one service, all its PROCESSES together, for everything but exports, intake and the console, 1 to 500.',
     parse: wholeNumber(1, 500),
   },
   exportDatabaseUrls: {
@@ -290,7 +292,7 @@ export const settings = {
     name: 'EXPORT_CONNECTIONS',
     default: '16',
     meaning:
-      'Connections of one process for exports, to each server they are read from, 1 to 500. A slow reader gives its connection back.',
+      'Connections of one service, all its PROCESSES together, for exports, to each server they are read from, 1 to 500. A slow reader gives its connection back.',
     parse: wholeNumber(1, 500),
   },
   exportOnly: {
@@ -303,7 +305,7 @@ export const settings = {
   intakeConnections: {
     name: 'INTAKE_CONNECTIONS',
     default: '8',
-    meaning: 'Connections of one process for what front ends save and submit, 1 to 500.',
+    meaning: 'Connections of one service, all its PROCESSES together, for what front ends save and submit, 1 to 500.',
     parse: wholeNumber(1, 500),
   },
   consoleDatabaseUrl: {
@@ -316,7 +318,7 @@ export const settings = {
   consoleConnections: {
     name: 'CONSOLE_CONNECTIONS',
     default: '4',
-    meaning: 'Connections of one process for the console, 1 to 100.',
+    meaning: 'Connections of one service, all its PROCESSES together, for the console, 1 to 100.',
     parse: wholeNumber(1, 100),
   },
   databasePrepare: {
@@ -397,6 +399,13 @@ export const settings = {
       '`on` or `off`: lets several processes of one machine listen on PORT, each getting a share of the connections.',
     parse: onOff,
   },
+  processes: {
+    name: 'PROCESSES',
+    default: '1',
+    meaning:
+      'Processes of the service behind PORT, 1 to 64, or `auto` for one a core. Connections and limits are shared out among them. More than one on Linux alone.',
+    parse: text => (text === 'auto' ? text : wholeNumber(1, 64)(text)),
+  },
   baseUrl: {
     name: 'BASE_URL',
     default: '',
@@ -467,7 +476,7 @@ export const settings = {
     name: 'CONNECTIONS_PER_ADDRESS',
     default: '200',
     meaning:
-      'Connections of one address (IPv6: of one /64) on which no key was accepted yet, per process; more end the oldest. 0 for no limit. Not for trusted proxies. On Linux.',
+      'Connections of one address (IPv6: of one /64) on which no key was accepted yet, shared out among PROCESSES; more end the oldest. 0 for no limit. Not for trusted proxies. On Linux.',
     parse: wholeNumber(0, 1_000_000),
   },
   stallTimeoutMs: {
@@ -493,13 +502,13 @@ export const settings = {
   requestsPerMinute: {
     name: 'REQUESTS_PER_MINUTE',
     default: '600',
-    meaning: 'Requests a minute of one API key, per process; 0 for no limit.',
+    meaning: 'Requests a minute of one API key, shared out among PROCESSES; 0 for no limit.',
     parse: wholeNumber(0, 10_000_000),
   },
   exportsAtATime: {
     name: 'EXPORTS_AT_A_TIME',
     default: '4',
-    meaning: 'Exports of one API key under way at once, per process; 0 for no limit.',
+    meaning: 'Exports of one API key under way at once, shared out among PROCESSES; 0 for no limit.',
     parse: wholeNumber(0, 10_000),
   },
   auditRequired: {
@@ -819,6 +828,9 @@ export function loadConfig(environment: Environment): Config {
       'INTAKE_DEPTH_MAX',
       `must be at least ${4 + 3 * loaded.enumeratorDepthMax} for an ENUMERATOR_DEPTH_MAX of ${loaded.enumeratorDepthMax}`,
     )
+  for (const { name, max } of poolsOf(loaded))
+    if (typeof loaded.processes === 'number' && max < loaded.processes)
+      fault(name, `must be at least ${loaded.processes}, so that each of PROCESSES gets one`)
   if (loaded.healthPort === loaded.port && loaded.port !== 0) fault('HEALTH_PORT', 'must be another port than PORT')
   if ([loaded.port, loaded.healthPort].includes(loaded.workerHealthPort) && loaded.workerHealthPort !== 0)
     fault('WORKER_HEALTH_PORT', 'must be another port than PORT and HEALTH_PORT')
@@ -830,6 +842,14 @@ export function loadConfig(environment: Environment): Config {
   }
   return loaded
 }
+
+/** The pools that are shared out among processes. */
+const poolsOf = (loaded: Config) => [
+  { name: 'DATABASE_CONNECTIONS', max: loaded.databaseConnections },
+  { name: 'EXPORT_CONNECTIONS', max: loaded.exportConnections },
+  { name: 'INTAKE_CONNECTIONS', max: loaded.intakeConnections },
+  { name: 'CONSOLE_CONNECTIONS', max: loaded.consoleConnections },
+]
 
 /** What is wrong with how people sign in: the name of a setting, and what would be right. */
 function* signInFaults(loaded: Config): Generator<[name: string, detail: string]> {

@@ -1,5 +1,6 @@
 // The HTTP process: configuration, database, application, listening, draining. It composes and decides nothing else.
 
+import { availableParallelism } from 'node:os'
 import { createApp } from './app.ts'
 import { type Config, loadConfig, shownSettings } from './config.ts'
 import { readKeyExpiries } from './db/api-key-rows.ts'
@@ -10,7 +11,7 @@ import { readUpkeepState } from './db/upkeep-state.ts'
 import { type StandbyPool, Standbys } from './export/standbys.ts'
 import { failureLines } from './failure.ts'
 import { Connections } from './http/connections.ts'
-import { health } from './http/health.ts'
+import { health, standbyLines } from './http/health.ts'
 import { Metrics } from './http/metrics.ts'
 import { openSockets } from './http/open-sockets.ts'
 import { readTlsFiles } from './http/tls-files.ts'
@@ -19,26 +20,44 @@ import { buildOf } from './metrics/build.ts'
 import { watchUpkeep } from './metrics/database-metrics.ts'
 import { tellProcess } from './metrics/process-metrics.ts'
 import { watchTraces } from './metrics/trace-metrics.ts'
+import { type ProcessPlace, processCount, shareOf } from './processes/process-share.ts'
+import { placeOf, placeVariable, supervise } from './processes/supervise.ts'
+import { SupervisorLink } from './processes/supervised.ts'
 import { releaseName } from './release.ts'
 import { withSettingFiles } from './setting-files.ts'
+import { settledWithin } from './settled-within.ts'
 import { openTraces } from './tracing/open-traces.ts'
 
 /** What closing may take, however long draining took. */
 const closeMs = 5000
 /** How often it is looked for connections that are too many. */
 const connectionsEveryMs = 500
+/** How long a process of several may take to leave what it counted with its supervisor; a database that is gone may tell nothing. */
+const leaveMs = 1000
 /** How long a standby may say nothing when it is asked how it is reached, and how far it has come. */
 const standbyAnswerMs = 3000
 
 try {
-  await serve(loadConfig(withSettingFiles(process.env)))
+  const config = loadConfig(withSettingFiles(process.env))
+  const place = placeOf(process.env[placeVariable])
+  const processes = processCount(config, availableParallelism())
+  if (place !== undefined) await serve(shareOf(config, place), { place, link: new SupervisorLink() })
+  else if (processes > 1) await supervise(config, processes, { main: import.meta.path, environment: process.env })
+  else await serve(config)
 } catch (error) {
   for (const line of failureLines(error)) console.error(line)
   process.exit(1)
 }
 
-async function serve(config: Config): Promise<void> {
-  const log = createLog(config.logLevel)
+/** One process of several has a supervisor, which speaks to the platform for all of them. */
+interface Supervised {
+  place: ProcessPlace
+  link: SupervisorLink
+}
+
+async function serve(config: Config, supervised?: Supervised): Promise<void> {
+  const ownLog = createLog(config.logLevel)
+  const log = supervised === undefined ? ownLog : ownLog.child({ process: supervised.place.number })
   const tls = config.tlsCert === undefined ? undefined : await readTlsFiles(config.tlsCert, config.tlsKey!)
   await prepareAtStart(config)
   const way = await findWay(config.databaseUrl)
@@ -88,26 +107,19 @@ async function serve(config: Config): Promise<void> {
     ...(tls === undefined ? {} : { tls }),
     fetch: (request, server) => app.fetch(request, server),
   })
-  const platform = Bun.serve({
-    hostname: config.healthHost,
-    port: config.healthPort,
-    development: false,
-    fetch: health(
-      async () => !draining && (await isReachable(db)),
-      metrics,
-      () => standbys.states(),
-    ).fetch,
+  const readiness = async () => ({
+    ready: !draining && (await isReachable(db)),
+    lines: standbyLines(standbys.states()),
   })
+  const platform = supervised === undefined ? servePlatform(config, health(readiness, metrics)) : undefined
   watchConnections(connections, server.port!, log)
-  log.info(
-    { release: releaseName, url: server.url.href, health: platform.url.href, time_zone: config.timeZone },
-    'listening',
-  )
 
-  const drain = async (signal: string): Promise<void> => {
+  const drain = async (why: string): Promise<void> => {
+    // What manages services often tells every process of one, so a process that has a supervisor hears of it twice.
+    if (draining && supervised !== undefined) return
     if (draining) process.exit(130)
     draining = true
-    log.info({ signal }, 'draining')
+    log.info({ signal: why }, 'draining')
     app.watch.close()
     const endMs = performance.now() + config.drainTimeoutMs
     const drained = await Promise.race([
@@ -118,20 +130,42 @@ async function serve(config: Config): Promise<void> {
       log.warn({ drain_timeout_ms: config.drainTimeoutMs }, 'exports still running are broken off')
       await server.stop(true)
     }
-    await platform.stop(true)
+    await platform?.stop(true)
     standbys.stop()
     await closePools([exportDb, intakeDb, consoleDb, ...standbyPools.flatMap(({ sql, watch }) => [sql, watch])])
     const { trail } = app
     if (trail.waiting > 0) log.info({ lines: trail.waiting }, 'the audit trail is still being written')
     await trail.finish(Math.max(endMs - performance.now(), closeMs))
+    if (supervised !== undefined) await settledWithin(leaveMs, takeLeave(supervised, metrics))
     await closePools([db])
     await traces?.exporter.finish(closeMs)
     log.info('stopped')
     process.exit(0)
   }
+  if (supervised === undefined) {
+    const { timeZone } = config
+    log.info(
+      { release: releaseName, url: server.url.href, health: platform!.url.href, time_zone: timeZone },
+      'listening',
+    )
+  } else {
+    log.info({ release: releaseName }, 'serving')
+    const told = { readiness, metrics: () => metrics.told(), drain: (why: string) => void drain(why) }
+    supervised.link.listening({ port: server.port!, url: server.url.href }, told)
+  }
   process.on('SIGTERM', () => void drain('SIGTERM'))
   process.on('SIGINT', () => void drain('SIGINT'))
   keepRunning(log)
+}
+
+const takeLeave = async ({ link }: Supervised, metrics: Metrics): Promise<void> => link.takeLeave(await metrics.told())
+
+/** What the platform asks, on a port of its own. */
+function servePlatform(
+  { healthHost, healthPort }: Config,
+  { fetch }: ReturnType<typeof health>,
+): Bun.Server<undefined> {
+  return Bun.serve({ hostname: healthHost, port: healthPort, development: false, fetch })
 }
 
 /** An uncaught error is a fault of ours or of a library: it is logged, and the other requests go on. */

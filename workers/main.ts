@@ -70,7 +70,7 @@ async function work(config: Config): Promise<void> {
     hostname: config.healthHost,
     port: config.workerHealthPort,
     development: false,
-    fetch: health(async () => isWorking && !stopping && (await isReachable(db)), metrics).fetch,
+    fetch: health(async () => ({ ready: isWorking && !stopping && (await isReachable(db)) }), metrics).fetch,
   })
   process.on('uncaughtException', error => log.error({ err: error }, 'uncaught exception'))
   process.on('unhandledRejection', error => log.error({ err: error }, 'unhandled rejection'))

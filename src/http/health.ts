@@ -5,30 +5,27 @@ import type { StandbyState } from '../export/standbys.ts'
 import type { Meter } from '../metrics/meter.ts'
 
 /** One line on each standby, for whoever looks at readiness by hand. */
-const standbyLines = (standbys: readonly StandbyState[]): string =>
-  standbys
-    .map(({ name, isUsed, lagSeconds }) => {
-      const lag = lagSeconds === undefined ? 'lag unknown' : `at most ${lagSeconds.toFixed(1)} s behind`
-      return `standby ${name}: ${isUsed ? 'used' : 'not used'}, ${lag}\n`
-    })
-    .join('')
+export const standbyLines = (standbys: readonly StandbyState[]): string[] =>
+  standbys.map(({ name, isUsed, lagSeconds }) => {
+    const lag = lagSeconds === undefined ? 'lag unknown' : `at most ${lagSeconds.toFixed(1)} s behind`
+    return `standby ${name}: ${isUsed ? 'used' : 'not used'}, ${lag}`
+  })
 
 /**
- * `/metrics`: what is counted, for Prometheus. `/livez`: 200 while the process can answer. `/readyz`: 200 when `isReady` says so, else
- * 503; it also tells how each standby is, which decides nothing, since the primary can serve every page.
+ * `/metrics`: what is counted, for Prometheus. `/livez`: 200 while the process can answer. `/readyz`: 200 when `readiness` says so, else
+ * 503; its further lines decide nothing: a standby, say, that is not used, since the primary can serve every page.
  */
 export const health = (
-  isReady: () => Promise<boolean>,
+  readiness: () => Promise<{ ready: boolean; lines?: readonly string[] }>,
   metrics: Pick<Meter, 'exposition'>,
-  standbys: () => readonly StandbyState[] = () => [],
 ) =>
   new Elysia({ name: 'health' })
     .get('/livez', () => new Response('ok\n'))
-    .get('/readyz', async () =>
-      (await isReady())
-        ? new Response(`ready\n${standbyLines(standbys())}`)
-        : new Response(`not ready\n${standbyLines(standbys())}`, { status: 503 }),
-    )
+    .get('/readyz', async () => {
+      const { ready, lines = [] } = await readiness()
+      const text = [ready ? 'ready' : 'not ready', ...lines, ''].join('\n')
+      return ready ? new Response(text) : new Response(text, { status: 503 })
+    })
     .get('/metrics', async () => {
       const { text, contentType } = await metrics.exposition()
       return new Response(text, { headers: { 'Content-Type': contentType } })

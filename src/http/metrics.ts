@@ -97,6 +97,7 @@ export class Metrics extends Meter implements RequestCounts {
       help: 'API keys in force that expire within the time of the label',
       labelNames: ['within'],
       registers: this.registers,
+      aggregator: 'max',
     })
     this.onRead(async () => {
       const found = await read().catch(() => undefined)
@@ -141,8 +142,13 @@ export class Metrics extends Meter implements RequestCounts {
 
   /** Has the state of the standbys told whenever metrics are read. What is not known of one is left out. */
   watchStandbys(states: () => readonly StandbyState[]): void {
-    const gauge = (name: string, help: string, measured: (state: StandbyState) => number | undefined): void => {
-      const made = new Gauge({ name, help, labelNames: ['standby'], registers: this.registers })
+    const gauge = (
+      name: string,
+      help: string,
+      measured: (state: StandbyState) => number | undefined,
+      aggregator: 'max' | 'sum' = 'max',
+    ): void => {
+      const made = new Gauge({ name, help, labelNames: ['standby'], registers: this.registers, aggregator })
       this.onRead(() => {
         made.reset()
         for (const state of states()) {

@@ -14,7 +14,8 @@ const read = (path: string): Promise<string> => Bun.file(join(root, path)).text(
 
 const database = await useDatabase()
 afterAll(endProcesses)
-const service = await startMain(database)
+// Of several processes, since their supervisor has metrics of its own.
+const service = await startMain(database, { PROCESSES: '2' })
 const worker = await startWorker(database)
 await aProgram(database.sql)
 await until('a job to have run', async () =>
