@@ -10,6 +10,7 @@
 create role tributary_service nologin;
 create role tributary_worker nologin;
 create role tributary_console nologin;
+create role tributary_follower nologin;
 create role owner login password :'owner';
 create role web login password :'web' in role tributary_service;
 create role work login password :'work' in role tributary_worker;

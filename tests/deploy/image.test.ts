@@ -38,6 +38,15 @@ interface Service {
 
 afterEach(endProcesses)
 
+test('every group of src/db/roles.sql is made before the owner migrates, who may make none', async () => {
+  const [roles, logins] = await Promise.all(
+    ['src/db/roles.sql', 'deploy/compose/create-logins.sql'].map(path => Bun.file(join(root, path)).text()),
+  )
+  const made = (text: string): string[] =>
+    [...text.matchAll(/create role (\w+) nologin/g)].map(match => match[1]!).sort()
+  expect(made(logins!)).toEqual(made(roles!))
+})
+
 describe('Dockerfile', () => {
   test('is built by the pinned Bun, and ends with nothing but what it copies, as a user without rights', () => {
     expect(stages.map(stage => stage.base)).toEqual([`oven/bun:${engines.bun}-slim`, 'scratch'])
