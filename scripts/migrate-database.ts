@@ -1,30 +1,40 @@
 // Brings the configured database to this release's schema and says what was done.
 
 import { parseArgs } from 'node:util'
-import { grantRoles, migrate } from '../src/db/migrate.ts'
+import { finishUpgrade, grantRoles, migrate } from '../src/db/migrate.ts'
 import { allMigrations } from '../src/db/migrations/all-migrations.ts'
 import { prepareQueue } from '../src/queue/connect.ts'
+import { release } from '../src/release.ts'
 import { readCommandLine, runScript, UsageError } from './environment.ts'
 
-const help = `Usage: scripts/migrate [--roles]
+const help = `Usage: scripts/migrate [--roles] [--finish]
 
 Brings the database to this release's schema, one migration after the other, each whole or not at all. Service and worker do
-so themselves when they start, if they may; this is for doing it beforehand, as the owner of the schema.
+so themselves when they start, if they may; this is for doing it beforehand, as the owner of the schema. Processes of the release
+before go on beside it.
 
 --roles   Also gives the roles tributary_service and tributary_worker what service and worker need and nothing else, and makes
-          them if they are not there. Make a login role a member of one: create role web login in role tributary_service;`
+          them if they are not there. Make a login role a member of one: create role web login in role tributary_service;
+--finish  Ends an upgrade, when every process is of this release: earlier ones refuse to start from now on, and what had to wait
+          for their end is done. Restart the processes when it suits; they then use all that is new.`
 
-const { roles } = await readCommandLine(help, args => {
-  const { values, positionals } = parseArgs({ args, options: { roles: { type: 'boolean' } }, allowPositionals: true })
+const { roles, finish } = await readCommandLine(help, args => {
+  const { values, positionals } = parseArgs({
+    args,
+    options: { roles: { type: 'boolean' }, finish: { type: 'boolean' } },
+    allowPositionals: true,
+  })
   if (positionals.length > 0)
     throw new UsageError(`Unexpected: ${positionals.join(' ')}. scripts/migrate --help tells more.`)
-  return { roles: values.roles === true }
+  return { roles: values.roles === true, finish: values.finish === true }
 })
 
 // runScript has migrated already; asking again tells that nothing is left.
 await runScript(async ({ sql, config }) => {
-  await migrate(sql, allMigrations)
+  if (finish) await finishUpgrade(sql, allMigrations)
+  else await migrate(sql, allMigrations)
   console.log(`The database is at ${allMigrations.at(-1)?.name ?? 'no migration'}.`)
+  if (finish) console.log(`The upgrade is finished: releases before ${release.version} refuse to start.`)
   if (!roles) return
   if (config.redisUrl === undefined) await prepareQueue(config.databaseUrl)
   await grantRoles(sql)

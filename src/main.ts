@@ -59,7 +59,7 @@ async function serve(config: Config, supervised?: Supervised): Promise<void> {
   const ownLog = createLog(config.logLevel)
   const log = supervised === undefined ? ownLog : ownLog.child({ process: supervised.place.number })
   const tls = config.tlsCert === undefined ? undefined : await readTlsFiles(config.tlsCert, config.tlsKey!)
-  await prepareAtStart(config)
+  const oldestRelease = await prepareAtStart(config)
   const way = await findWay(config.databaseUrl)
   if (way.pooled && way.statementTimeoutMs === 0) log.warn(noStatementTimeout)
   const metrics = new Metrics()
@@ -92,6 +92,7 @@ async function serve(config: Config, supervised?: Supervised): Promise<void> {
     standbys,
     intakeDb,
     consoleDb,
+    oldestRelease,
     metrics,
     tracer: traces?.tracer,
     connections,

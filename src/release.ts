@@ -10,5 +10,12 @@ export const release: { version: string; commit: string | undefined } = {
   commit: typeof TRIBUTARY_COMMIT === 'string' ? TRIBUTARY_COMMIT : undefined,
 }
 
+/** Whether one release came before another; both as `1.2.3`. */
+export function isOlder(one: string, other: string): boolean {
+  const [a, b] = [one, other].map(text => text.split('.').map(Number)) as [number[], number[]]
+  const i = a.findIndex((number, at) => number !== b[at])
+  return i !== -1 && a[i]! < b[i]!
+}
+
 /** For people: `0.1.0 (1a2b3c4)`. */
 export const releaseName: string = release.commit === undefined ? version : `${version} (${release.commit})`

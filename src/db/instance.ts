@@ -1,8 +1,9 @@
 // The one row of facts about this installation: the zone its stored times are written in. And making a database ready for use.
 
 import { Problem } from '../problem.ts'
+import { release } from '../release.ts'
 import { type Db, openDatabase, type Sql, type Transaction } from './client.ts'
-import { migrate, requireMigrated } from './migrate.ts'
+import { findOldestRelease, migrate, requireMigrated } from './migrate.ts'
 import { allMigrations } from './migrations/all-migrations.ts'
 
 /** The zone stored texts are rendered in, or undefined in a database that was never used. */
@@ -14,7 +15,7 @@ export async function findInstanceTimeZone(db: Db): Promise<string | undefined> 
 /** Records the zone. Only for a database without applications, or within the transaction that re-renders them all. */
 export async function setInstanceTimeZone(db: Db, timeZone: string): Promise<void> {
   await db`
-    insert into instance (time_zone) values (${timeZone})
+    insert into instance (time_zone, oldest_release) values (${timeZone}, ${release.version})
     on conflict (only_row) do update set time_zone = excluded.time_zone`
 }
 
@@ -22,10 +23,15 @@ export async function setInstanceTimeZone(db: Db, timeZone: string): Promise<voi
 export async function prepareDatabase(sql: Sql, timeZone: string): Promise<void> {
   await migrate(sql, allMigrations)
   if ((await findInstanceTimeZone(sql)) !== undefined) return
-  await sql`insert into instance (time_zone) values (${timeZone}) on conflict do nothing`
+  await sql`
+    insert into instance (time_zone, oldest_release) values (${timeZone}, ${release.version})
+    on conflict do nothing`
 }
 
-/** What a process does before it serves: `prepareDatabase`, on a connection that may take its time, and the check of the zone. */
+/**
+ * What a process does before it serves: `prepareDatabase`, on a connection that may take its time, and the check of the zone. Resolves
+ * with the oldest release that may run beside this one.
+ */
 export async function prepareAtStart({
   databaseUrl,
   timeZone,
@@ -34,13 +40,14 @@ export async function prepareAtStart({
   databaseUrl: string
   timeZone: string
   exportOnly: boolean
-}): Promise<void> {
+}): Promise<string> {
   const sql = openDatabase({ url: databaseUrl, connectionsMax: 1, prepare: false, applicationName: 'tributary-start' })
   try {
     // What only exports changes nothing.
     if (exportOnly) await requireMigrated(sql, allMigrations)
     else await prepareDatabase(sql, timeZone)
     await requireInstanceTimeZone(sql, timeZone)
+    return (await findOldestRelease(sql)) ?? release.version
   } finally {
     await sql.end({ timeout: 1 })
   }

@@ -1,7 +1,12 @@
 // Brings a database to the newest schema: numbered SQL files, forward only, each in one transaction, remembered with its checksum.
 // The only place where SQL text is run as it stands in a file.
+//
+// Two releases run side by side while an upgrade rolls through. The row of the instance names the oldest that may: its `oldest_release`.
+// A newer release applies at once what that one can live with (`expand`), and the rest (`contract`) when `finishUpgrade` has said that
+// no older process is left. An older release runs on a newer schema as long as the row allows it.
 
 import { Problem } from '../problem.ts'
+import { isOlder, release } from '../release.ts'
 import { type Db, inTransaction, isLostConnection, type Sql, type Transaction } from './client.ts'
 import type { Migration } from './migrations/all-migrations.ts'
 import roles from './roles.sql' with { type: 'text' }
@@ -10,8 +15,9 @@ import roles from './roles.sql' with { type: 'text' }
 const lockId = 7_319_042_551
 
 /**
- * Applies what is missing and returns its names. Safe when several processes start at once: one migrates, the others wait.
- * Throws a Problem when a migration that was applied has since been edited, or is unknown to this release.
+ * Applies what is missing and need not wait, and returns its names. Safe when several processes start at once: one migrates, the
+ * others wait. Throws a Problem when a migration that was applied has since been edited, when this release is older than the database
+ * lets run, and when it needs a migration that a release which may still run would not survive.
  */
 export async function migrate(sql: Sql, migrations: readonly Migration[]): Promise<string[]> {
   if ((await appliedMigrations(sql, migrations))?.missing.length === 0) return []
@@ -41,6 +47,29 @@ async function applyNext(tx: Transaction, migrations: readonly Migration[]): Pro
   }
   await tx`insert into schema_migration (name, sha256) values (${next.name}, ${next.sha256})`
   return next.name
+}
+
+/**
+ * Says that no process of an earlier release is left: such a one refuses to start from now on, what waited for its end is applied, and
+ * processes that start after this issue page tokens in the newest layout. Returns what `migrate` does. By the owner of the schema.
+ */
+export async function finishUpgrade(sql: Sql, migrations: readonly Migration[]): Promise<string[]> {
+  await migrate(sql, migrations)
+  await inTransaction(sql, async tx => {
+    await tx`select pg_advisory_xact_lock(${lockId}::bigint)`
+    // Again under the lock: another release may just have said the same of itself.
+    await appliedMigrations(tx, migrations)
+    await tx`update instance set oldest_release = ${release.version}`
+  })
+  return migrate(sql, migrations)
+}
+
+/** The oldest release that may run on this database; undefined in one that was never used. */
+export async function findOldestRelease(db: Db): Promise<string | undefined> {
+  const [found] = await db<{ exists: boolean }[]>`select to_regclass('instance') is not null as exists`
+  if (!found!.exists) return undefined
+  const [row] = await db<{ oldest_release: string }[]>`select oldest_release from instance`
+  return row?.oldest_release
 }
 
 /** Refuses a database that lacks a migration of this release: for a process that may change nothing. */
@@ -79,9 +108,26 @@ async function appliedMigrations(
   const [found] = await sql<{ exists: boolean }[]>`select to_regclass('schema_migration') is not null as exists`
   if (!found!.exists) return undefined
   const rows = await sql<{ name: string; sha256: string }[]>`select name, sha256 from schema_migration order by name`
-  refuseDrift(rows, migrations)
+  refuseEdited(rows, migrations)
   const done = new Set(rows.map(row => row.name))
-  return { missing: migrations.filter(migration => !done.has(migration.name)) }
+  const absent = migrations.filter(migration => !done.has(migration.name))
+  const unknown = rows.filter(row => !migrations.some(migration => migration.name === row.name))
+  const oldest = await findOldestRelease(sql)
+  if (oldest === undefined) {
+    if (unknown.length > 0) throw newerDatabase(unknown[0]!.name)
+    return { missing: absent }
+  }
+  if (isOlder(release.version, oldest))
+    throw new Problem('conflict', {
+      detail: `This is release ${release.version}, and the upgrade of this database to ${oldest} is finished. Start release ${oldest} or a newer one.`,
+    })
+  const waits = (migration: Migration): boolean => isOlder(oldest, migration.oldestRelease)
+  const tooEarly = absent.find(migration => migration.kind === 'expand' && waits(migration))
+  if (tooEarly !== undefined)
+    throw new Problem('conflict', {
+      detail: `Release ${oldest} may still run on this database, and would not survive ${tooEarly.name} of this release. Upgrade to ${tooEarly.oldestRelease} and finish that first (scripts/migrate --finish), or stop all processes and finish with this one.`,
+    })
+  return { missing: absent.filter(migration => !waits(migration)) }
 }
 
 /** The name of the last migration that this database got. */
@@ -90,16 +136,17 @@ export async function findNewestMigration(db: Db): Promise<string | undefined> {
   return row!.name?.replace(/\.sql$/, '')
 }
 
-function refuseDrift(rows: readonly { name: string; sha256: string }[], migrations: readonly Migration[]): void {
+function newerDatabase(name: string): Problem {
+  return new Problem('conflict', {
+    detail: `The database was migrated by a newer release: ${name} is unknown to this one. Start that release instead.`,
+  })
+}
+
+function refuseEdited(rows: readonly { name: string; sha256: string }[], migrations: readonly Migration[]): void {
   const known = new Map(migrations.map(migration => [migration.name, migration.sha256]))
   for (const { name, sha256 } of rows) {
     const expected = known.get(name)
-    if (expected === undefined) {
-      throw new Problem('conflict', {
-        detail: `The database was migrated by a newer release: ${name} is unknown to this one. Start that release instead.`,
-      })
-    }
-    if (expected !== sha256) {
+    if (expected !== undefined && expected !== sha256) {
       throw new Problem('conflict', {
         detail: `Migration ${name} was applied with other contents than the file has now. Migrations only go forward: restore the file and add a new one.`,
       })

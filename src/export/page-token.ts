@@ -5,6 +5,7 @@ import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:
 import { base62Length, decodeBase62, encodeBase62 } from '../domain/values/base62.ts'
 import type { Micros } from '../domain/values/offset-time.ts'
 import { Problem } from '../problem.ts'
+import { isOlder, release } from '../release.ts'
 import type { PageToken } from './walk.ts'
 
 // The bytes of a token: version, key id, nonce, sealed contents, tag. Contents are of one size, so that the length tells
@@ -17,6 +18,8 @@ const headBytes = 1 + keyIdBytes
 /** How contents are laid out. A layout that tokens were issued in is read for as long as such a token may live. */
 interface Layout {
   version: number
+  /** The first release that reads it. While an earlier one may run, tokens are issued in a layout that it reads too. */
+  since: string
   tokenBytes: number
   unpack(bytes: Buffer): OpenedToken
 }
@@ -38,11 +41,18 @@ export type OpenedToken = Omit<PageToken, 'questionsAsOf'> & { questionsAsOf: Mi
 const flagsAndWalkBytes = 1 + 8
 const tokenBytesOf = (numbers: number): number => headBytes + nonceBytes + flagsAndWalkBytes + numbers * 8 + tagBytes
 
-const layouts: readonly [newest: Layout, ...earlier: Layout[]] = [
-  { version: 2, tokenBytes: tokenBytesOf(13), unpack },
-  { version: 1, tokenBytes: tokenBytesOf(10), unpack: unpackFirst },
+/** The newest first. */
+const layouts: readonly Layout[] = [
+  { version: 2, since: '0.1.0', tokenBytes: tokenBytesOf(13), unpack },
+  { version: 1, since: '0.0.0', tokenBytes: tokenBytesOf(10), unpack: unpackFirst },
 ]
-const [newest] = layouts
+
+/** The newest layout that this release and the oldest that may run beside it both read. */
+function layoutFor(oldestRelease: string): Layout {
+  const known = layouts.filter(({ since }) => !isOlder(release.version, since) && !isOlder(oldestRelease, since))
+  if (known[0] === undefined) throw new Error(`there is no layout of page tokens that release ${oldestRelease} reads`)
+  return known[0]
+}
 
 /** How far the clocks of two machines of one installation may be apart. */
 const clockSkewMicros = 60_000_000
@@ -52,15 +62,21 @@ const revisionStates = [undefined, 'CURRENT', 'OBSOLETE'] as const
 /**
  * A token that `openPageToken` turns back into the contents, sealed with the first of `keys` (32 bytes each).
  * AES-256-GCM with a random nonce: good for some 2^32 tokens of one key. Two tokens for the same contents differ.
+ * `oldestRelease` is the oldest that may get to see it.
  */
-export function sealPageToken(contents: PageToken, keys: readonly Buffer[]): string {
+export function sealPageToken(
+  contents: PageToken,
+  keys: readonly Buffer[],
+  oldestRelease: string = release.version,
+): string {
+  const layout = layoutFor(oldestRelease)
   const key = keys[0]
   if (key === undefined) throw new Error('there is no key to seal page tokens with')
-  const head = Buffer.concat([Buffer.of(newest.version), keyId(key)])
+  const head = Buffer.concat([Buffer.of(layout.version), keyId(key)])
   const nonce = randomBytes(nonceBytes)
   const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: tagBytes })
   cipher.setAAD(head)
-  const sealed = Buffer.concat([cipher.update(pack(contents)), cipher.final()])
+  const sealed = Buffer.concat([cipher.update(pack(contents, layout)), cipher.final()])
   return encodeBase62(Buffer.concat([head, nonce, sealed, cipher.getAuthTag()]))
 }
 
@@ -140,7 +156,8 @@ function keyId(key: Buffer): Buffer {
 /** Bits of the first byte, beside the two of the revision state. */
 const has = { from: 4, to: 8, lastApplication: 16 }
 
-function pack(token: PageToken): Buffer {
+/** In the newest layout or one that only has more room; layout 1 is not issued any more. */
+function pack(token: PageToken, layout: Layout): Buffer {
   const { from, to, lastApplication } = token
   const numbers = [
     token.programId,
@@ -157,7 +174,7 @@ function pack(token: PageToken): Buffer {
     lastApplication?.submit_time ?? 0,
     lastApplication?.submit_seq ?? 0,
   ]
-  const bytes = Buffer.alloc(flagsAndWalkBytes + numbers.length * 8)
+  const bytes = Buffer.alloc(layout.tokenBytes - headBytes - nonceBytes - tagBytes)
   bytes[0] =
     revisionStates.indexOf(token.revisionState) |
     (from === undefined ? 0 : has.from) |

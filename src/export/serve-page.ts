@@ -28,6 +28,8 @@ export interface Serving {
   exports: Exports
   buffers: PageBuffers
   pageTokenKeys: readonly Buffer[]
+  /** The oldest release that may be sent the page's token. */
+  oldestRelease: string
   now: () => Micros
   /** Where the batches of the page are noted, in a trace. */
   steps: PageToWrite['steps']
@@ -39,7 +41,7 @@ export interface Serving {
 export async function servePage(page: Page, serving: Serving, sink: Sink): Promise<PageReceipt['outcome']> {
   const { walk, after, fills, framing } = page
   const seal = (place: Position, applications: number): string =>
-    sealPageToken(nextPage(walk, place, applications, serving.now()), serving.pageTokenKeys)
+    sealPageToken(nextPage(walk, place, applications, serving.now()), serving.pageTokenKeys, serving.oldestRelease)
   try {
     const plan = { walk, after, pageSize: walk.pageSize }
     const { limits, exports, buffers, steps } = serving

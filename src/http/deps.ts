@@ -38,6 +38,8 @@ export interface Foundation {
   intakeDb: Sql
   /** Connections for the console, whose login may change what no other door may. */
   consoleDb: Sql
+  /** The oldest release that may run on this database, as it was when this process started. */
+  oldestRelease: string
   metrics: Metrics
   /** Undefined unless traces are exported. */
   tracer?: Tracer | undefined

@@ -134,13 +134,17 @@ function headOnly(record: RequestRecord, headers: Headers): Response {
   return new Response(null, { headers })
 }
 
-function servingOf({ config, exports, now }: Deps, coding: Coding | undefined): Omit<Serving, 'note' | 'steps'> {
+function servingOf(
+  { config, exports, now, oldestRelease }: Deps,
+  coding: Coding | undefined,
+): Omit<Serving, 'note' | 'steps'> {
   const { letGoAfterMs, stallTimeoutMs, pageTokenKeys } = config
   return {
     limits: { ...pageLimits, letGoAfterMs, stallTimeoutMs },
     exports,
     buffers: coding === undefined ? exports.buffers : exports.compressedBuffers,
     pageTokenKeys,
+    oldestRelease,
     now,
   }
 }

@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { migrate } from '../../src/db/migrate.ts'
+import { findOldestRelease, finishUpgrade, migrate } from '../../src/db/migrate.ts'
 import { allMigrations } from '../../src/db/migrations/all-migrations.ts'
+import { isOlder, release } from '../../src/release.ts'
 import { createBareDatabase, type TestDatabase } from '../support/database.ts'
 import { until } from '../support/until.ts'
 
@@ -12,7 +13,13 @@ beforeEach(async () => {
 })
 afterEach(() => database.drop())
 
-const one = { name: '0001-one.sql', text: 'create table one ();', sha256: '1' }
+const one = {
+  name: '0001-one.sql',
+  text: 'create table one ();',
+  sha256: '1',
+  kind: 'expand',
+  oldestRelease: '0.0.1',
+} as const
 
 describe('migrate', () => {
   test('every file of src/db/migrations is a migration, in the order of their numbers', () => {
@@ -47,7 +54,7 @@ describe('migrate', () => {
   })
 
   test('a failing migration says its cause and line, leaves nothing behind, and can be tried again', async () => {
-    const broken = { name: '0002-broken.sql', text: 'create table half ();\nselect 1 / 0;', sha256: 'x' }
+    const broken = { ...one, name: '0002-broken.sql', text: 'create table half ();\nselect 1 / 0;', sha256: 'x' }
     await expect(migrate(database.sql, [one, broken])).rejects.toThrow(
       'The migration 0002-broken.sql failed and was rolled back: division by zero (SQLSTATE 22012).',
     )
@@ -60,7 +67,7 @@ describe('migrate', () => {
   })
 
   test('a process that is killed in the middle of a migration leaves nothing of it, and the next one applies it', async () => {
-    const slow = { name: '0002-slow.sql', text: 'create table half (); select pg_sleep(1);', sha256: '2' }
+    const slow = { ...one, name: '0002-slow.sql', text: 'create table half (); select pg_sleep(1);', sha256: '2' }
     const program = `
       import { openDatabase } from ${JSON.stringify(join(import.meta.dir, '../../src/db/client.ts'))}
       import { migrate } from ${JSON.stringify(join(import.meta.dir, '../../src/db/migrate.ts'))}
@@ -85,4 +92,57 @@ describe('migrate', () => {
     await sql`select 1`
     expect(await migrate(sql, [slow])).toEqual(['0001-one.sql'])
   })
+
+  describe('while another release may run', () => {
+    const [major, minor, patch] = release.version.split('.').map(Number) as [number, number, number]
+    const newer = `${major}.${minor + 1}.${patch}`
+    const older = '0.0.1'
+    const used = { ...one, text: 'create table instance (oldest_release text)' }
+    const expand = { ...one, name: '0002-expand.sql', text: 'create table expanded ()' }
+    const contract = { ...one, name: '0003-contract.sql', kind: 'contract', oldestRelease: release.version } as const
+    const setOldest = (text: string) => database.sql`insert into instance (oldest_release) values (${text})`
+
+    test('what it can live with is applied at once; what it cannot waits until the upgrade is finished', async () => {
+      await migrate(database.sql, [used])
+      await setOldest(older)
+      const all = [used, expand, { ...contract, text: 'drop table expanded' }]
+      expect(await migrate(database.sql, all)).toEqual(['0002-expand.sql'])
+      expect(await migrate(database.sql, all)).toEqual([])
+      expect(await finishUpgrade(database.sql, all)).toEqual(['0003-contract.sql'])
+      expect(await findOldestRelease(database.sql)).toBe(release.version)
+      expect(await finishUpgrade(database.sql, all)).toEqual([])
+    })
+
+    test('this release starts on a newer schema as long as it may', async () => {
+      await migrate(database.sql, [used, expand])
+      await setOldest(release.version)
+      expect(await migrate(database.sql, [used])).toEqual([])
+    })
+
+    test('this release refuses a database whose upgrade to a newer one is finished, in one sentence, and cannot undo that', async () => {
+      await migrate(database.sql, [used])
+      await setOldest(newer)
+      const refusal = `This is release ${release.version}, and the upgrade of this database to ${newer} is finished.`
+      await expect(migrate(database.sql, [used])).rejects.toThrow(refusal)
+      await expect(finishUpgrade(database.sql, [used])).rejects.toThrow(refusal)
+      expect(await findOldestRelease(database.sql)).toBe(newer)
+    })
+
+    test('a migration that a release which may still run would not survive is refused, and nothing of it is applied', async () => {
+      await migrate(database.sql, [used])
+      await setOldest(older)
+      const tooEarly = { ...expand, oldestRelease: '0.0.2' }
+      await expect(migrate(database.sql, [used, tooEarly])).rejects.toThrow(
+        'Release 0.0.1 may still run on this database, and would not survive 0002-expand.sql of this release. Upgrade to 0.0.2',
+      )
+      expect(await database.sql`select from schema_migration`).toHaveLength(1)
+    })
+  })
+})
+
+test('releases are compared number by number', () => {
+  expect(isOlder('0.9.0', '0.10.0')).toBe(true)
+  expect(isOlder('1.0.0', '0.10.9')).toBe(false)
+  expect(isOlder('0.1.0', '0.1.0')).toBe(false)
+  expect(isOlder('0.1.1', '0.1.2')).toBe(true)
 })

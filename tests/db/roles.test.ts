@@ -326,7 +326,7 @@ describe('the worker, with its own role', () => {
 
 test('a start with a current schema writes nothing; with an old one, a role that may create nothing is told so', async () => {
   expect(await migrate(service.sql, allMigrations)).toEqual([])
-  const newer = { name: '9999-newer.sql', text: 'create table newer ()', sha256: 'x' }
+  const newer = { ...allMigrations[0]!, name: '9999-newer.sql', text: 'create table newer ()', sha256: 'x' }
   expect(await codeOf(migrate(service.sql, [...allMigrations, newer]))).toBe(insufficientPrivilege)
 })
 

@@ -692,7 +692,9 @@ create table erased_application (
 create table instance (
   only_row boolean default true not null,
   time_zone text not null,
+  oldest_release text not null,
   constraint instance_pkey PRIMARY KEY (only_row),
+  constraint instance_oldest_release_check CHECK ((oldest_release ~ '^\d+\.\d+\.\d+$'::text)),
   constraint instance_only_row_check CHECK (only_row)
 );
 

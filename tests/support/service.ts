@@ -9,6 +9,7 @@ import { Connections } from '../../src/http/connections.ts'
 import type { Foundation } from '../../src/http/deps.ts'
 import { Metrics } from '../../src/http/metrics.ts'
 import { createLog } from '../../src/log.ts'
+import { release } from '../../src/release.ts'
 import { testConfig } from './config.ts'
 import type { TestDatabase } from './database.ts'
 
@@ -85,6 +86,7 @@ export async function startTestService(
     standbys,
     intakeDb,
     consoleDb: options.consoleDb ?? options.db ?? database.sql,
+    oldestRelease: release.version,
     metrics: new Metrics(),
     connections: new Connections(config, log),
     now: options.now ?? (() => Math.floor((performance.timeOrigin + performance.now()) * 1000)),

@@ -1,3 +1,5 @@
+-- expand, oldest release 0.1.0
+--
 -- Programs, questions, applications, keys, the audit trail, and what is derived from program versions.
 -- Validity lives here as well as in the code: what these constraints refuse cannot be stored by any door.
 
@@ -5,7 +7,9 @@
 create table instance (
   only_row boolean primary key default true check (only_row),
   -- The zone in which times inside application.snapshot and application.annotations are written.
-  time_zone text not null
+  time_zone text not null,
+  -- The oldest release that may run on this database. A newer one does nothing that this one could not read.
+  oldest_release text not null check (oldest_release ~ '^\d+\.\d+\.\d+$')
 );
 
 -- Refuses every update and delete: for tables whose rows are history.

@@ -7,14 +7,22 @@ export interface Migration {
   name: string
   text: string
   sha256: string
+  /**
+   * What it is to releases before the one it came with (its first line says so). `expand` adds what they do not need to know: they go
+   * on beside it, and the release it came with needs it. `contract` takes away what only they needed: it waits until they are gone.
+   */
+  kind: 'expand' | 'contract'
+  /** The oldest release that goes on working once it is applied. */
+  oldestRelease: string
 }
 
 const files: Readonly<Record<string, string>> = {
   '0001-foundation.sql': foundation,
 }
 
-export const allMigrations: readonly Migration[] = Object.entries(files).map(([name, text]) => ({
-  name,
-  text,
-  sha256: createHash('sha256').update(text).digest('hex'),
-}))
+export const allMigrations: readonly Migration[] = Object.entries(files).map(([name, text]) => {
+  const [, kind, oldestRelease] = /^-- (expand|contract), oldest release (\d+\.\d+\.\d+)\n/.exec(text) ?? []
+  if (kind === undefined) throw new Error(`${name} must begin with "-- expand, oldest release 1.2.3", or contract`)
+  const sha256 = createHash('sha256').update(text).digest('hex')
+  return { name, text, sha256, kind: kind as Migration['kind'], oldestRelease: oldestRelease! }
+})

@@ -1,0 +1,62 @@
+// Two releases of this checkout in folders of their own: as it is, and as the next one would be, with a migration of each kind and
+// another layout of page tokens.
+
+import { cp, symlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { useFolder } from './fixtures.ts'
+
+const checkout = join(import.meta.dir, '../..')
+
+/** The next release's version. */
+export const nextVersion = '0.2.0'
+
+/** A folder with everything a process is made of. */
+export async function thisRelease(): Promise<string> {
+  const folder = await useFolder()
+  for (const name of ['package.json', 'tsconfig.json', 'src', 'workers', 'scripts'])
+    await cp(join(checkout, name), join(folder, name), { recursive: true })
+  await symlink(join(checkout, 'node_modules'), join(folder, 'node_modules'))
+  return folder
+}
+
+/** `expanding` and `contracting` are the SQL of its two migrations. */
+export async function nextRelease(expanding: string, contracting: string): Promise<string> {
+  const folder = await thisRelease()
+  const { version } = (await Bun.file(join(folder, 'package.json')).json()) as { version: string }
+  await change(folder, 'package.json', `"version": "${version}"`, `"version": "${nextVersion}"`)
+  const migrations = join(folder, 'src/db/migrations')
+  await Bun.write(join(migrations, '0002-expanding.sql'), `-- expand, oldest release ${version}\n${expanding}\n`)
+  await Bun.write(
+    join(migrations, '0003-contracting.sql'),
+    `-- contract, oldest release ${nextVersion}\n${contracting}\n`,
+  )
+  const list = 'src/db/migrations/all-migrations.ts'
+  await change(
+    folder,
+    list,
+    "import foundation from './0001-foundation.sql' with { type: 'text' }\n",
+    `import foundation from './0001-foundation.sql' with { type: 'text' }
+import expanding from './0002-expanding.sql' with { type: 'text' }
+import contracting from './0003-contracting.sql' with { type: 'text' }
+`,
+  )
+  await change(
+    folder,
+    list,
+    "  '0001-foundation.sql': foundation,\n",
+    "  '0001-foundation.sql': foundation,\n  '0002-expanding.sql': expanding,\n  '0003-contracting.sql': contracting,\n",
+  )
+  await change(
+    folder,
+    'src/export/page-token.ts',
+    'const layouts: readonly Layout[] = [\n',
+    `const layouts: readonly Layout[] = [\n  { version: 3, since: '${nextVersion}', tokenBytes: tokenBytesOf(14), unpack },\n`,
+  )
+  return folder
+}
+
+async function change(folder: string, path: string, from: string, to: string): Promise<void> {
+  const text = await Bun.file(join(folder, path)).text()
+  if (text.split(from).length !== 2) throw new Error(`${path} does not have this once: ${from}`)
+  await Bun.write(join(folder, path), text.replace(from, to))
+}
