@@ -56,7 +56,7 @@ export function createApp(foundation: Foundation): App {
     uses: new KeyUses(exportOnly ? undefined : db, log),
     limits: new KeyLimits(config, now),
     failures: new FailureThrottle(config.authFailuresPerMinute, now),
-    keyMaps: new KeyMaps(),
+    keyMaps: new KeyMaps(undefined, foundation.config.civiformProfile),
     saves: new ProgramTurns(saveTurns(config.intakeConnections)),
     submissions: new ProgramTurns(submissionTurns(config.intakeConnections)),
     exports: new Exports(foundation.exportDb, config.exportConnections, foundation.standbys),

@@ -14,6 +14,8 @@ export interface Program {
   /** The statuses administrators may give its applications, in their order. */
   statuses: string[]
   created_at: Micros
+  /** Its name in the CiviForm it is followed in; null for one of this installation's own. */
+  civiform_name: string | null
 }
 
 /** A program version with everything that is stored of it. Published ones never change, but for ACTIVE becoming OBSOLETE. */
@@ -42,7 +44,7 @@ export interface ProgramListing extends Program {
 
 export async function findProgram(db: Db, slug: string): Promise<Program | undefined> {
   const [row] = await db<Program[]>`
-    select program_id, slug, display_name, statuses, created_at
+    select program_id, slug, display_name, statuses, created_at, civiform_name
     from program
     where slug = ${slug}`
   return row
@@ -51,7 +53,7 @@ export async function findProgram(db: Db, slug: string): Promise<Program | undef
 /** Every program, by slug. */
 export async function readPrograms(db: Db): Promise<ProgramListing[]> {
   return db<ProgramListing[]>`
-    select p.program_id, p.slug, p.display_name, p.statuses, p.created_at,
+    select p.program_id, p.slug, p.display_name, p.statuses, p.created_at, p.civiform_name,
       active.program_version_id as active_version_id,
       draft.program_version_id as draft_version_id
     from program p
@@ -67,7 +69,7 @@ export async function readDocumentedPrograms(
 ): Promise<ProgramListing[]> {
   const { among, after, rowsMax } = page
   return db<ProgramListing[]>`
-    select p.program_id, p.slug, p.display_name, p.statuses, p.created_at,
+    select p.program_id, p.slug, p.display_name, p.statuses, p.created_at, p.civiform_name,
       active.program_version_id as active_version_id,
       draft.program_version_id as draft_version_id
     from program p

@@ -1,9 +1,10 @@
 // The key map of a program and what each of its versions lacks of it: computed from the published versions, kept in the
 // database by a job and in memory by each process. Everything here can be dropped at any time.
 
+import { isFollowing } from '../db/civiform/follow-state.ts'
 import type { Db } from '../db/client.ts'
 import { findKeptKeyMap, upsertKeyMap } from '../db/key-maps.ts'
-import { loadProgramVersion, readPublishedVersions } from '../db/programs.ts'
+import { findDraftVersion, loadProgramVersion, readPublishedVersions } from '../db/programs.ts'
 import { buildKeyMap, type KeyMap, type KeyNode, type PublishedVersion } from '../domain/questions/key-map.ts'
 import { planFill, type VersionFill } from '../domain/questions/version-fill.ts'
 import { earliest, type Micros } from '../domain/values/offset-time.ts'
@@ -35,10 +36,15 @@ export class KeyMaps {
   readonly #kept = new Map<string, Promise<ProgramKeyMap>>()
 
   /** Of more than `keptMax`, what was not asked for the longest goes. */
-  constructor(private readonly keptMax = 1000) {}
+  constructor(
+    private readonly keptMax = 1000,
+    /** How followed programs are exported. */
+    private readonly profile: 'contract' | 'civiform' = 'contract',
+  ) {}
 
   /** The key map of the versions published up to `asOf`, which is when the last of them was; `earliest` for none. */
   async load(db: Db, programId: number, asOf: Micros): Promise<ProgramKeyMap> {
+    if (this.profile === 'civiform' && (await isFollowing(db))) return asCiviFormHasIt(db, programId, asOf)
     const name = `${programId} ${asOf}`
     const keyMap = this.#kept.get(name) ?? loadKeyMap(db, programId, asOf)
     this.#keep(name, keyMap)
@@ -56,6 +62,19 @@ export class KeyMaps {
     const [oldest] = this.#kept.keys()
     if (this.#kept.size > this.keptMax && oldest !== undefined) this.#kept.delete(oldest)
   }
+}
+
+/**
+ * As CiviForm's code has it, where the manual says otherwise: questions of the draft count too, as they are at this moment, and entities
+ * have only what their own version asked. Computed for each page, since a draft is edited in place.
+ */
+async function asCiviFormHasIt(db: Db, programId: number, asOf: Micros): Promise<ProgramKeyMap> {
+  const published = (await readPublishedVersions(db, programId)).filter(version => version.published_at! <= asOf)
+  const draft = await findDraftVersion(db, programId)
+  const shapes = new Map(published.map(version => [version.program_version_id, buildKeyMap([version])]))
+  const keyMap = buildKeyMap(draft === undefined ? published : [...published, draft])
+  const fills = new Map([...shapes].map(([id, shape]) => [id, planFill(keyMap, shape, 'as they were')]))
+  return { keyMap, shapes, fills }
 }
 
 /** The key map that is kept for the publication, else one computed from the versions (D21). */

@@ -580,6 +580,7 @@ create table civiform_application (
   row_version bigint not null,
   applicant_id bigint,
   stage text not null,
+  submitted_at timestamp with time zone,
   superseded boolean not null,
   constraint civiform_application_pkey PRIMARY KEY (application_id),
   constraint civiform_application_program_id_application_id_key UNIQUE (program_id, application_id),

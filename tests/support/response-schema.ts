@@ -5,6 +5,7 @@ import formats from 'ajv-formats'
 import type { Sql } from '../../src/db/client.ts'
 import { findProgram } from '../../src/db/programs.ts'
 import type { JsonSchema } from '../../src/domain/question-types/field-schema.ts'
+import { followedShape } from '../../src/domain/questions/followed-shape.ts'
 import { responseSchema } from '../../src/domain/questions/response-schema.ts'
 import { computedKeyMap } from './computed-key-map.ts'
 import type { TestService } from './service.ts'
@@ -36,7 +37,14 @@ async function pageChecker(sql: Sql, slug: string): Promise<PageChecker> {
   const program = await findProgram(sql, slug)
   if (program === undefined) throw new Error(`there is no program ${slug}`)
   const { keyMap } = await computedKeyMap(sql, program.program_id)
-  return schemaChecker(responseSchema(keyMap, { slug, id: `urn:tributary:test:${slug}`, closed: true }))
+  return schemaChecker(
+    responseSchema(keyMap, {
+      slug,
+      id: `urn:tributary:test:${slug}`,
+      closed: true,
+      followed: followedShape(program, 'contract'),
+    }),
+  )
 }
 
 function fail(slug: string, faults: readonly string[]): void {

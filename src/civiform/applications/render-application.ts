@@ -4,7 +4,7 @@ import type { SourceApplication } from '../../db/civiform/source-applications.ts
 import { isJsonObject, type Json, parseJson } from '../../domain/values/json-text.ts'
 import { canonicalLanguageTag } from '../../domain/values/language-tag.ts'
 import { formatOffsetTime, type Micros } from '../../domain/values/offset-time.ts'
-import type { Profile, Rendering } from '../profile.ts'
+import type { Rendering } from '../profile.ts'
 import type { PlannedQuestion } from './answer-plan.ts'
 import { renderAnswers } from './render-answers.ts'
 import { member } from './stored-scalars.ts'
@@ -90,7 +90,3 @@ function writeTime(instant: Micros | null, { profile, timeZone }: Rendering): st
   const offset = whole.slice(19)
   return `${whole.slice(0, 19)}${fraction}${offset === '+00:00' ? 'Z' : offset}`
 }
-
-/** `program_name`: its slug, or the name that administrators gave it. */
-export const exportedProgramName = (profile: Profile, program: { slug: string; civiform_name: string }): string =>
-  profile === 'contract' ? program.slug : program.civiform_name

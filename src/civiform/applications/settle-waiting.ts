@@ -5,7 +5,6 @@ import { lockFollowState } from '../../db/civiform/follow-state.ts'
 import {
   advanceCounters,
   lockCounters,
-  noSubmitTime,
   noteChanges,
   readWaiting,
   supersedeFollowed,
@@ -28,14 +27,13 @@ export async function settleWaiting({ sql, source, options }: Reading, watermark
     await lockFollowState(tx)
     const counters = await lockCounters(tx, [...new Set(ready.map(one => one.program_id))])
     const superseded = ready.map(one => {
-      const superseded_seq = counters.get(one.program_id)! + 1
-      counters.set(one.program_id, superseded_seq)
-      return { ...one, superseded_seq }
+      const counter = counters.get(one.program_id)!
+      return { ...one, superseded_seq: ++counter.submit_seq }
     })
     await supersedeFollowed(tx, superseded)
     await advanceCounters(
       tx,
-      [...counters].map(([program_id, submit_seq]) => ({ program_id, submit_seq, last_submit_time: noSubmitTime })),
+      [...counters].map(([program_id, counter]) => ({ program_id, ...counter })),
     )
     await noteChanges(
       tx,

@@ -4,6 +4,7 @@
 // What CiviForm calls obsolete and nothing here has taken over from yet stays CURRENT: its successor was submitted after the watermark
 // and comes later, or there is none because accounts were merged (settle-waiting). So a walk at any moment is as CiviForm was at one.
 
+import type { SubmissionCounter } from '../../db/bulk-rows.ts'
 import { type FollowState, lockFollowState, moveFollowState, noteFindings } from '../../db/civiform/follow-state.ts'
 import {
   advanceCounters,
@@ -70,6 +71,7 @@ export async function storeApplications(
       throw new FollowedElsewhere('followed by another process')
     await holdInstanceTimeZone(tx, options.timeZone)
     const counters = await lockCounters(tx, [...new Set(arriving.map(one => one.program_id))])
+    if (late) placeLate(arriving, counters)
     const superseded = number(arriving, counters, standing)
     await upsertFollowedApplicants(tx, new Map(arriving.map(one => [one.applicant_id, one.language])))
     await supersedeFollowed(tx, superseded)
@@ -122,6 +124,7 @@ async function render(
         row_version: row.row_version,
         live_applicant_id: row.applicant_id,
         stage: row.stage,
+        submitted_at: row.submit_time,
       },
     ]
   })
@@ -148,18 +151,29 @@ async function readSuperseded(
 
 const placeOf = (programId: number, applicantId: number): string => `${programId} ${applicantId}`
 
+/**
+ * What is late stands where walks have not been yet, and tells its own time: so a client that asks from its last Snapshot-Time on gets it
+ * too, and numbers and times go the same way.
+ */
+function placeLate(arriving: readonly FollowedApplication[], counters: ReadonlyMap<number, SubmissionCounter>): void {
+  const last = new Map([...counters].map(([program_id, counter]) => [program_id, counter.last_submit_time]))
+  for (const one of arriving) {
+    one.submit_time = Math.max(one.submit_time, last.get(one.program_id)! + 1)
+    last.set(one.program_id, one.submit_time)
+  }
+}
+
 /** Numbers those arriving, and returns which of those that are here each of them supersedes. */
 function number(
   arriving: readonly FollowedApplication[],
-  counters: Map<number, number>,
+  counters: ReadonlyMap<number, SubmissionCounter>,
   standing: Map<string, { program_id: number; application_id: number }[]>,
 ): { program_id: number; application_id: number; superseded_seq: number }[] {
   const superseded: { program_id: number; application_id: number; superseded_seq: number }[] = []
   const before = new Map<string, FollowedApplication[]>()
   for (const one of arriving) {
     const { program_id, live_applicant_id } = one
-    const submit_seq = counters.get(program_id)! + 1
-    counters.set(program_id, submit_seq)
+    const submit_seq = ++counters.get(program_id)!.submit_seq
     one.submit_seq = submit_seq
     if (live_applicant_id === null) continue
     const place = placeOf(program_id, live_applicant_id)
@@ -172,13 +186,13 @@ function number(
   return superseded
 }
 
-function newestOf(arriving: readonly FollowedApplication[], counters: ReadonlyMap<number, number>) {
+function newestOf(arriving: readonly FollowedApplication[], counters: ReadonlyMap<number, SubmissionCounter>) {
   const newest = new Map<number, number>()
   for (const { program_id, submit_time } of arriving)
     newest.set(program_id, Math.max(submit_time, newest.get(program_id) ?? submit_time))
   return [...newest].map(([program_id, last_submit_time]) => ({
     program_id,
-    submit_seq: counters.get(program_id)!,
+    submit_seq: counters.get(program_id)!.submit_seq,
     last_submit_time,
   }))
 }

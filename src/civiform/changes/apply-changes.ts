@@ -7,7 +7,6 @@ import {
   deleteFollowed,
   type KeptApplication,
   lockKept,
-  noSubmitTime,
   noteChanges,
   type SeenChange,
   updateFollowed,
@@ -77,7 +76,7 @@ async function applyRows(
         report(
           `was of program version ${before.program_version_id} and is of ${row.program_id} now; it stays where it was`,
         )
-      if (before.submit_time !== (row.submit_time ?? noSubmitTime) && before.submit_time !== noSubmitTime)
+      if (before.submitted_at !== null && before.submitted_at !== row.submit_time)
         report('has another time of submission than before; it keeps its place in the order')
       if (before.superseded && row.stage === 'active') report('is active again in CiviForm; here it stays OBSOLETE')
       const after = renderApplication(row, plan, options, report)
@@ -87,6 +86,7 @@ async function applyRows(
         row_version: row.row_version,
         applicant_id: row.applicant_id,
         stage: before.superseded ? 'obsolete' : row.stage,
+        submitted_at: row.submit_time,
       })
     }
     await noteChanges(tx, changes)

@@ -2,6 +2,7 @@
 // Transactions that change or remove them must have called `allowFollowing`.
 
 import type { Micros } from '../../domain/values/offset-time.ts'
+import type { SubmissionCounter } from '../bulk-rows.ts'
 import type { Db, Transaction } from '../client.ts'
 import { CopyRows, copyRows } from '../copy-rows.ts'
 import type { SourceStage } from './source-applications.ts'
@@ -28,6 +29,8 @@ export interface FollowedApplication {
   row_version: number
   live_applicant_id: number | null
   stage: SourceStage
+  /** CiviForm's own time; `submit_time` is that of its place in walks. */
+  submitted_at: Micros | null
 }
 
 /** Those of these ids that are here, or were and have been erased. */
@@ -64,14 +67,17 @@ export async function readStanding(
 }
 
 /** The programs' counters, locked to the end of the transaction, by program. */
-export async function lockCounters(tx: Transaction, programIds: readonly number[]): Promise<Map<number, number>> {
-  const rows = await tx<{ program_id: number; submit_seq: number }[]>`
-    select program_id, submit_seq
+export async function lockCounters(
+  tx: Transaction,
+  programIds: readonly number[],
+): Promise<Map<number, SubmissionCounter>> {
+  const rows = await tx<(SubmissionCounter & { program_id: number })[]>`
+    select program_id, submit_seq, last_submit_time
     from submission_counter
     where program_id = any(${programIds as number[]}::bigint[])
     order by program_id
     for update`
-  return new Map(rows.map(row => [row.program_id, row.submit_seq]))
+  return new Map(rows.map(({ program_id, ...counter }) => [program_id, counter]))
 }
 
 /** Moves counters forward; a time only where it is later than the one known. */
@@ -140,13 +146,14 @@ export async function copyFollowed(tx: Transaction, applications: readonly Follo
     rows.text(one.snapshot)
     rows.text(one.annotations)
     rows.boolean(true)
-    marks.row(6)
+    marks.row(7)
     marks.int8(one.program_id)
     marks.int8(one.application_id)
     marks.int8(one.row_version)
     marks.nullable(one.live_applicant_id, marks.int8)
     marks.text(one.stage)
     marks.boolean(one.superseded_seq !== null)
+    marks.nullable(one.submitted_at, marks.timestamptz)
     if (one.status === null && one.application_note === null) continue
     states.row(6)
     states.int8(one.program_id)
@@ -165,7 +172,7 @@ export async function copyFollowed(tx: Transaction, applications: readonly Follo
   )
   await copyRows(
     tx`
-      copy civiform_application (program_id, application_id, row_version, applicant_id, stage, superseded)
+      copy civiform_application (program_id, application_id, row_version, applicant_id, stage, superseded, submitted_at)
       from stdin (format binary)`,
     [marks.take()],
   )
@@ -208,6 +215,7 @@ export interface KeptApplication {
   live_applicant_id: number | null
   stage: SourceStage
   superseded: boolean
+  submitted_at: Micros | null
 }
 
 /** Locked to the end of the transaction. */
@@ -215,7 +223,7 @@ export async function lockKept(tx: Transaction, ids: readonly number[]): Promise
   return tx<KeptApplication[]>`
     select a.program_id, a.application_id, a.applicant_id, a.program_version_id, a.create_time, a.submit_time, a.status,
       a.status_last_modified_time, a.application_note, a.snapshot, a.annotations,
-      c.row_version, c.applicant_id as live_applicant_id, c.stage, c.superseded
+      c.row_version, c.applicant_id as live_applicant_id, c.stage, c.superseded, c.submitted_at
     from civiform_application c
     join application a on a.program_id = c.program_id and a.application_id = c.application_id
     where c.application_id = any(${ids as number[]}::bigint[])
@@ -252,11 +260,18 @@ export async function countKept(db: Db): Promise<number> {
 /** Notes what an application is in CiviForm now. */
 export async function updateMark(
   tx: Transaction,
-  mark: { application_id: number; row_version: number; applicant_id: number | null; stage: SourceStage },
+  mark: {
+    application_id: number
+    row_version: number
+    applicant_id: number | null
+    stage: SourceStage
+    submitted_at: Micros | null
+  },
 ): Promise<void> {
   await tx`
     update civiform_application
-    set row_version = ${mark.row_version}, applicant_id = ${mark.applicant_id}, stage = ${mark.stage}
+    set row_version = ${mark.row_version}, applicant_id = ${mark.applicant_id}, stage = ${mark.stage},
+      submitted_at = ${mark.submitted_at}
     where application_id = ${mark.application_id}`
 }
 

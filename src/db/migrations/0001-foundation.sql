@@ -515,6 +515,8 @@ create table civiform_application (
   row_version bigint not null,
   applicant_id bigint,
   stage text not null check (stage in ('active', 'obsolete')),
+  -- CiviForm's own time of submission. Where it stands in walks is in `application`, which tells times apart that this does not have.
+  submitted_at timestamptz,
   -- Whether it is known since when it is no longer CURRENT. One that CiviForm says is obsolete waits for this until everything
   -- submitted up to the watermark is here.
   superseded boolean not null,

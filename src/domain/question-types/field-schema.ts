@@ -12,6 +12,21 @@ export interface SchemaStyle {
    * specification lets grow must not break a client that validates.
    */
   closed?: boolean
+  /** Of a program that is followed in a CiviForm: what it has stored over the years was not always checked as it is here. */
+  followed?: FollowedShape | undefined
+}
+
+export interface FollowedShape {
+  /** `program_name` as it is exported. */
+  programName: string
+  /** `civiform`: as CiviForm's code has it, where the manual says otherwise. */
+  profile: 'contract' | 'civiform'
+}
+
+/** What a field is by its type alone: no pattern, no listed values, no bounds. */
+export function loosened(schema: JsonSchema): JsonSchema {
+  const { pattern, format, enum: listed, minimum, maximum, ...rest } = schema
+  return schema.items === undefined ? rest : { ...rest, items: loosened(schema.items as JsonSchema) }
 }
 
 /** A string of which the known values are listed and others must be accepted. Source: spec, "Versioning" 2. */

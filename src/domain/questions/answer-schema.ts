@@ -1,6 +1,6 @@
 // The shape of each question object as JSON Schema 2020-12.
 
-import { type JsonSchema, openEnum, type SchemaStyle } from '../question-types/field-schema.ts'
+import { type JsonSchema, loosened, openEnum, type SchemaStyle } from '../question-types/field-schema.ts'
 import type { KeyNode } from './key-map.ts'
 import { exportedTypes, questionTypes } from './question.ts'
 
@@ -8,7 +8,13 @@ import { exportedTypes, questionTypes } from './question.ts'
 export function questionSchema(node: KeyNode, style: SchemaStyle): JsonSchema {
   if (node.unknown_type !== undefined)
     return objectSchema({ question_type: { type: 'string', const: node.unknown_type } }, style)
-  return objectSchema({ question_type: { type: 'string', const: node.type }, ...answerFields(node, style) }, style)
+  const whole = objectSchema(
+    { question_type: { type: 'string', const: node.type }, ...answerFields(node, style) },
+    style,
+  )
+  if (style.followed?.profile !== 'civiform') return whole
+  // CiviForm's code leaves out what the manual has.
+  return { ...whole, required: (whole.required as string[]).filter(name => name !== 'file_key') }
 }
 
 /**
@@ -18,7 +24,8 @@ export function questionSchema(node: KeyNode, style: SchemaStyle): JsonSchema {
 export function answerFields(node: KeyNode, style: SchemaStyle): Record<string, JsonSchema> {
   return Object.fromEntries(
     Object.entries(questionTypes[node.type].fields).map(([name, { form, schema }]) => {
-      const own = typeof schema === 'function' ? schema(node.option_ids, style) : schema
+      const exact = typeof schema === 'function' ? schema(node.option_ids, style) : schema
+      const own = style.followed === undefined ? exact : loosened(exact)
       return [name, form === 'entities' ? { ...own, items: entitySchema(node, style) } : own]
     }),
   )
@@ -26,7 +33,11 @@ export function answerFields(node: KeyNode, style: SchemaStyle): Record<string, 
 
 const entitySchema = (enumerator: KeyNode, style: SchemaStyle): JsonSchema => ({
   description: 'An entity: its name, and the questions repeated for it by question key.',
-  ...questionsSchema({ entity_name: entityName }, enumerator.children, style),
+  ...questionsSchema(
+    { entity_name: style.followed === undefined ? entityName : { ...entityName, type: ['string', 'null'] } },
+    enumerator.children,
+    style,
+  ),
 })
 
 /**

@@ -1,6 +1,13 @@
 // The shape of an export response as JSON Schema 2020-12, made from a program's key map.
 
-import { anyText, type JsonSchema, openEnum, orNull, type SchemaStyle } from '../question-types/field-schema.ts'
+import {
+  anyText,
+  type FollowedShape,
+  type JsonSchema,
+  openEnum,
+  orNull,
+  type SchemaStyle,
+} from '../question-types/field-schema.ts'
 import { anyQuestionSchema, objectSchema, questionsSchema } from './answer-schema.ts'
 import type { KeyMap } from './key-map.ts'
 
@@ -9,6 +16,7 @@ interface ResponseSchemaOptions {
   /** Absolute URI by which the schema is known. */
   id: string
   closed?: boolean
+  followed?: FollowedShape | undefined
 }
 
 /**
@@ -17,7 +25,7 @@ interface ResponseSchemaOptions {
  * Source: spec, "Resources and their fields", "Question objects", "Versioning" 2 and 5.
  */
 export function responseSchema(keyMap: KeyMap, options: ResponseSchemaOptions): JsonSchema {
-  const style: SchemaStyle = { definitionsAt: '#/$defs/', closed: options.closed }
+  const style: SchemaStyle = { definitionsAt: '#/$defs/', closed: options.closed, followed: options.followed }
   const { ExportPage, ...definitions } = responseDefinitions(keyMap, options.slug, style)
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -42,7 +50,7 @@ export function responseDefinitions(
     Application: {
       title: 'Application',
       description: 'One submission, with the answers as they were when it was submitted.',
-      ...objectSchema(applicationFields(slug, style), style),
+      ...objectSchema(applicationFields(style.followed?.programName ?? slug, style), style),
     },
     Answers: {
       title: 'Answers',
@@ -88,7 +96,13 @@ const applicationFields = (slug: string | undefined, style: SchemaStyle): Record
   status: anyText('Status that an administrator gave it.'),
   status_last_modified_time: { ...time('When the status was last set or changed.'), type: ['string', 'null'] },
   application_note: anyText('Note of an administrator.'),
-  submit_time: time('When it was submitted.'),
+  submit_time:
+    style.followed === undefined
+      ? time('When it was submitted.')
+      : {
+          ...time('When it was submitted; null for some of the oldest, of which it is not known.'),
+          type: ['string', 'null'],
+        },
   submitter_type: openEnum(
     'Who submitted it: the applicant, or a trusted intermediary on behalf of the applicant.',
     ['APPLICANT', 'TRUSTED_INTERMEDIARY'],

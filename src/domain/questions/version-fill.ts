@@ -10,8 +10,11 @@ export interface VersionFill {
   readonly entity: ReadonlyMap<number, Buffer>
 }
 
-/** Fills for one version: what the program's key map has and the version's own shape has not. */
-export function planFill(keyMap: KeyMap, shape: KeyMap): VersionFill {
+/**
+ * Fills for one version: what the program's key map has and the version's own shape has not. CiviForm's code leaves entities as they were
+ * submitted (profile `civiform`).
+ */
+export function planFill(keyMap: KeyMap, shape: KeyMap, entities: 'filled' | 'as they were' = 'filled'): VersionFill {
   const missing = missingMembers(keyMap, shape)
   const entity = new Map<number, Buffer>()
   const visit = (all: readonly KeyNode[], own: readonly KeyNode[]): void => {
@@ -19,7 +22,7 @@ export function planFill(keyMap: KeyMap, shape: KeyMap): VersionFill {
     for (const node of all) {
       const ownNode = ownByKey.get(node.question_key)
       if (ownNode === undefined || ownNode.type !== 'ENUMERATOR') continue
-      const lacking = missingMembers(node.children, ownNode.children)
+      const lacking = entities === 'filled' ? missingMembers(node.children, ownNode.children) : ''
       entity.set(ownNode.question_id, Buffer.from(lacking === '' ? '' : `,${lacking}`))
       visit(node.children, ownNode.children)
     }

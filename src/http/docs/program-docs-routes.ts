@@ -4,6 +4,7 @@
 import { Elysia } from 'elysia'
 import { readDocumentedPrograms } from '../../db/programs.ts'
 import { type GeneratedDocs, loadProgramDocs, loadShortExamples } from '../../derived/program-docs.ts'
+import { followedShape } from '../../domain/questions/followed-shape.ts'
 import { responseSchema } from '../../domain/questions/response-schema.ts'
 import { isSlug } from '../../domain/values/slug.ts'
 import { invalidRequest, Problem } from '../../problem.ts'
@@ -111,7 +112,11 @@ function handlers(deps: Deps) {
       const { found, place } = await load(asked)
       const docs = pickVersion(describedVersions(await loadDocs(found.program_id)), asked.params.version)
       const id = `${docsUrl(place, found.slug)}/versions/${docs.program_version_id}/response.schema.json`
-      const document = responseSchema(docs.key_map, { slug: found.slug, id })
+      const document = responseSchema(docs.key_map, {
+        slug: found.slug,
+        id,
+        followed: followedShape(found, config.civiformProfile),
+      })
       return download(document, `${found.slug}-${docs.program_version_id}.schema.json`, asked.viewer.fields)
     },
     sendOpenApi: async (asked: Asked): Promise<Response> => {
@@ -126,6 +131,7 @@ function handlers(deps: Deps) {
         keyMap,
         example,
         baseUrl: place.baseUrl,
+        followed: followedShape(found, config.civiformProfile),
       })
       return download(document, `${slug}-${program_version_id}.openapi.json`, asked.viewer.fields)
     },

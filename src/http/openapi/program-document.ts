@@ -1,6 +1,6 @@
 // The export of one program as an OpenAPI 3.1 document: its own address, its own questions, its own example.
 
-import type { JsonSchema } from '../../domain/question-types/field-schema.ts'
+import type { FollowedShape, JsonSchema } from '../../domain/question-types/field-schema.ts'
 import type { KeyMap } from '../../domain/questions/key-map.ts'
 import { responseDefinitions } from '../../domain/questions/response-schema.ts'
 import { checkAuthOperation, exportComponents, exportOperation } from './export-operations.ts'
@@ -14,11 +14,12 @@ interface DescribedExport {
   keyMap: KeyMap
   /** A page, as a value. */
   example: unknown
+  followed?: FollowedShape | undefined
 }
 
 /** An OpenAPI 3.1.0 document, ready to be turned into JSON. */
 export function programOpenApi(described: DescribedExport): JsonSchema {
-  const { slug, display_name, program_version_id, baseUrl, keyMap, example } = described
+  const { slug, display_name, program_version_id, baseUrl, keyMap, example, followed } = described
   return {
     openapi: '3.1.0',
     info: {
@@ -39,7 +40,7 @@ export function programOpenApi(described: DescribedExport): JsonSchema {
     components: {
       ...exportComponents,
       schemas: {
-        ...responseDefinitions(keyMap, slug, { definitionsAt: '#/components/schemas/' }),
+        ...responseDefinitions(keyMap, slug, { definitionsAt: '#/components/schemas/', followed }),
         ...exportComponents.schemas,
       },
     },

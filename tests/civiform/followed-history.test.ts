@@ -1,0 +1,214 @@
+// What a program's versions make of its exports: questions that came and went, drafts, keys that two share, types nobody knows.
+
+import { describe, expect, test } from 'bun:test'
+import { createApiKey } from '../../src/access/api-keys.ts'
+import { readFindings } from '../../src/db/civiform/follow-state.ts'
+import { saveDraft } from '../../src/programs/save-draft.ts'
+import { annotate } from '../../src/upkeep/annotate.ts'
+import { useFollowing } from '../support/civiform/following.ts'
+import type { SimulatedQuestion } from '../support/civiform/simulated-civiform.ts'
+import { ExportClient } from '../support/export-client.ts'
+import { useService } from '../support/fixtures.ts'
+import { createTestKey } from '../support/keys.ts'
+import { schemaFaults } from '../support/response-schema.ts'
+
+const program = 'rent relief'
+type Version = readonly SimulatedQuestion[]
+
+/** A program with these versions, one application submitted to each with these answers, and what a client gets of it. */
+async function versions(profile: 'contract' | 'civiform', given: readonly (readonly [Version, object])[]) {
+  const following = await useFollowing({ profile })
+  const { civiform, database, sql, catchUp } = following
+  for (const [questions, answers] of given) {
+    await civiform.publish({ [program]: questions })
+    await civiform.submit({
+      applicant: await civiform.applicant(),
+      program,
+      answers: answers as Record<string, unknown>,
+    })
+  }
+  await catchUp()
+  const service = await useService(database, { civiformProfile: profile })
+  const key = await createTestKey(sql, { programs: ['rent-relief'] })
+  const client = new ExportClient(service, key, 'rent-relief')
+  /** Without the check against the docs, which say what the manual says. */
+  const answersOf = async (): Promise<Record<string, Record<string, unknown>>[]> => {
+    const { payload } = (await (await client.request()).json()) as { payload: { application: never }[] }
+    return payload.map(one => one.application)
+  }
+  return { ...following, service, key, client, answersOf }
+}
+
+describe('the questions of a program', () => {
+  const pets = (...repeated: SimulatedQuestion[]): SimulatedQuestion => ({ name: 'pets', type: 'ENUMERATOR', repeated })
+  const food = { name: 'pet food', type: 'TEXT' }
+  const colour = { name: 'pet colour', type: 'TEXT' }
+
+  test('51: what is repeated in another version is null in every entity by the manual, and absent by the code (D12)', async () => {
+    const given = [
+      [[pets(food)], { pets: [{ entity_name: 'Mochi' }] }],
+      [[pets(food, colour)], {}],
+    ] as const
+    const contract = await versions('contract', given)
+    const [entity] = (await contract.client.walkAll())[0]!.application.pets!.entities as unknown[]
+    expect(entity).toEqual({
+      entity_name: 'Mochi',
+      pet_food: { question_type: 'TEXT', text: null },
+      pet_colour: { question_type: 'TEXT', text: null },
+    })
+    const code = await versions('civiform', given)
+    expect((await code.answersOf())[0]!.pets!.entities).toEqual([
+      { entity_name: 'Mochi', pet_food: { question_type: 'TEXT', text: null } },
+    ])
+  })
+
+  test('54, 58: what a later version dropped is null there, and keeps its answers in the earlier one', async () => {
+    const moveIn = { name: 'move in', type: 'DATE' }
+    const answers = { move_in: { date: 951782400000 } }
+    const { client } = await versions('contract', [
+      [[moveIn, food], answers],
+      [[food], answers],
+    ])
+    expect((await client.walkAll()).map(one => one.application.move_in)).toEqual([
+      { question_type: 'DATE', date: '2000-02-29' },
+      { question_type: 'DATE', date: null },
+    ])
+  })
+
+  test('59: an option has the name that the version of the application gave it', async () => {
+    const housing = (own: string): SimulatedQuestion => ({ name: 'housing', type: 'DROPDOWN', options: [[2, own]] })
+    const answers = { housing: { selection: '2' } }
+    const { client } = await versions('contract', [
+      [[housing('own')], answers],
+      [[housing('owner')], answers],
+    ])
+    expect((await client.walkAll()).map(one => one.application.housing!.selection)).toEqual(['own', 'owner'])
+  })
+
+  test('55: of a draft they are null in every application by the code, and absent by the manual (D4)', async () => {
+    for (const profile of ['contract', 'civiform'] as const) {
+      const { civiform, catchUp, answersOf } = await versions(profile, [[[food], {}]])
+      await civiform.saveDraft(program, [food, { name: 'favourite colour', type: 'TEXT' }])
+      await catchUp()
+      const none = { question_type: 'TEXT', text: null }
+      expect(await answersOf()).toEqual([
+        profile === 'contract' ? { pet_food: none } : { pet_food: none, favourite_colour: none },
+      ])
+    }
+  })
+
+  test('57: a version that stands in none of CiviForm’s versions, and a draft that was applied to, are versions all the same', async () => {
+    const { civiform, catchUp, client } = await versions('contract', [
+      [[food], { pet_food: { text: 'kelp' } }],
+      [[food], {}],
+    ])
+    await civiform.app`
+      delete from versions_programs where programs_id = (select min(id) from programs)`
+    const draft = await civiform.saveDraft(program, [food, colour])
+    await civiform.app`
+      insert into applications (applicant_id, program_id, object, lifecycle_stage, create_time, submit_time)
+      select applicant_id, ${draft}, '{"applicant": {"pet_colour": {"text": "red"}}}', 'active', now() at time zone 'UTC',
+        clock_timestamp() at time zone 'UTC' from applications limit 1`
+    await catchUp()
+    const walked = await client.walkAll()
+    expect(walked.map(one => [one.application.pet_food!.text, one.application.pet_colour!.text])).toEqual([
+      ['kelp', null],
+      [null, null],
+      [null, 'red'],
+    ])
+    // Edited on and published at last: the same row, with other questions.
+    await civiform.publish({ [program]: [food, { name: 'pet size', type: 'TEXT' }] })
+    await catchUp()
+    expect(Object.keys((await client.walkAll())[2]!.application).sort()).toEqual(['pet_food', 'pet_size'])
+  })
+
+  test('62: two whose names make one key, in one version or in two, are exported under it once, and told', async () => {
+    const unit = (name: string, type: string): SimulatedQuestion => ({ name, type })
+    const answers = { unit_: { number: 4, text: 'b' } }
+    const { client, sql } = await versions('contract', [
+      [[unit('unit 1', 'NUMBER')], answers],
+      [[unit('unit 2', 'TEXT')], answers],
+      [[unit('unit 1', 'NUMBER'), unit('unit 2', 'TEXT')], answers],
+    ])
+    const texts = await Promise.all([client.request().then(response => response.text())])
+    expect(texts[0]!.match(/"unit_":/g)).toHaveLength(3)
+    const { payload } = JSON.parse(texts[0]!) as { payload: { application: unknown }[] }
+    expect(payload.map(one => one.application)).toEqual([
+      { unit_: { question_type: 'NUMBER', number: 4 } },
+      { unit_: { question_type: 'TEXT', text: 'b' } },
+      { unit_: { question_type: 'TEXT', text: 'b' } },
+    ])
+    expect((await readFindings(sql)).map(one => one.kind)).toEqual(['key_collision'])
+  })
+})
+
+describe('what nobody knows', () => {
+  test('an unknown type, a broken document and a program that is not there stop nothing; each is told, and the page is as its docs say', async () => {
+    const { civiform, client, sql, catchUp, service, key } = await versions('contract', [
+      [
+        [
+          { name: 'job', type: 'TEXT' },
+          { name: 'beam', type: 'HOLOGRAM' },
+        ],
+        { beam: { x: 1 }, job: { text: 'nurse' } },
+      ],
+    ])
+    const broken = await civiform.submit({ applicant: await civiform.applicant(), program, answers: {} })
+    await civiform.app`update applications set object = '"{\\"applicant\\":"' where id = ${broken}`
+    const last = await civiform.submit({
+      applicant: await civiform.applicant(),
+      program,
+      answers: { job: { text: 'cook' } },
+    })
+    await catchUp()
+    const walked = await client.walkAll()
+    const beam = { question_type: 'HOLOGRAM' }
+    expect(walked.map(one => [one.application.job!.text, one.application.beam])).toEqual([
+      ['nurse', beam],
+      [null, beam],
+      ['cook', beam],
+    ] as never)
+    expect(walked.at(-1)!.application_id).toBe(last)
+    const findings = await readFindings(sql)
+    expect(findings.map(one => [one.kind, one.subject === String(broken)])).toEqual([
+      ['application', true],
+      ['unknown_question_type', false],
+    ])
+    const [version] = await sql<
+      { id: number }[]
+    >`select program_version_id as id from program_version where state = 'ACTIVE'`
+    const at = `/docs/api/programs/rent-relief/versions/${version!.id}/response.schema.json`
+    const schema = (await (await service.get(at, { headers: { Authorization: key.authorization } })).json()) as Record<
+      string,
+      unknown
+    >
+    expect(schemaFaults(schema, (await client.page()).page)).toEqual([])
+    const page = await service.get('/docs/api/programs/rent-relief', {
+      headers: { Authorization: key.authorization, Accept: 'text/html' },
+    })
+    expect(await page.text()).toContain('What about job?')
+  })
+
+  test('what is followed is not edited, annotated, submitted to or loaded into', async () => {
+    const { sql } = await versions('contract', [[[{ name: 'job', type: 'TEXT' }], {}]])
+    const [row] = await sql<
+      { program_id: number; application_id: number }[]
+    >`select program_id, application_id from application`
+    const change = { ...row!, status: 'x', actor: 'operator:test', now: 0, timeZone: 'UTC' }
+    await expect(annotate(sql, change)).rejects.toThrow('in the CiviForm that this installation follows')
+    const now = Date.now() * 1000
+    const key = {
+      name: 'k',
+      programs: ['rent-relief'],
+      allowed_subnets: ['10.0.0.0/8'],
+      expires_at: now + 86_400_000_000,
+    }
+    const submits = { ...key, may_export: false, may_submit: true, front_end: 'web', actor: 'operator:test', now }
+    const refused = createApiKey(sql, 'k3J9vXq2LmZ8wR5tYb7NcD4fGhP6sUaE1iOx', submits)
+    await expect(refused).rejects.toMatchObject({ errors: [{ code: 'following_civiform' }] })
+    await expect(saveDraft(sql, { slug: 'rent-relief' }, 'operator:test')).rejects.toThrow('follows a CiviForm')
+    await expect(sql`insert into program (slug, display_name) values ('own', 'Own')`).rejects.toThrow(
+      'follows a CiviForm',
+    )
+  })
+})

@@ -1,0 +1,104 @@
+// CiviForm's API keys at our door: the same ids and secrets, and every constraint they have there.
+
+import { describe, expect, test } from 'bun:test'
+import { createHmac } from 'node:crypto'
+import { retireApiKey } from '../../src/access/api-keys.ts'
+import { parseSubnet, type Subnet } from '../../src/domain/values/ip-address.ts'
+import { useFollowing } from '../support/civiform/following.ts'
+import { useService } from '../support/fixtures.ts'
+
+const salt = 'unit-test-pepper'
+const { civiform, database, sql, catchUp } = await useFollowing()
+await civiform.publish({ 'rent relief': [{ name: 'job', type: 'TEXT' }], 'food help': [{ name: 'job', type: 'TEXT' }] })
+const proxy = parseSubnet('127.0.0.1/32') as Subnet
+const service = await useService(database, { civiformApiSalt: salt, trustedProxies: [proxy], authFailuresPerMinute: 0 })
+let made = 0
+
+interface CiviFormKey {
+  id: string
+  secret: string
+}
+
+/** A key as CiviForm makes it. */
+async function keyOf(
+  options: { subnet?: string; expiration?: string; grants?: string[]; secret?: string } = {},
+): Promise<CiviFormKey> {
+  const id = Buffer.alloc(16, ++made).toString('base64')
+  const secret = options.secret ?? Buffer.alloc(32, made).toString('base64')
+  const grants = {
+    programGrants: Object.fromEntries((options.grants ?? ['rent-relief']).map(slug => [slug, ['READ']])),
+  }
+  await civiform.app`
+    insert into api_keys (name, create_time, key_id, salted_key_secret, subnet, expiration, grants)
+    values (${`key ${made}`}, now() at time zone 'UTC', ${id}, ${createHmac('sha256', salt).update(secret).digest('base64')},
+      ${options.subnet ?? '0.0.0.0/0'}, ${options.expiration ?? '2200-01-01'}, ${civiform.app.json(grants)})`
+  await catchUp()
+  return { id, secret }
+}
+
+async function ask({ id, secret }: CiviFormKey, { from = '203.0.113.7', slug = 'rent-relief' } = {}): Promise<number> {
+  const headers = {
+    Authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`,
+    'X-Forwarded-For': from,
+    'X-Forwarded-Proto': 'https',
+  }
+  return (await service.get(`/api/v1/admin/programs/${slug}/applications`, { headers })).status
+}
+
+describe('a key of CiviForm’s', () => {
+  test('79: is good with its secret under CiviForm’s salt, however long it is valid, and with no other', async () => {
+    const secret = 'bm90LWEtcmVhbC1zZWNyZXQ='
+    expect(createHmac('sha256', salt).update(secret).digest('base64')).toBe(
+      'Jx8DqXOhA3YDEQAexLtU2yCQu+OioBMaUwkb3CDAeAE=',
+    )
+    const key = await keyOf({ secret })
+    expect(await ask(key)).toBe(200)
+    expect(await ask({ ...key, secret: `${secret}x` })).toBe(401)
+    expect(await ask({ ...key, id: Buffer.alloc(16, 255).toString('base64') })).toBe(401)
+  })
+
+  test('80: is good from its subnets alone, their first and last address and host bits that were left set included', async () => {
+    const key = await keyOf({ subnet: '10.1.0.5/16,203.0.113.7/32' })
+    for (const from of ['203.0.113.7', '10.1.255.255', '10.1.0.0']) expect(await ask(key, { from })).toBe(200)
+    for (const from of ['203.0.113.8', '10.2.0.0']) expect(await ask(key, { from })).toBe(401)
+  })
+
+  test('81: expires', async () => {
+    expect(await ask(await keyOf({ expiration: '2020-01-01' }))).toBe(401)
+  })
+
+  test('82: opens the programs it is granted, by slug, and to it no other is there', async () => {
+    const key = await keyOf({ grants: ['rent-relief', 'later-program'] })
+    for (const slug of ['food-help', 'nothing', 'later-program']) expect(await ask(key, { slug })).toBe(401)
+    await civiform.publish({ 'later program': [{ name: 'job', type: 'TEXT' }] })
+    await catchUp()
+    expect(await ask(key, { slug: 'later-program' })).toBe(200)
+  })
+
+  test('83: that is retired there, or gone, opens nothing here after the next round, and the trail has it', async () => {
+    const [retired, gone] = [await keyOf(), await keyOf()]
+    expect([await ask(retired), await ask(gone)]).toEqual([200, 200])
+    await civiform.app`update api_keys set retired_time = now() at time zone 'UTC', retired_by = 'admin' where key_id = ${retired.id}`
+    await civiform.app`delete from api_keys where key_id = ${gone.id}`
+    await catchUp()
+    expect([await ask(retired), await ask(gone)]).toEqual([401, 401])
+    const events = await sql<{ subject: string }[]>`
+      select subject from audit_event where action = 'api_key_retired' and actor = 'civiform' order by subject`
+    expect(events.map(one => one.subject)).toEqual([retired.id, gone.id].sort())
+  })
+
+  test('is not changed here', async () => {
+    const { id } = await keyOf()
+    await expect(retireApiKey(sql, id, { actor: 'admin:kim', now: Date.now() * 1000 } as never)).rejects.toThrow(
+      'Change or retire it there',
+    )
+  })
+
+  test('that could open nothing is told, and the others work', async () => {
+    await civiform.app`
+      insert into api_keys (name, key_id, salted_key_secret, subnet, expiration, grants)
+      values ('odd', 'odd', 'short', 'nonsense', '2200-01-01', '{}')`
+    expect(await ask(await keyOf())).toBe(200)
+    expect(await sql`select kind, subject from civiform_finding`).toMatchObject([{ kind: 'api_key', subject: 'odd' }])
+  })
+})

@@ -1,0 +1,297 @@
+// What real databases of CiviForm's have that ours would never: times that are missing, equal or out of order, two active
+// applications, merges, whole tables gone. And every age of the schema.
+
+import { describe, expect, test } from 'bun:test'
+import type { Follower } from '../../src/civiform/follower.ts'
+import { readFindings } from '../../src/db/civiform/follow-state.ts'
+import { upgrade } from '../support/civiform/civiform-database.ts'
+import { type Following, useFollowing } from '../support/civiform/following.ts'
+import type { SimulatedQuestion } from '../support/civiform/simulated-civiform.ts'
+import { ExportClient } from '../support/export-client.ts'
+import { useService } from '../support/fixtures.ts'
+import { createTestKey } from '../support/keys.ts'
+
+const program = 'rent relief'
+const job: SimulatedQuestion = { name: 'job', type: 'TEXT' }
+
+async function opened(
+  options: Parameters<typeof useFollowing>[0] = {},
+  questions: readonly SimulatedQuestion[] = [job],
+) {
+  const following = await useFollowing(options)
+  await following.civiform.publish({ [program]: questions })
+  await following.follower.round()
+  const service = await useService(following.database)
+  const key = await createTestKey(following.sql, { programs: ['rent-relief'] })
+  return { ...following, client: new ExportClient(service, key, 'rent-relief') }
+}
+const shown = async (client: ExportClient, parameters: Record<string, string> = {}) =>
+  (await client.walkAll(parameters)).map(one => [one.application_id, one.revision_state])
+const answers = (text: string) => ({ job: { text } })
+
+describe('times', () => {
+  test('72: an application without one comes first, and is in no span of time, even one that is open at its beginning', async () => {
+    const { civiform, client, catchUp, sql } = await opened()
+    const [older, newer] = [await civiform.applicant(), await civiform.applicant()]
+    const timed = await civiform.submit({ applicant: newer, program, answers: answers('timed') })
+    const untimed = await civiform.submit({ applicant: older, program, answers: answers('untimed') })
+    await civiform.set(untimed, { submit_time: null })
+    // As a first copy finds it.
+    await sql`update civiform_source set position_time = null, position_id = 0, first_copied_at = null`
+    await catchUp()
+    const walked = await client.walkAll({ pageSize: '1' })
+    expect(walked.map(one => [one.application_id, one.submit_time === null])).toEqual([
+      [untimed, true],
+      [timed, false],
+    ])
+    const spans: Record<string, string>[] = [
+      { fromDate: '1800-01-01' },
+      { fromDate: '1900-01-01' },
+      { toDate: '2200-01-01' },
+    ]
+    for (const span of spans) expect(await shown(client, span)).toEqual([[timed, 'CURRENT']])
+  })
+
+  test('limit 3: one that gets its time when it turns obsolete keeps its place, and tells the time', async () => {
+    const { civiform, client, catchUp, sql } = await opened()
+    const applicant = await civiform.applicant()
+    const untimed = await civiform.submit({ applicant, program, answers: answers('untimed') })
+    await civiform.set(untimed, { submit_time: null })
+    await sql`update civiform_source set position_time = null, position_id = 0, first_copied_at = null`
+    await catchUp()
+    const next = await civiform.submit({ applicant, program, answers: answers('again') })
+    await catchUp()
+    const walked = await client.walkAll()
+    expect(walked.map(one => [one.application_id, one.revision_state])).toEqual([
+      [untimed, 'OBSOLETE'],
+      [next, 'CURRENT'],
+    ])
+    expect(walked[0]!.submit_time).not.toBeNull()
+  })
+
+  test('89: those of one microsecond are ordered by id, each once, across pages', async () => {
+    const { civiform, client, catchUp } = await opened()
+    const time = '2024-06-01T00:00:00.123456Z'
+    const ids: number[] = []
+    for (let i = 0; i < 5; i++)
+      ids.push(
+        await civiform.submit({ applicant: await civiform.applicant(), program, answers: answers(`${i}`), time }),
+      )
+    await catchUp()
+    expect((await client.walkAll({ pageSize: '2' })).map(one => one.application_id)).toEqual(ids)
+  })
+
+  test('8.3: a draft that was made after it was submitted, as upgrades left them, and a status without a time', async () => {
+    const { civiform, client, catchUp } = await opened()
+    const id = await civiform.submit({ applicant: await civiform.applicant(), program, answers: answers('x') })
+    await civiform.set(id, { create_time: '2030-01-01', latest_status: 'Approved' })
+    await catchUp()
+    expect(await client.walkAll()).toMatchObject([
+      { create_time: '2030-01-01T00:00:00+00:00', status: 'Approved', status_last_modified_time: null },
+    ])
+  })
+
+  test('95: one that appears below a watermark that was used is taken in, told, and the allowance for clocks doubles', async () => {
+    const { civiform, client, catchUp, log, sql } = await opened()
+    const ids = async (parameters?: Record<string, string>) =>
+      (await client.walkAll(parameters)).map(one => one.application_id)
+    const first = await civiform.submit({ applicant: await civiform.applicant(), program, answers: answers('on time') })
+    await catchUp()
+    const { response } = await client.page()
+    const behind = new Date(Date.now() - 10_000).toISOString()
+    const late = await civiform.submit({
+      applicant: await civiform.applicant(),
+      program,
+      answers: answers('late'),
+      time: behind,
+    })
+    await catchUp()
+    const walked = await client.walkAll({ fromDate: response.headers.get('Snapshot-Time')! })
+    expect(walked.map(one => [one.application_id, one.submit_time])).toEqual([[late, `${behind.slice(0, 19)}+00:00`]])
+    expect(await ids()).toEqual([first, late])
+    expect(log.filter(line => line.level === 'error')).toHaveLength(1)
+    expect(await sql`select late_applications, slack_ms from civiform_source`).toMatchObject([
+      { late_applications: 1, slack_ms: 10 },
+    ])
+  })
+})
+
+describe('revisions', () => {
+  test('8.3: two active applications of one applicant are both CURRENT, until CiviForm says otherwise', async () => {
+    const { civiform, client, catchUp } = await opened()
+    const applicant = await civiform.applicant()
+    const first = await civiform.submit({ applicant, program, answers: answers('1') })
+    const second = await civiform.submit({ applicant, program, answers: answers('2') })
+    await civiform.set(first, { lifecycle_stage: 'active' })
+    await catchUp()
+    expect(await shown(client)).toEqual([
+      [first, 'CURRENT'],
+      [second, 'CURRENT'],
+    ])
+    const third = await civiform.submit({ applicant, program, answers: answers('3') })
+    await catchUp()
+    expect(await shown(client)).toEqual([
+      [first, 'OBSOLETE'],
+      [second, 'OBSOLETE'],
+      [third, 'CURRENT'],
+    ])
+  })
+
+  test('1.8: a merge that makes one obsolete without a successor is an event of its own: walks that began before have it as CURRENT', async () => {
+    const { civiform, client, catchUp } = await opened()
+    const [guest, account] = [await civiform.applicant(), await civiform.applicant()]
+    const asGuest = await civiform.submit({ applicant: guest, program, answers: answers('guest') })
+    const own = await civiform.submit({ applicant: account, program, answers: answers('own') })
+    await catchUp()
+    const { page } = await client.page({ pageSize: '1' })
+    await civiform.merge(guest, account, [own])
+    await catchUp()
+    expect(await shown(client)).toEqual([
+      [asGuest, 'CURRENT'],
+      [own, 'OBSOLETE'],
+    ])
+    const rest = await client.page({ nextPageToken: page.nextPageToken! })
+    expect(rest.page.payload.map(one => [one.application_id, one.revision_state])).toEqual([[own, 'CURRENT']])
+    // 71: what was exported of the guest stays.
+    expect((await client.walkAll())[0]!.applicant_id).toBe(guest)
+  })
+
+  test('87, 88: an application whose successor is not below the watermark yet is CURRENT, and OBSOLETE with it', async () => {
+    const { civiform, client, catchUp, follower } = await opened()
+    const applicant = await civiform.applicant()
+    const first = await civiform.submit({ applicant, program, answers: answers('1') })
+    await catchUp()
+    const ahead = new Date(Date.now() + 60_000).toISOString()
+    const second = await civiform.submit({ applicant, program, answers: answers('2'), time: ahead })
+    for (let i = 0; i < 3; i++) await follower.round()
+    expect(await shown(client)).toEqual([[first, 'CURRENT']])
+    await civiform.set(second, { submit_time: new Date(Date.now()).toISOString().slice(0, -1) })
+    await catchUp()
+    expect(await shown(client)).toEqual([
+      [first, 'OBSOLETE'],
+      [second, 'CURRENT'],
+    ])
+  })
+
+  test('86: a status set between pages is on the later page, and each application is there once', async () => {
+    const { civiform, client, catchUp } = await opened()
+    const ids: number[] = []
+    for (let i = 0; i < 2; i++)
+      ids.push(await civiform.submit({ applicant: await civiform.applicant(), program, answers: answers(`${i}`) }))
+    await catchUp()
+    const { page } = await client.page({ pageSize: '1' })
+    for (const id of ids) await civiform.setStatus(id, 'Approved')
+    await catchUp()
+    const rest = await client.page({ nextPageToken: page.nextPageToken! })
+    expect([...page.payload, ...rest.page.payload].map(one => [one.application_id, one.status])).toEqual([
+      [ids[0]!, null],
+      [ids[1]!, 'Approved'],
+    ])
+  })
+})
+
+describe('what disappears', () => {
+  test('a deletion takes the application away; most of a table gone at once waits for an operator', async () => {
+    const { civiform, client, catchUp, sql, log } = await opened()
+    const applicant = await civiform.applicant()
+    await civiform.submit({ applicant, program, answers: answers('0') })
+    await civiform.app`
+      insert into applications (applicant_id, program_id, object, lifecycle_stage, create_time, submit_time)
+      select applicant_id, program_id, object, 'active', create_time, submit_time + i * interval '1 microsecond'
+      from applications cross join generate_series(1, 150) i`
+    await catchUp()
+    const all = await shown(client)
+    expect(all).toHaveLength(151)
+    await civiform.remove(all[0]![0] as number)
+    await catchUp()
+    expect(await shown(client)).toHaveLength(150)
+    await civiform.app`delete from applications`
+    await catchUp()
+    expect(await shown(client)).toHaveLength(150)
+    expect((await readFindings(sql)).map(one => one.kind)).toEqual(['many_deleted'])
+    expect(log.some(line => line.level === 'error')).toBe(true)
+    await sql`update civiform_source set deletions_accepted_until = now() + interval '1 hour'`
+    await catchUp()
+    expect(await shown(client)).toEqual([])
+  })
+
+  test('limit 6: another database under the same address is refused', async () => {
+    const { restarted, sql } = await opened()
+    await sql`update civiform_source set identity = 'another'`
+    await expect(restarted().round()).rejects.toThrow('This installation follows the database another')
+  })
+})
+
+describe('ages of the schema', () => {
+  test.each(['2023', '2024', '2026'] as const)(
+    '96: of %s, status, time and note are told, from events where there is no column',
+    async age => {
+      const { civiform, client, catchUp } = await opened({ age })
+      const id = await civiform.submit({ applicant: await civiform.applicant(), program, answers: answers('x') })
+      await civiform.setStatus(id, 'Approved')
+      await civiform.setNote(id, 'Call back')
+      await catchUp()
+      const [application] = await client.walkAll()
+      expect(application).toMatchObject({
+        status: 'Approved',
+        application_note: 'Call back',
+        application: { job: { text: 'x' } },
+      })
+      expect(application!.status_last_modified_time).not.toBeNull()
+    },
+  )
+
+  test('93: upgrades while it follows: columns appear, tables are rewritten, and nothing is lost or removed', async () => {
+    const { civiform, client, catchUp, follower } = await opened({ age: '2023' })
+    const ids: number[] = []
+    const submit = async (): Promise<void> => {
+      ids.push(
+        await civiform.submit({ applicant: await civiform.applicant(), program, answers: answers(`${ids.length}`) }),
+      )
+    }
+    const steps: ((f: Follower) => Promise<unknown>)[] = [
+      () => upgrade(civiform.database, '2024'),
+      () => upgrade(civiform.database, '2026'),
+      () => civiform.app`alter table applications add column more uuid not null default gen_random_uuid()`,
+    ]
+    for (const step of steps) {
+      await submit()
+      await catchUp()
+      await submit()
+      await Promise.all([step(follower), ...Array.from({ length: 3 }, () => follower.round().catch(() => {}))])
+    }
+    await catchUp()
+    expect((await client.walkAll()).map(one => one.application_id)).toEqual(ids)
+  })
+
+  test('96: a column that may not be read is refused by name', async () => {
+    const { civiform, restarted } = await opened()
+    await civiform.app.unsafe(`revoke select on applications from ${civiform.database.reader};
+      grant select (id, applicant_id, program_id, object, lifecycle_stage, submit_time) on applications to ${civiform.database.reader}`)
+    await expect(restarted().round()).rejects.toThrow('applications.latest_note')
+  })
+})
+
+describe('the watermark', () => {
+  test('90: a long transaction of another role holds nothing up, and one of CiviForm’s does', async () => {
+    const { civiform, follower, sql } = await opened()
+    const copied = async (): Promise<number> => (await sql`select from application`).length
+    const hold = async (db: Following['sql'], rounds: () => Promise<unknown>): Promise<void> => {
+      await db.begin(async tx => {
+        await tx`select 1 from applications`
+        await rounds()
+      })
+    }
+    const rounds = async (): Promise<void> => {
+      await civiform.submit({ applicant: await civiform.applicant(), program, answers: {} })
+      for (let i = 0; i < 4; i++) await follower.round()
+    }
+    await hold(civiform.database.admin, rounds)
+    const before = await copied()
+    expect(before).toBe(1)
+    await hold(civiform.app, rounds)
+    expect(await copied()).toBe(before)
+    await follower.round()
+    expect(await copied()).toBe(2)
+  })
+})
