@@ -13,12 +13,18 @@ same command goes on from there. The file gets its name when everything is in it
   <address>           Where the service is, such as https://apply.example.gov
   --program <slug>    As in the docs of the service
   --out <file>        apps.ndjson: applications as they are, one a line
+                      apps.csv: a table of applications, and beside it apps.<enumerator>.csv for each list of entities
 
 Which applications; all of them without these:
   --from <date>       Submitted at this moment or after it: 2026-01-31, or 2026-01-31T09:30:00Z
   --before <date>     Submitted before this moment
   --revision <state>  CURRENT (the newest of each applicant) or OBSOLETE
   --since-last        Only what was submitted since the last pull into this file, added to what is in it
+
+How tables are laid out:
+  --multi <how>       one: a column with all that was selected (without it); columns: a column for each option
+  --option-labels     The words of options in place of their ids
+  --exact-csv         For programs: no byte order mark, and texts as they are, also those that a spreadsheet takes for formulas
 
 How:
   --credentials <file>   Username and Password of the API key, on two lines. Without it they are taken from TRIBUTARY_USERNAME
@@ -60,6 +66,9 @@ export function parsePull(args: string[]): PullCommand {
       credentials: { type: 'string' },
       'page-size': { type: 'string', default: '1000' },
       retries: { type: 'string', default: '8' },
+      multi: { type: 'string', default: 'one' },
+      'option-labels': { type: 'boolean', default: false },
+      'exact-csv': { type: 'boolean', default: false },
       checkpoint: { type: 'string', default: '1' },
       'no-verify-schema': { type: 'boolean', default: false },
       restart: { type: 'boolean', default: false },
@@ -81,6 +90,8 @@ export function parsePull(args: string[]): PullCommand {
     throw wrong(`--retries must be a whole number from 0 to 9999, not "${values.retries}".`)
   if (!/^[0-9]{1,4}$/.test(values.checkpoint))
     throw wrong(`--checkpoint must be a whole number of seconds from 0 to 9999, not "${values.checkpoint}".`)
+  const { multi } = values
+  if (multi !== 'one' && multi !== 'columns') throw wrong(`--multi must be one or columns, not "${multi}".`)
   if (values['since-last'] && values.before !== undefined)
     throw wrong('--since-last and --before exclude each other: what was submitted later would never be asked for.')
   return {
@@ -91,6 +102,8 @@ export function parsePull(args: string[]): PullCommand {
     sinceLast: values['since-last'],
     restart: values.restart,
     verifySchema: !values['no-verify-schema'],
+    tables: { multi, labels: values['option-labels'] },
+    csvExact: values['exact-csv'],
     pageSize: Number(values['page-size']),
     checkpointEveryMs: Number(values.checkpoint) * 1000,
     retriesMax: Number(values.retries),

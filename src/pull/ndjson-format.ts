@@ -8,16 +8,17 @@ import { fileFault } from './pull-outcome.ts'
 
 export const ndjsonFormat: OutputFormat = {
   ending: '.ndjson',
+  hasTables: false,
   spoolPath: out => `${out}.part`,
   prepare: async ({ out, spoolPath, spoolBytes, adds }) => {
-    if (!adds) return [{ from: spoolPath, to: out, bytes: spoolBytes }]
+    if (!adds) return { files: [{ from: spoolPath, to: out, bytes: spoolBytes }] }
     const next = `${out}.next`
     try {
       await appendCopy(out, spoolPath, next)
     } catch (error) {
       throw fileFault(error, `${next} cannot be written`)
     }
-    return [{ from: next, to: out, bytes: sizeOf(next)! }]
+    return { files: [{ from: next, to: out, bytes: sizeOf(next)! }] }
   },
 }
 

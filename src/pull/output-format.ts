@@ -4,6 +4,7 @@ import type { TributaryClient } from '../client/tributary-client.ts'
 import type { ReadyFile } from './place-files.ts'
 import type { PullContext } from './pull-request.ts'
 import type { PullState } from './pull-state.ts'
+import type { TableOptions } from './tables/table-plan.ts'
 
 export interface FormatJob {
   /** The final name, and where lines stand that were pulled now: whole, and on the disk. */
@@ -15,13 +16,24 @@ export interface FormatJob {
   program: string
   client: TributaryClient
   state: PullState
+  tables: TableOptions
+  /** Texts of CSV as they are, for programs and not for spreadsheets. */
+  csvExact: boolean
   context: PullContext
+}
+
+export interface Prepared {
+  files: ReadyFile[]
+  /** What the state is to remember once the files are in their places. */
+  facts?: Readonly<Record<string, unknown>>
 }
 
 export interface OutputFormat {
   ending: string
+  /** Whether it is made of tables, which can be laid out in several ways. */
+  hasTables: boolean
   /** Where lines are collected, until the output is made of them. */
   spoolPath: (out: string) => string
   /** Makes the files that get their final names next, whole and on the disk, and beside their places. */
-  prepare: (job: FormatJob) => Promise<ReadyFile[]>
+  prepare: (job: FormatJob) => Promise<Prepared>
 }

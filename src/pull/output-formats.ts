@@ -3,8 +3,9 @@
 import { ndjsonFormat } from './ndjson-format.ts'
 import type { OutputFormat } from './output-format.ts'
 import { CommandError } from './pull-outcome.ts'
+import { csvFormat } from './tables/csv-format.ts'
 
-const formats: readonly OutputFormat[] = [ndjsonFormat]
+const formats: readonly OutputFormat[] = [ndjsonFormat, csvFormat]
 
 export function formatOf(out: string): OutputFormat {
   const found = formats.find(({ ending }) => out.toLowerCase().endsWith(ending))

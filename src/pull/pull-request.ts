@@ -1,6 +1,7 @@
 // What a pull is asked to do, and what it tells while it does it.
 
 import type { IdReceipt } from './id-digest.ts'
+import type { TableOptions } from './tables/table-plan.ts'
 
 export interface PullFilters {
   fromDate?: string
@@ -18,6 +19,8 @@ export interface PullRequest {
   restart: boolean
   verifySchema: boolean
   pageSize: number | undefined
+  tables: TableOptions
+  csvExact: boolean
   /** How much work an interruption may cost. */
   checkpointEveryMs: number
 }

@@ -17,6 +17,7 @@ import { CommandError, fileFault } from './pull-outcome.ts'
 import type { PullContext, PullReport, PullRequest } from './pull-request.ts'
 import { PullState } from './pull-state.ts'
 import { loadSchema, schemaCheck } from './schema-check.ts'
+import type { TableOptions } from './tables/table-plan.ts'
 import { type WalkUnderWay, walkToSpool } from './walk-to-spool.ts'
 
 /** What an output is of. It never changes while the state is there, unless all is pulled again. */
@@ -24,6 +25,8 @@ interface Origin {
   service: string
   program: string
   revisionState: string | null
+  /** How tables are laid out; null where there are none. */
+  layout: (TableOptions & { csvExact: boolean }) | null
 }
 
 /** What the last pull left, once it was complete. */
@@ -39,6 +42,7 @@ export interface PulledBefore {
 
 interface Placing {
   files: ReadyFile[]
+  facts: Readonly<Record<string, unknown>>
   then: PulledBefore
   added: IdReceipt
 }
@@ -58,8 +62,13 @@ export async function pullToFile(
   try {
     const spoolPath = format.spoolPath(path)
     if (request.restart) forgetWalk(state, spoolPath)
-    const { program, pageSize, checkpointEveryMs } = request
-    const origin: Origin = { service: client.baseUrl, program, revisionState: request.filters.revisionState ?? null }
+    const { program, pageSize, checkpointEveryMs, tables, csvExact } = request
+    const origin: Origin = {
+      service: client.baseUrl,
+      program,
+      revisionState: request.filters.revisionState ?? null,
+      layout: format.hasTables ? { ...request.tables, csvExact } : null,
+    }
     const begun = goOn(state, origin, request, context)
     // Interrupted in the last moment: all was there, but for its names.
     const unplaced = state.read<Placing>('placing')
@@ -73,15 +82,16 @@ export async function pullToFile(
     await compareReceipt(walked.receipt, walked.walk.token, program, client, state, context)
     const before = walk.adds ? state.read<PulledBefore>('done') : undefined
     const spoolBytes = walked.walk.bytes
-    const job = { out: path, spoolPath, spoolBytes, adds: walk.adds, program, client, state, context }
-    const files = before !== undefined && spoolBytes === 0 ? [] : await format.prepare(job)
+    const job = { out: path, spoolPath, spoolBytes, adds: walk.adds, program, client, state, tables, csvExact, context }
+    const nothingNew = before !== undefined && spoolBytes === 0
+    const { files, facts = {} } = nothingNew ? { files: [] } : await format.prepare(job)
     const then: PulledBefore = {
       origin,
       receipts: [...(before?.receipts ?? []), walked.receipt],
       watermark: walk.filters.toDate === undefined ? walked.walk.snapshotTime : undefined,
-      files: files.length === 0 ? before!.files : files.map(({ to, bytes }) => ({ path: to, bytes })),
+      files: nothingNew ? before.files : files.map(({ to, bytes }) => ({ path: to, bytes })),
     }
-    const placing = { files, then, added: walked.receipt }
+    const placing = { files, facts, then, added: walked.receipt }
     state.commit({ placing })
     return place(state, placing, spoolPath, walked.bytes)
   } finally {
@@ -89,10 +99,10 @@ export async function pullToFile(
   }
 }
 
-function place(state: PullState, { files, then, added }: Placing, spoolPath: string, bytes: number): PullReport {
+function place(state: PullState, { files, facts, then, added }: Placing, spoolPath: string, bytes: number): PullReport {
   placeFiles(files)
   state.commit(
-    { done: then, origin: undefined, walk: undefined, schema: undefined, placing: undefined },
+    { ...facts, done: then, origin: undefined, walk: undefined, schema: undefined, placing: undefined },
     { forgetIds: true },
   )
   removeFile(spoolPath)
@@ -124,7 +134,9 @@ function begin(state: PullState, origin: Origin, request: PullRequest): WalkUnde
   const adds = request.sinceLast && before !== undefined
   const filters = adds ? { ...request.filters, fromDate: sinceLast(before, origin, request) } : request.filters
   const walk: WalkUnderWay = { filters, adds, sinceLast: request.sinceLast, bytes: 0 }
-  state.commit({ origin, walk, schema: undefined }, { forgetIds: true })
+  // Columns keep their places for as long as they are laid out in the same way.
+  const columns = Bun.deepEquals(before?.origin.layout, origin.layout) ? state.read('columns') : undefined
+  state.commit({ origin, walk, columns, schema: undefined }, { forgetIds: true })
   return walk
 }
 
@@ -134,7 +146,7 @@ function sinceLast(before: PulledBefore, origin: Origin, { filters }: PullReques
     new CommandError('usage', `--since-last cannot add to the output: ${why} Without it, everything is pulled again.`)
   if (!Bun.deepEquals(before.origin, origin))
     throw refuse(
-      `it was pulled from ${before.origin.service}, program ${before.origin.program}, or by another --revision.`,
+      `it was pulled from ${before.origin.service}, program ${before.origin.program}, or with other options.`,
     )
   if (filters.toDate !== undefined || before.watermark === undefined)
     throw refuse('with --before, what was submitted later is never asked for.')

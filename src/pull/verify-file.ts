@@ -1,11 +1,13 @@
 // Whether a file has what was pulled into it: count and digest of the ids in it, against those that the pulls noted.
 
+import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { fileLines } from './file-lines.ts'
 import { IdDigest } from './id-digest.ts'
 import { CommandError, fileFault } from './pull-outcome.ts'
 import { PullState } from './pull-state.ts'
 import { type PulledBefore, statePath } from './pull-to-file.ts'
+import { csvRecords } from './tables/csv-text.ts'
 
 /** What the file has, all of it as noted; rejects with the outcome `mismatch` when it is not. */
 export async function verifyFile(file: string): Promise<{ count: number; digest: string; pulls: number }> {
@@ -48,17 +50,30 @@ export async function verifyFile(file: string): Promise<{ count: number; digest:
 }
 
 async function* idsOf(file: string): AsyncGenerator<number[], void, undefined> {
+  const isCsv = file.toLowerCase().endsWith('.csv')
   let line = 0
-  for await (const lines of fileLines(file))
-    yield lines.map(text => {
+  for await (const texts of isCsv ? csvRecords(createReadStream(file)) : fileLines(file)) {
+    // The first record of CSV has the names of the columns.
+    const skipped = isCsv && line === 0 ? 1 : 0
+    line += skipped
+    yield texts.slice(skipped).map(text => {
       line++
-      return idIn(text.toString()) ?? raise(`${file} has no application on line ${line}.`)
+      const id = isCsv ? idInRecord(text) : idInJson(text)
+      return id ?? raise(`${file} has no application in ${isCsv ? 'record' : 'line'} ${line}.`)
     })
+  }
 }
 
-function idIn(text: string): number | undefined {
+/** It is the first column, and a number. */
+function idInRecord(record: Buffer): number | undefined {
+  const end = record.indexOf(',')
+  const digits = record.subarray(0, end === -1 ? record.length : end).toString()
+  return /^[0-9]{1,16}$/.test(digits) ? Number(digits) : undefined
+}
+
+function idInJson(text: Buffer): number | undefined {
   try {
-    const { application_id: id } = JSON.parse(text) as { application_id?: unknown }
+    const { application_id: id } = JSON.parse(text.toString()) as { application_id?: unknown }
     return Number.isSafeInteger(id) ? (id as number) : undefined
   } catch {
     return undefined

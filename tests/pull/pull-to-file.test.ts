@@ -343,7 +343,7 @@ describe('verify', () => {
     ['two lines in another order', ([a, b, ...rest]) => [b!, a!, ...rest], 'digest differs'],
     ['a line twice', ([a, ...rest]) => [a!, a!, ...rest.slice(1)], 'digest differs'],
     ['a line more', ([a, ...rest]) => [a!, ...rest, a!], '241 applications, and 240 were pulled'],
-    ['a line that is none', ([, ...rest]) => ['{"a"', ...rest], 'has no application on line 1'],
+    ['a line that is none', ([, ...rest]) => ['{"a"', ...rest], 'has no application in line 1'],
   ])('%s is noticed', async (_, change, said) => {
     const out = newFile()
     await pull(out, undefined, '--before', '2023-11-14T22:17:20Z')

@@ -1,0 +1,27 @@
+// The tables of a program, by what its docs say now. A walk's questions are those of its first page, and programs only gain questions: so
+// docs that are read after the walk have a column for everything in it.
+
+import { RequestRefused } from '../../client/client-errors.ts'
+import type { FormatJob } from '../output-format.ts'
+import { type DocumentedQuestion, type KnownColumns, planTables, type Table } from './table-plan.ts'
+
+/** `known` are the columns as they were laid out before, which keep their places. */
+export async function loadTables({
+  client,
+  program,
+  state,
+  tables,
+  context,
+}: FormatJob): Promise<{ tables: Table[]; known: KnownColumns }> {
+  const known = state.read<KnownColumns>('columns') ?? {}
+  try {
+    const path = `/docs/api/programs/${encodeURIComponent(program)}/versions/active`
+    const { questions } = await client.json<{ questions: DocumentedQuestion[] }>(path, context.signal)
+    return { tables: planTables(questions, tables, known), known }
+  } catch (error) {
+    // Nothing of the program is published: it has no application either, or the rows would miss their columns.
+    if (error instanceof RequestRefused && error.isAboutNothingThere)
+      return { tables: planTables([], tables, known), known }
+    throw error
+  }
+}

@@ -1,0 +1,138 @@
+// The tables that a program's applications are, by the docs of the program: one of applications, and one for each enumerator at every
+// depth. Pure.
+//
+// A column's name is where its value stands, `home_address.zip`, so it can never come to mean anything else. A program only gains questions,
+// fields and options; a column that is new goes to the end of what was there before, so none ever changes its place either.
+
+/** What the docs of a program version say of its questions, as far as tables need it. */
+export interface DocumentedQuestion {
+  question_key: string
+  question_type: string
+  /** `application.household_members.entities[<index>].member_name` */
+  path: string
+  fields: readonly { path: string; type: string }[]
+  options: readonly { id: string; text: string }[]
+}
+
+export type ColumnKind = 'text' | 'integer' | 'number' | 'boolean' | 'date' | 'time' | 'list'
+
+export interface Column {
+  name: string
+  kind: ColumnKind
+  /** Of an answer: the question's key and the field; the field alone of what every application or entity has. */
+  question?: string
+  field: string
+  /** Of a column for one option: the option. */
+  option?: string
+  /** Option ids with the words that take their place. */
+  labels?: Readonly<Record<string, string>>
+}
+
+export interface Table {
+  /** Keys of the enumerators that lead here; none for the applications themselves. */
+  path: readonly string[]
+  columns: readonly Column[]
+}
+
+export interface TableOptions {
+  /** One column with the list of what was selected, or one for each option. */
+  multi: 'one' | 'columns'
+  /** The words of options in place of their ids. */
+  labels: boolean
+}
+
+/** Columns of tables as they were laid out before, by the table's name. */
+export type KnownColumns = Readonly<Record<string, readonly string[]>>
+
+export const tableName = ({ path }: Pick<Table, 'path'>): string => path.join('.')
+
+const ofApplications: readonly Column[] = (
+  [
+    ['application_id', 'integer'],
+    ['applicant_id', 'integer'],
+    ['program_name', 'text'],
+    ['program_version_id', 'integer'],
+    ['submit_time', 'time'],
+    ['create_time', 'time'],
+    ['revision_state', 'text'],
+    ['status', 'text'],
+    ['status_last_modified_time', 'time'],
+    ['application_note', 'text'],
+    ['language', 'text'],
+    ['submitter_type', 'text'],
+    ['ti_email', 'text'],
+    ['ti_organization', 'text'],
+  ] as const
+).map(([field, kind]) => ({ name: field, kind, field }))
+
+/**
+ * `entity_path` tells an entity from all others of its application: `0` is the first, `0.2` the third within it. With `application_id` it is
+ * the key of its row, and `parent_path` is that of the entity it lies in; null at the top.
+ */
+const ofEntities: readonly Column[] = (
+  [
+    ['application_id', 'integer'],
+    ['entity_path', 'text'],
+    ['parent_path', 'text'],
+    ['entity_index', 'integer'],
+    ['entity_name', 'text'],
+  ] as const
+).map(([field, kind]) => ({ name: field, kind, field }))
+
+const entitiesStep = '.entities[<index>].'
+
+/** The applications' table comes first, and every other after the one it lies in. */
+export function planTables(
+  questions: readonly DocumentedQuestion[],
+  options: TableOptions,
+  known: KnownColumns = {},
+): Table[] {
+  const tables = new Map<string, { path: string[]; columns: Column[] }>()
+  tables.set('', { path: [], columns: [...ofApplications] })
+  for (const question of questions) {
+    const steps = question.path.split(entitiesStep)
+    const path = [steps[0]!.slice('application.'.length), ...steps.slice(1)]
+    const parent = tables.get(path.slice(0, -1).join('.'))
+    if (parent === undefined) throw new Error(`the docs have a question at ${question.path}, and no enumerator for it`)
+    if (question.question_type === 'ENUMERATOR') tables.set(path.join('.'), { path, columns: [...ofEntities] })
+    parent.columns.push(...columnsOf(question, options))
+  }
+  return [...tables.values()].map(table => ({
+    ...table,
+    columns: inOrder(table.columns, known[tableName(table)] ?? []),
+  }))
+}
+
+function inOrder(columns: readonly Column[], known: readonly string[]): Column[] {
+  const places = new Map(known.map((name, place) => [name, place]))
+  const placeOf = ({ name }: Column): number => places.get(name) ?? known.length
+  // The sort keeps the order of those that are new.
+  const sorted = columns.toSorted((a, b) => placeOf(a) - placeOf(b))
+  const lost = known.find((name, place) => sorted[place]?.name !== name)
+  if (lost !== undefined) throw new Error(`the docs have no ${lost} any more`)
+  return sorted
+}
+
+function columnsOf(question: DocumentedQuestion, { multi, labels }: TableOptions): Column[] {
+  const { question_key: key, question_type, path, options } = question
+  const words = labels && options.length > 0 ? Object.fromEntries(options.map(({ id, text }) => [id, text])) : undefined
+  return question.fields.flatMap(({ path: at, type }): Column[] => {
+    const field = at.slice(path.length + 1)
+    // Of an entity, which has a table of its own.
+    if (field.includes('[')) return []
+    const column: Column = { name: `${key}.${field}`, kind: kindOf(question_type, field, type), question: key, field }
+    const isChoice = field === 'selections' || field === 'selection'
+    if (isChoice && column.kind === 'list' && multi === 'columns')
+      return options.map(({ id }) => ({ ...column, name: `${column.name}.${id}`, kind: 'boolean', option: id }))
+    return [isChoice && words !== undefined ? { ...column, labels: words } : column]
+  })
+}
+
+function kindOf(questionType: string, field: string, type: string): ColumnKind {
+  if (type.startsWith('array of strings')) return 'list'
+  // How many entities there are.
+  if (type.startsWith('array') || type.startsWith('integer')) return 'integer'
+  if (type.startsWith('number')) return 'number'
+  if (type.startsWith('boolean')) return 'boolean'
+  return questionType === 'DATE' && field === 'date' ? 'date' : 'text'
+}

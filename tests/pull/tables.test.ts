@@ -1,0 +1,222 @@
+// `tributary pull` into tables: every value of every application in its one place, by a reader of CSV that is not ours.
+
+import { describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parse } from 'csv-parse/sync'
+import { seedPrograms } from '../../scripts/seed-program/seed-programs.ts'
+import { csvRecordOf, textOf } from '../support/csv-page.ts'
+import { ExportClient, type ExportedApplication } from '../support/export-client.ts'
+import { useDatabase, useFolder, useService } from '../support/fixtures.ts'
+import { FrontEnd } from '../support/front-end.ts'
+import { createTestKey } from '../support/keys.ts'
+import { publish, q } from '../support/programs.ts'
+import { runTool } from '../support/tributary-tool.ts'
+
+type Row = Record<string, string | null>
+
+const slug = 'utility-assistance'
+const database = await useDatabase()
+const { sql } = database
+const now = Date.UTC(2026, 0, 31) * 1000
+await seedPrograms(sql, { programs: [{ slug, applications: 150 }], now, timeZone: 'UTC', actor: 'test' })
+const service = await useService(database)
+const key = await createTestKey(sql, { programs: [slug, 'growing'], maySubmit: true })
+const folder = await useFolder()
+const applications = await new ExportClient(service, key, slug).walkAll()
+
+let files = 0
+const newName = (): string => join(folder, String(++files))
+
+async function pull(name: string, ...more: string[]) {
+  const program = more.includes('--program') ? [] : ['--program', slug]
+  const ended = await runTool(key, ['pull', service.baseUrl, ...program, '--out', `${name}.csv`, ...more])
+  expect(ended).toMatchObject({ code: 0 })
+  return ended
+}
+
+function read(file: string): { columns: string[]; rows: Row[] } {
+  const lines = parse(readFileSync(file, 'utf8'), {
+    bom: true,
+    record_delimiter: '\r\n',
+    cast: (value, { quoting }) => (value === '' && !quoting ? null : value),
+  }) as unknown as (string | null)[][]
+  const columns = lines[0] as string[]
+  return { columns, rows: lines.slice(1).map(cells => Object.fromEntries(cells.map((cell, i) => [columns[i]!, cell]))) }
+}
+
+const bare = (rows: readonly Row[]): Row[] =>
+  rows.map(row => Object.fromEntries(Object.entries(row).map(([name, cell]) => [name, textOf(cell)])))
+
+interface Entity extends Record<string, unknown> {
+  entity_name: string
+}
+const entitiesOf = (answers: Record<string, unknown>, enumerator: string): Entity[] =>
+  (answers[enumerator] as { entities: Entity[] }).entities
+
+const plain = newName()
+await pull(plain)
+
+describe('the table of applications', () => {
+  test("is the service's own CSV, to the byte, but for the column and the record that end its pages", async () => {
+    const answer = await service.get(`/api/v1/admin/programs/${slug}/applications`, {
+      headers: { Authorization: key.authorization, Accept: 'text/csv' },
+    })
+    const page = Buffer.from(await answer.arrayBuffer()).toString()
+    const whole = page.slice(0, page.lastIndexOf('\r\n"none"') + 2)
+    // Each record begins with the empty cell of that column, and only records begin with a comma and an id.
+    const records = whole.replace('next_page_token,', '').replace(/\r\n,(?=\d)/g, '\r\n')
+    // The service knows that its two states need no quotes.
+    const expected = records.replace(/,(CURRENT|OBSOLETE),/g, ',"$1",')
+    expect(expected.length).toBeGreaterThan(100_000)
+    // Compared as one value: of two long texts every line would be shown.
+    expect(readFileSync(`${plain}.csv`, 'utf8') === expected).toBe(true)
+  })
+
+  test('has every value of every application', () => {
+    const { rows } = read(`${plain}.csv`)
+    expect(bare(rows)).toEqual(applications.map(csvRecordOf))
+  })
+
+  test('verify counts its records and compares their ids', async () => {
+    expect(await runTool(key, ['verify', `${plain}.csv`])).toMatchObject({ code: 0 })
+  })
+})
+
+describe('a table of entities', () => {
+  test('has a row for each, at every depth, joined by the id of the application and the path of the entity', () => {
+    const members = read(`${plain}.household_members.csv`).rows
+    const jobs = read(`${plain}.household_members.jobs.csv`).rows
+    const expected: Row[] = []
+    const expectedJobs: Row[] = []
+    for (const { application_id, application } of applications)
+      for (const [i, member] of entitiesOf(application, 'household_members').entries()) {
+        const { entity_name, ...answers } = member
+        const { application_id: _, ...cells } = csvRecordOf({ application: answers } as unknown as ExportedApplication)
+        const id = String(application_id)
+        const place = { application_id: id, entity_path: String(i), parent_path: null, entity_index: String(i) }
+        expected.push({ ...place, entity_name, ...cells })
+        for (const [j, job] of entitiesOf(member, 'jobs').entries())
+          expectedJobs.push({
+            application_id: id,
+            entity_path: `${i}.${j}`,
+            parent_path: String(i),
+            entity_index: String(j),
+            entity_name: job.entity_name,
+            'employer.text': (job.employer as { text: string | null }).text,
+            'monthly_pay.currency_dollars': numberOf(
+              (job.monthly_pay as { currency_dollars: number | null }).currency_dollars,
+            ),
+            'weekly_hours.number': numberOf((job.weekly_hours as { number: number | null }).number),
+          })
+      }
+    expect(expected.length).toBeGreaterThan(100)
+    expect(expectedJobs.length).toBeGreaterThan(30)
+    expect(bare(members)).toEqual(expected)
+    expect(bare(jobs)).toEqual(expectedJobs)
+  })
+})
+
+const numberOf = (value: number | null): string | null => (value === null ? null : JSON.stringify(value))
+
+describe('as it is asked for', () => {
+  test('--multi columns: a column for each option that ever was', async () => {
+    const name = newName()
+    await pull(name, '--multi', 'columns')
+    const { columns, rows } = read(`${name}.csv`)
+    const own = columns.filter(column => column.startsWith('utilities.selections.'))
+    expect(own.length).toBeGreaterThan(2)
+    for (const [i, { application }] of applications.entries()) {
+      const chosen = (application.utilities as { selections: string[] }).selections
+      for (const column of own)
+        expect(rows[i]![column]).toBe(String(chosen.includes(column.slice('utilities.selections.'.length))))
+    }
+  })
+
+  test('--option-labels: the words of options, as the docs have them', async () => {
+    const name = newName()
+    await pull(name, '--option-labels')
+    const docs = await service.get(`/docs/api/programs/${slug}/versions/active`, {
+      headers: { Authorization: key.authorization, Accept: 'application/json' },
+    })
+    const { questions } = (await docs.json()) as {
+      questions: { question_key: string; options: { id: string; text: string }[] }[]
+    }
+    const words = new Map(
+      questions.find(one => one.question_key === 'housing')!.options.map(({ id, text }) => [id, text]),
+    )
+    const { rows } = read(`${name}.csv`)
+    for (const [i, { application }] of applications.entries()) {
+      const { selection } = application.housing as { selection: string | null }
+      expect(textOf(rows[i]!['housing.selection']!)).toBe(selection === null ? null : words.get(selection)!)
+    }
+  })
+
+  test('--exact-csv: every text as it is, and no byte order mark', async () => {
+    const name = newName()
+    await pull(name, '--exact-csv')
+    expect(readFileSync(`${name}.csv`).subarray(0, 3).toString()).toBe('app')
+    expect(read(`${name}.csv`).rows).toEqual(applications.map(csvRecordOf))
+  })
+})
+
+test('no column changes its name or place when the program grows, and rows that were there get empty cells', async () => {
+  const asked = { optional: true }
+  const first = [
+    q.text('last of all', asked),
+    q.checkbox('pets', ['cat', 'dog'], asked),
+    q.enumerator('child', [q.date('born', asked)], asked),
+  ]
+  await publish(sql, { slug: 'growing', questions: first })
+  const frontEnd = new FrontEnd(service, key, 'growing')
+  const name = newName()
+  const args = ['--program', 'growing', '--since-last', '--multi', 'columns']
+  const child = (entity_name: string) => ({ entity_name, born: { date: '2020-02-29' } })
+  await frontEnd.apply(await frontEnd.register(), {
+    last_of_all: { text: '=1+1 "quoted"\r\nsecond line' },
+    pets: { selections: ['dog'] },
+    child: { entities: [child('Ada')] },
+  })
+  await pull(name, ...args)
+  const before = { apps: read(`${name}.csv`), children: read(`${name}.child.csv`) }
+
+  await publish(sql, {
+    slug: 'growing',
+    questions: [
+      q.text('first of all', asked),
+      q.checkbox('pets', ['bird', 'cat', 'dog'], asked),
+      q.enumerator('child', [q.text('nickname', asked), q.date('born', asked), q.enumerator('toy', [], asked)], asked),
+      q.text('last of all', asked),
+    ],
+  })
+  await frontEnd.apply(await frontEnd.register(), {
+    first_of_all: { text: 'new' },
+    pets: { selections: ['bird'] },
+    child: { entities: [{ ...child('Bo'), nickname: { text: 'B' }, toy: { entities: [{ entity_name: 'Bear' }] } }] },
+  })
+  await pull(name, ...args)
+  const after = { apps: read(`${name}.csv`), children: read(`${name}.child.csv`), toys: read(`${name}.child.toy.csv`) }
+  for (const table of ['apps', 'children'] as const) {
+    const known = before[table].columns
+    expect(after[table].columns.slice(0, known.length)).toEqual(known)
+    const added = after[table].columns.slice(known.length)
+    expect(added.length).toBeGreaterThan(1)
+    const nothing = Object.fromEntries(added.map(column => [column, null]))
+    expect(after[table].rows[0]).toEqual({ ...before[table].rows[0]!, ...nothing })
+    expect(after[table].rows).toHaveLength(2)
+  }
+  expect(after.apps.columns).toContain('pets.selections.bird')
+  expect(after.apps.rows[1]).toMatchObject({
+    'pets.selections.bird': 'true',
+    'pets.selections.dog': 'false',
+    'first_of_all.text': 'new',
+  })
+  expect(after.toys.rows).toMatchObject([{ entity_path: '0.0', parent_path: '0', entity_name: 'Bear' }])
+  expect(await runTool(key, ['verify', `${name}.csv`])).toMatchObject({ code: 0 })
+
+  // Laid out in another way, nothing is added to it.
+  const other = await runTool(key, [
+    ...['pull', service.baseUrl, '--out', `${name}.csv`, '--program', 'growing', '--since-last'],
+  ])
+  expect(other.code).toBe(2)
+})
