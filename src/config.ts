@@ -73,6 +73,10 @@ export interface Config {
   civiformPollIntervalMs: number
   civiformScanRows: number
   civiformReconcileMs: number
+  selfWalkUrl: string
+  selfWalkCredential: string | undefined
+  selfWalkIntervalMs: number
+  selfWalkApplications: number
   tracesEndpoint: string
   tracesHeaders: readonly (readonly [name: string, value: string])[]
   tracesShare: number
@@ -227,6 +231,13 @@ function pepper(text: string): string {
 function webUrl(text: string): string {
   if (!['https:', 'http:'].includes(URL.parse(text)?.protocol ?? ''))
     throw new Unusable('must be an address such as https://forms.example.gov')
+  return text
+}
+
+function usernameAndPassword(text: string): string | undefined {
+  if (text === '') return undefined
+  if (!/^[\x21-\x39\x3b-\x7e]+:[\x21-\x7e]+$/.test(text))
+    throw new Unusable('must be username and password of an API key, as username:password')
   return text
 }
 
@@ -613,6 +624,32 @@ export const settings = {
     meaning: 'Least severe line that is logged: trace, debug, info, warn, error, fatal or silent.',
     parse: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
   },
+  selfWalkUrl: {
+    name: 'SELF_WALK_URL',
+    default: '',
+    meaning:
+      'Address of this service at which the worker walks it from time to time, and holds what it got against the database; the one clients use tries most. Empty: it does not.',
+    parse: httpUrl,
+  },
+  selfWalkCredential: {
+    name: 'SELF_WALK_CREDENTIAL',
+    default: '',
+    meaning: 'Username and password of the API key that it walks with, as `username:password`. Secret.',
+    secret: true,
+    parse: usernameAndPassword,
+  },
+  selfWalkIntervalMs: {
+    name: 'SELF_WALK_INTERVAL',
+    default: '1h',
+    meaning: 'The pause after a self-walk, 1s to 7d.',
+    parse: duration(1000, 604_800_000),
+  },
+  selfWalkApplications: {
+    name: 'SELF_WALK_APPLICATIONS',
+    default: '1000',
+    meaning: 'About how many applications one self-walk reads, 10 to 10000.',
+    parse: wholeNumber(10, 10_000),
+  },
   tracesEndpoint: {
     name: 'OTEL_EXPORTER_OTLP_ENDPOINT',
     default: '',
@@ -820,6 +857,11 @@ export function loadConfig(environment: Environment): Config {
   if (loaded.environment === 'production' && loaded.baseUrl?.startsWith('http:'))
     fault('BASE_URL', 'must begin with https:// when TRIBUTARY_ENV is production')
   for (const [name, detail] of signInFaults(loaded)) fault(name, detail)
+  if ((loaded.selfWalkUrl === '') !== (loaded.selfWalkCredential === undefined))
+    fault(
+      loaded.selfWalkUrl === '' ? 'SELF_WALK_URL' : 'SELF_WALK_CREDENTIAL',
+      'must be set when the other of SELF_WALK_URL and SELF_WALK_CREDENTIAL is',
+    )
   for (const [name, detail] of exportOnlyFaults(loaded)) fault(name, detail)
   // An application that answers the innermost question must be able to come in: an answer in an enumerator lies in its question
   // object, in the list of entities and in an entity.

@@ -22,6 +22,8 @@ import { withSettingFiles } from '../src/setting-files.ts'
 import { openTraces } from '../src/tracing/open-traces.ts'
 import { startChores } from './chores.ts'
 import { codeVersions, handlers } from './handlers.ts'
+import { SelfWalkMetrics } from './self-walk-metrics.ts'
+import { startSelfWalks } from './self-walks.ts'
 import { type ChoreName, WorkerMetrics } from './worker-metrics.ts'
 
 const queueRetryMs = 2000
@@ -84,6 +86,21 @@ async function work(config: Config): Promise<void> {
   const working = await startWorking(db, queue, handlers({ db, config }), log, codeVersions, watched)
   const chores = startChores({ db, log, everyMs: config.sweepIntervalMs, through })
   await chores.first
+  const { selfWalkUrl, selfWalkCredential: credential } = config
+  const selfWalkMetrics = new SelfWalkMetrics(metrics, credential === undefined ? undefined : Date.now())
+  const stopSelfWalks =
+    credential === undefined
+      ? () => {}
+      : startSelfWalks({
+          db,
+          log,
+          metrics: selfWalkMetrics,
+          url: selfWalkUrl,
+          credential,
+          everyMs: config.selfWalkIntervalMs,
+          applications: config.selfWalkApplications,
+          maxPageSize: config.maxPageSize,
+        })
   isWorking = true
   log.info({ release: releaseName, store: queue.store, health: platform.url.href }, 'working')
 
@@ -92,6 +109,7 @@ async function work(config: Config): Promise<void> {
     if (stopping) process.exit(130)
     stopping = true
     log.info({ signal }, 'stopping')
+    stopSelfWalks()
     await Promise.race([
       (async () => {
         await chores.stop()

@@ -56,7 +56,8 @@ grant insert, update, delete on worker_beat to tributary_worker;
 grant select on audit_event, audit_link, audit_chain, audit_anchor to tributary_worker;
 grant update (link, hash, round_ended_at, fault) on audit_check to tributary_worker;
 -- It erases what programs keep no longer: a trigger refuses it what has not expired.
-grant select (program_id, application_id, applicant_id, submit_time, submit_seq), delete on application to tributary_worker;
+grant select (program_id, application_id, applicant_id, submit_time, submit_seq, superseded_seq), delete on application to tributary_worker;
+grant select on erased_application to tributary_worker;
 grant select (program_id, applicant_id, updated_at), delete on application_in_progress to tributary_worker;
 grant select (program_id, applicant_id, application_id), delete on submission_request to tributary_worker;
 grant execute on function hold_changes(bigint) to tributary_worker;

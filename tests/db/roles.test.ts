@@ -6,6 +6,7 @@ import { openDatabase, type Sql } from '../../src/db/client.ts'
 import { prepareDatabase } from '../../src/db/instance.ts'
 import { grantRoles, migrate } from '../../src/db/migrate.ts'
 import { allMigrations } from '../../src/db/migrations/all-migrations.ts'
+import { findHorizonBefore, findSubmissionCount, findSubmitTime, readTruePlaces } from '../../src/db/walk-truth.ts'
 import { prepareQueue } from '../../src/queue/connect.ts'
 import { setRetention } from '../../src/upkeep/erase.ts'
 import { aPerson, ConsoleVisitor } from '../support/console.ts'
@@ -296,6 +297,17 @@ describe('the worker, with its own role', () => {
     } finally {
       await endProcesses()
     }
+  })
+
+  test('reads what belongs to a walk, to hold a self-walk against it', async () => {
+    const raw = await insertRawProgram(owner, 'walked-by-itself')
+    await insertRawApplications(owner, raw, 3)
+    const program = await findSubmissionCount(worker.sql, raw.slug)
+    expect(program).toEqual({ program_id: raw.program_id, submissions: 3 })
+    const from = await findSubmitTime(worker.sql, raw.program_id, 2)
+    const places = await readTruePlaces(worker.sql, { programId: raw.program_id, from: from!, to: undefined })
+    expect(places.map(place => place.submit_seq)).toEqual([2, 3])
+    expect(await findHorizonBefore(worker.sql, raw.program_id, from!)).toBe(1)
   })
 
   test.each<[string, (sql: Sql) => PromiseLike<unknown>]>([

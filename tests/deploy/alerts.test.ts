@@ -150,6 +150,18 @@ const cases: Record<string, { fires: Series; quiet: Series }> = {
       'tributary_chore_timestamp_seconds{chore="sweep",instance="a"}': '0x60',
     },
   },
+  TributarySelfWalkFault: {
+    fires: { 'tributary_self_walk_faults_total{promise="gapless"}': once },
+    quiet: { 'tributary_self_walk_faults_total{promise="gapless"}': never },
+  },
+  TributarySelfWalkMissing: {
+    // promtool's clock begins at 0.
+    fires: { 'tributary_self_walk_timestamp_seconds{instance="a"}': '-12000x62' },
+    quiet: {
+      'tributary_self_walk_timestamp_seconds{instance="a"}': '-12000x62',
+      'tributary_self_walk_timestamp_seconds{instance="b"}': '-3000x62',
+    },
+  },
   TributaryEventLoopLate: {
     fires: slow('tributary_event_loop_delay_seconds', 'instance="a"'),
     quiet: quick('tributary_event_loop_delay_seconds', 'instance="a"'),
@@ -187,26 +199,28 @@ test.skipIf(!needs('promtool'))(
   async () => {
     const scratch = await useFolder()
     const series = (values: Series) => Object.entries(values).map(([name, value]) => ({ series: name, values: value }))
-    const tests = Object.entries(cases).flatMap(([alert, { fires, quiet }]) =>
-      [fires, quiet].map((values, i) => ({
-        name: `${alert} ${i === 0 ? 'fires' : 'is quiet'}`,
+    // Each alert in a file of its own: promtool computes all rules of a file for every case.
+    const files = rules.map(async rule => {
+      const { fires, quiet } = cases[rule.alert]!
+      const tests = [fires, quiet].map((values, i) => ({
+        name: `${rule.alert} ${i === 0 ? 'fires' : 'is quiet'}`,
         interval: '1m',
         input_series: series(values),
         promql_expr_test: [
           {
-            expr: `count(ALERTS{alertname="${alert}",alertstate="firing"}) or vector(0)`,
+            expr: `count(ALERTS{alertname="${rule.alert}",alertstate="firing"}) or vector(0)`,
             eval_time: '1h1m',
             exp_samples: [{ labels: '{}', value: i === 0 ? 1 : 0 }],
           },
         ],
-      })),
-    )
-    const file = join(scratch, 'alerts-test.json')
-    await Bun.write(
-      file,
-      JSON.stringify({ rule_files: [join(folder, 'alerts.yaml')], evaluation_interval: '1m', tests }),
-    )
-    const ran = Bun.spawnSync(['promtool', 'test', 'rules', file])
+      }))
+      const rule_file = join(scratch, `${rule.alert}.json`)
+      await Bun.write(rule_file, JSON.stringify({ groups: [{ name: 'one', rules: [rule] }] }))
+      const file = join(scratch, `${rule.alert}-test.json`)
+      await Bun.write(file, JSON.stringify({ rule_files: [rule_file], evaluation_interval: '1m', tests }))
+      return file
+    })
+    const ran = Bun.spawnSync(['promtool', 'test', 'rules', ...(await Promise.all(files))])
     expect([ran.exitCode, ran.stderr.toString()]).toEqual([0, ''])
     const checked = Bun.spawnSync(['promtool', 'check', 'rules', join(folder, 'alerts.yaml')])
     expect([checked.exitCode, checked.stderr.toString()]).toEqual([0, ''])

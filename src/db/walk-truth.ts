@@ -1,0 +1,84 @@
+// What the database itself says belongs to a part of a walk, to hold against what was served. It reads numbers and times only.
+
+import type { Micros } from '../domain/values/offset-time.ts'
+import type { Db } from './client.ts'
+
+/** A part of a program's submissions: at or after, and before; to the end without the latter. */
+export interface WalkPart {
+  programId: number
+  from: Micros
+  to: Micros | undefined
+}
+
+export interface TruePlace {
+  submit_seq: number
+  application_id: number
+  applicant_id: number | null
+  superseded_seq: number | null
+  /** Whether only its tombstone is left. */
+  erased: boolean
+}
+
+/** A program, and the number of its last submission that is still there; undefined for no such program. */
+export async function findSubmissionCount(
+  db: Db,
+  slug: string,
+): Promise<{ program_id: number; submissions: number } | undefined> {
+  const [row] = await db<{ program_id: number; submissions: number }[]>`
+    select
+      p.program_id,
+      coalesce((
+        select a.submit_seq
+        from application a
+        where a.program_id = p.program_id
+        order by a.submit_seq desc
+        limit 1
+      ), 0) as submissions
+    from program p
+    where p.slug = ${slug}`
+  return row
+}
+
+/** When the first submission with at least this number that is still there was made. */
+export async function findSubmitTime(db: Db, programId: number, submitSeq: number): Promise<Micros | undefined> {
+  const [row] = await db<{ submit_time: Micros }[]>`
+    select submit_time
+    from application
+    where program_id = ${programId}
+    and submit_seq >= ${submitSeq}
+    order by submit_seq
+    limit 1`
+  return row?.submit_time
+}
+
+/** Every submission of a part, those that were erased too, by number. */
+export async function readTruePlaces(db: Db, { programId, from, to }: WalkPart): Promise<TruePlace[]> {
+  const before = to === undefined ? db`` : db`and submit_time < ${to}`
+  return db<TruePlace[]>`
+    select submit_seq, application_id, applicant_id, superseded_seq, false as erased
+    from application
+    where program_id = ${programId}
+    and submit_time >= ${from}
+    ${before}
+    union all
+    select submit_seq, application_id, null, null, true
+    from erased_application
+    where program_id = ${programId}
+    and submit_time >= ${from}
+    ${before}
+    order by submit_seq`
+}
+
+/** The number of the last submission before an instant, erased or not; 0 for none. */
+export async function findHorizonBefore(db: Db, programId: number, before: Micros): Promise<number> {
+  const [row] = await db<{ horizon: number }[]>`
+    select greatest(
+      coalesce((
+        select submit_seq from application
+        where program_id = ${programId} and submit_time < ${before}
+        order by submit_time desc, submit_seq desc limit 1
+      ), 0),
+      coalesce((select max(submit_seq) from erased_application where program_id = ${programId} and submit_time < ${before}), 0)
+    ) as horizon`
+  return row!.horizon
+}

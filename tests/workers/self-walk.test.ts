@@ -1,0 +1,163 @@
+// The self-walk against a real service and a real database, which is then broken behind the service's back.
+
+import { afterEach, describe, expect, test } from 'bun:test'
+import { walkItself } from '../../workers/self-walk.ts'
+import { useExport } from '../support/fixtures.ts'
+import { createTestKey } from '../support/keys.ts'
+import { readMetrics } from '../support/metrics.ts'
+import { endProcesses, logged, startMain, startWorker } from '../support/processes.ts'
+import { insertRawApplications, insertRawProgram } from '../support/raw-applications.ts'
+import { until } from '../support/until.ts'
+
+const { sql, database, service } = await useExport()
+afterEach(endProcesses)
+
+/** As somebody who may do everything, triggers or not. */
+const behindItsBack = (statement: string) =>
+  sql.begin(async tx => {
+    await tx`set local session_replication_role = replica`
+    await tx.unsafe(statement)
+  })
+
+let made = 0
+/** A program of 120 applications, some superseded and one erased, with a key of its own to walk it. */
+async function aWalk() {
+  const slug = `walked-${made++}`
+  const program = await insertRawProgram(sql, slug)
+  const ids = await insertRawApplications(sql, program, 120)
+  const { program_id } = program
+  await sql`update application set superseded_seq = submit_seq + 20 where program_id = ${program_id} and submit_seq in (3, 70)`
+  await sql`delete from application where program_id = ${program_id} and submit_seq = 50`
+  const key = await createTestKey(sql, { programs: [slug] })
+  const credential = `${key.username}:${key.password}`
+  const walk = (random: () => number, applications = 200) =>
+    walkItself({ db: sql, url: service.baseUrl, credential, applications, maxPageSize: 1000, random })
+  return { slug, program_id, ids, walk, credential }
+}
+
+/** Always the whole program, in pages of 7. */
+const whole = () => 0.1
+
+describe('promises kept', () => {
+  test('the whole of a program: every application counted, no fault', async () => {
+    const { slug, walk } = await aWalk()
+    expect(await walk(whole)).toEqual({ program: slug, applications: 119, pages: 17, pageSize: 7, faults: [] })
+  })
+
+  test('any part of it, at any page size, asked for again at any page', async () => {
+    const { walk } = await aWalk()
+    for (let n = 0; n < 8; n++) expect((await walk(Math.random, 10 + n * 10))!.faults).toEqual([])
+  })
+
+  test('while others are superseded and erased', async () => {
+    const { program_id, walk } = await aWalk()
+    let stopped = false
+    const writing = (async () => {
+      for (let n = 0; n < 30 && !stopped; n++) {
+        await sql`update application set superseded_seq = 500 + ${n} where program_id = ${program_id} and submit_seq = ${80 + n} and superseded_seq is null`
+        await sql`delete from application where program_id = ${program_id} and submit_seq = ${20 + n}`
+      }
+    })()
+    for (let n = 0; n < 3; n++) expect((await walk(Math.random, 60))!.faults).toEqual([])
+    stopped = true
+    await writing
+  })
+
+  test('a program without submissions is nothing to walk', async () => {
+    const key = await createTestKey(sql, { programs: ['empty'] })
+    const credential = `${key.username}:${key.password}`
+    const options = { db: sql, url: service.baseUrl, credential, applications: 100, maxPageSize: 1000 }
+    expect(await walkItself(options)).toBeUndefined()
+  })
+})
+
+describe('promises broken, behind the service’s back', () => {
+  test('a row that was deleted without a trace', async () => {
+    const { program_id, walk } = await aWalk()
+    await behindItsBack(`delete from application where program_id = ${program_id} and submit_seq = 42`)
+    expect((await walk(whole))!.faults).toEqual([
+      { promise: 'gapless', detail: 'submission 42 is neither an application nor the tombstone of one' },
+    ])
+  })
+
+  test('a row that is there twice', async () => {
+    const { program_id, ids, walk } = await aWalk()
+    await sql.unsafe('alter table application drop constraint application_pkey cascade').simple()
+    await sql.unsafe('alter table application drop constraint application_program_id_submit_seq_key cascade').simple()
+    await sql.unsafe('drop index application_one_current').simple()
+    await behindItsBack(`
+      insert into application (program_id, application_id, applicant_id, program_version_id, create_time, submit_time, submit_seq, snapshot, annotations)
+      select program_id, application_id, applicant_id, program_version_id, create_time, submit_time, submit_seq, snapshot, annotations
+      from application where program_id = ${program_id} and submit_seq = 45`)
+    const { faults } = (await walk(whole))!
+    expect(faults).toContainEqual({ promise: 'once', detail: `application ${ids[44]} came twice` })
+    expect(faults).toContainEqual({ promise: 'gapless', detail: 'submission 45 is there twice' })
+  })
+
+  test('an applicant with two CURRENT applications', async () => {
+    const { program_id, ids, walk } = await aWalk()
+    await sql.unsafe('drop index if exists application_one_current').simple()
+    await behindItsBack(`
+      update application set applicant_id = (select applicant_id from application where program_id = ${program_id} and submit_seq = 42)
+      where program_id = ${program_id} and submit_seq = 43`)
+    const { faults } = (await walk(whole))!
+    // What clients get has the applicant of then.
+    expect(faults.map(({ promise }) => promise)).not.toContain('complete')
+    await behindItsBack(`
+      update application set snapshot = replace(snapshot, '"applicant_id":' || (select applicant_id + 1 from application where program_id = ${program_id} and submit_seq = 42), '"applicant_id":' || applicant_id)
+      where program_id = ${program_id} and submit_seq = 43`)
+    const again = (await walk(whole))!.faults
+    expect(again).toEqual([
+      {
+        promise: 'revision_state',
+        detail: `applications ${ids[41]} and ${ids[42]} of one applicant were both CURRENT`,
+      },
+    ])
+  })
+})
+
+describe('the worker', () => {
+  const settings = (url: string, credential: string) => ({
+    SELF_WALK_URL: url,
+    SELF_WALK_CREDENTIAL: credential,
+    SELF_WALK_INTERVAL: '1s',
+    SELF_WALK_APPLICATIONS: '200',
+  })
+
+  test('walks from time to time, and tells what it found in the log and as metrics', async () => {
+    const { program_id, slug, credential } = await aWalk()
+    const { url } = await startMain(database)
+    const worker = await startWorker(database, settings(url, credential))
+    const line = await logged(worker, 'the self-walk found every promise kept')
+    expect(line).toMatchObject({ level: 'info', program: slug })
+    const before = await readMetrics(worker.health)
+    expect(before.of('tributary_self_walks_total{outcome="kept"}')).toBeGreaterThanOrEqual(1)
+    expect(before.of('tributary_self_walks_total{outcome="broken"}')).toBe(0)
+    expect(before.of('tributary_self_walk_faults_total{promise="gapless"}')).toBe(0)
+    expect(before.of('tributary_self_walk_applications_total')).toBeGreaterThanOrEqual(119)
+    expect(before.of('tributary_self_walk_timestamp_seconds')).toBeWithin(Date.now() / 1000 - 60, Date.now() / 1000 + 1)
+    await behindItsBack(`delete from application where program_id = ${program_id} and submit_seq = 42`)
+    const told = await logged(worker, 'the self-walk found promises broken')
+    expect(told).toMatchObject({ level: 'error', faults: [{ promise: 'gapless' }] })
+    const after = await readMetrics(worker.health)
+    expect(after.of('tributary_self_walk_faults_total{promise="gapless"}')).toBeGreaterThanOrEqual(1)
+    expect(after.of('tributary_self_walks_total{outcome="broken"}')).toBeGreaterThanOrEqual(1)
+    expect(JSON.stringify(worker.log)).not.toContain(credential.split(':')[1]!)
+  })
+
+  test('a walk that cannot be made is no fault, and is counted; a worker without the settings makes none', async () => {
+    const { credential } = await aWalk()
+    const worker = await startWorker(database, settings('http://127.0.0.1:1', credential))
+    await until('one to fail', async () => {
+      const reading = await readMetrics(worker.health)
+      return reading.of('tributary_self_walks_total{outcome="failed"}') >= 1 && reading
+    })
+    const wrong = await startWorker(database, settings(service.baseUrl, `${credential}x`))
+    const line = await logged(wrong, 'the self-walk could not be made; the next one is on its timer')
+    expect(line.reason).toBe('/api/v1/checkAuth answered 401')
+    const none = await readMetrics((await startWorker(database)).health)
+    expect([...none.values.keys()].filter(name => name.startsWith('tributary_self_walk_'))).toEqual([
+      'tributary_self_walk_applications_total',
+    ])
+  }, 90_000)
+})

@@ -1,0 +1,110 @@
+// What a self-walk calls broken: each promise, on a walk made up for it. And that it calls nothing broken that is not.
+
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import type { TruePlace } from '../../src/db/walk-truth.ts'
+import { promises, promisesBroken, type WalkedApplication } from '../../workers/walk-promises.ts'
+
+const place = (submit_seq: number, more: Partial<TruePlace> = {}): TruePlace => ({
+  submit_seq,
+  application_id: submit_seq + 100,
+  applicant_id: submit_seq,
+  superseded_seq: null,
+  erased: false,
+  ...more,
+})
+const truth = Array.from({ length: 10 }, (_, i) => place(i + 1))
+const asked = { pageSize: 4, pagesMax: 20, repeated: undefined }
+
+const served = (places: readonly TruePlace[], horizon: number): WalkedApplication[] =>
+  places
+    .filter(({ erased }) => !erased)
+    .map(({ application_id: id, applicant_id, superseded_seq }) => ({
+      id,
+      applicantId: applicant_id!,
+      state: superseded_seq === null || superseded_seq > horizon ? 'CURRENT' : 'OBSOLETE',
+      digest: id * 7,
+    }))
+
+function paged(applications: readonly WalkedApplication[], pageSize = asked.pageSize) {
+  const pages = []
+  for (let at = 0; at === 0 || at < applications.length; at += pageSize)
+    pages.push({
+      applications: applications.slice(at, at + pageSize),
+      token: at + pageSize < applications.length ? `t${at}` : null,
+    })
+  return pages
+}
+
+test('a walk as it is promised has no fault, with whatever was erased, superseded and at whatever page size', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.record({ erased: fc.boolean(), superseded: fc.option(fc.integer({ min: 1, max: 30 })) }), {
+        maxLength: 25,
+      }),
+      fc.integer({ min: 1, max: 9 }),
+      (rows, pageSize) => {
+        const places = rows.map(({ erased, superseded }, i) =>
+          place(i + 1, { erased, superseded_seq: superseded === null ? null : i + 1 + superseded }),
+        )
+        const pages = paged(served(places, rows.length), pageSize)
+        const earlier = pages[0]!
+        const walked = { pages, pageSize, pagesMax: 100, repeated: { earlier, later: earlier } }
+        expect(promisesBroken(walked, places, rows.length)).toEqual([])
+      },
+    ),
+  )
+})
+
+const broken: Record<(typeof promises)[number], () => ReturnType<typeof promisesBroken>> = {
+  complete: () => promisesBroken({ ...asked, pages: paged(served(truth, 10).toSpliced(4, 1)) }, truth, 10),
+  once: () =>
+    promisesBroken({ ...asked, pages: paged(served(truth, 10).toSpliced(4, 0, served(truth, 10)[3]!)) }, truth, 10),
+  bounded: () =>
+    promisesBroken({ ...asked, pages: paged([...served(truth, 10), ...served([place(11)], 10)]) }, truth, 10),
+  ordered: () => {
+    const [first, second, ...rest] = served(truth, 10)
+    return promisesBroken({ ...asked, pages: paged([second!, first!, ...rest]) }, truth, 10)
+  },
+  revision_state: () => {
+    const places = truth.with(2, place(3, { superseded_seq: 7 }))
+    return promisesBroken({ ...asked, pages: paged(served(places, 5)) }, places, 10)
+  },
+  repeatable: () => {
+    const pages = paged(served(truth, 10))
+    const later = { ...pages[1]!, applications: pages[1]!.applications.map(one => ({ ...one, digest: 1 })) }
+    return promisesBroken({ ...asked, pages, repeated: { earlier: pages[1]!, later } }, truth, 10)
+  },
+  paged: () => {
+    const pages = paged(served(truth, 10))
+    return promisesBroken(
+      { ...asked, pages: [...pages.slice(0, 2), { ...pages[2]!, token: 't' }, { applications: [], token: null }] },
+      truth,
+      10,
+    )
+  },
+  gapless: () => {
+    const places = truth.toSpliced(4, 1)
+    return promisesBroken({ ...asked, pages: paged(served(places, 10)) }, places, 10)
+  },
+}
+
+describe('told, and nothing else', () => {
+  test.each([...promises])('%s', promise => {
+    const faults = broken[promise]()
+    expect(faults.length).toBeGreaterThan(0)
+    expect(new Set(faults.map(fault => fault.promise))).toEqual(new Set([promise]))
+    expect(faults.length).toBeLessThanOrEqual(5)
+  })
+})
+
+test('one applicant with two CURRENT applications, and a walk without an end, are told too', () => {
+  const places = [place(1), place(2, { applicant_id: 1 })]
+  const faults = promisesBroken({ ...asked, pages: paged(served(places, 2)) }, places, 2)
+  expect(faults).toEqual([
+    { promise: 'revision_state', detail: 'applications 101 and 102 of one applicant were both CURRENT' },
+  ])
+  const endless = [{ applications: served(truth.slice(0, 4), 10), token: 't' }]
+  const told = promisesBroken({ ...asked, pagesMax: 1, pages: endless }, truth.slice(0, 4), 10)
+  expect(told).toEqual([{ promise: 'bounded', detail: 'it has not ended after 1 pages' }])
+})

@@ -1,0 +1,159 @@
+// The self-walk: the service walks a part of a program of its own, as any client does, and holds what it got against the database.
+// Over HTTP with a key of its own, so that what is tried is all of it: the proxy, authentication, tokens, cursors, bytes.
+
+import type { Sql } from '../src/db/client.ts'
+import { findHorizonBefore, findSubmissionCount, findSubmitTime, readTruePlaces } from '../src/db/walk-truth.ts'
+import { formatMicros, type Micros, parseOffsetTime } from '../src/domain/values/offset-time.ts'
+import { type Promised, promisesBroken, type WalkedPage } from './walk-promises.ts'
+
+export interface SelfWalkOptions {
+  db: Sql
+  /** Of the service, and `username:password` of a key that may export. */
+  url: string
+  credential: string
+  /** Applications of one walk, about. */
+  applications: number
+  /** The service's, which pages may not exceed. */
+  maxPageSize: number
+  /** Between 0 and 1. */
+  random?: () => number
+}
+
+export interface SelfWalkReport {
+  program: string
+  applications: number
+  pages: number
+  pageSize: number
+  faults: Promised[]
+}
+
+/** What one walk may take, and one request of it. */
+const [walkMs, requestMs] = [10 * 60_000, 60_000]
+const attemptsMax = 5
+const retryMsMax = 30_000
+
+/** Thrown when the walk could not be made, which says nothing about what is promised. */
+export class SelfWalkFailure extends Error {}
+
+/** Walks a part of one of the programs that the key may read. Undefined when none of them has a submission. */
+export async function walkItself(options: SelfWalkOptions): Promise<SelfWalkReport | undefined> {
+  const { db, applications, maxPageSize, random = Math.random } = options
+  const client = new Client(options, performance.now() + walkMs)
+  const { programs } = JSON.parse((await client.get('/api/v1/checkAuth')).text) as { programs: string[] }
+  const program = await pickProgram(db, programs, random)
+  if (program === undefined) return undefined
+  const { slug, program_id: programId, submissions } = program
+  // As often the newest of it, to the end, as a part anywhere before.
+  const newest = Math.max(1, submissions - applications + 1)
+  const first = random() < 0.5 ? newest : 1 + Math.floor(random() * newest)
+  const from = await findSubmitTime(db, programId, first)
+  if (from === undefined) return undefined
+  const to = first === newest ? undefined : await findSubmitTime(db, programId, first + applications)
+  const pageSize = Math.min(maxPageSize, Math.max(Math.ceil(applications / 200), 1 + Math.floor(random() * 60)))
+  // Twice what was there, for those that come meanwhile and do not belong to it.
+  const pagesMax = Math.ceil((2 * applications) / pageSize) + 2
+  const walked = await client.walk(slug, { from, to, pageSize, pagesMax, again: random() })
+  const horizon = await findHorizonBefore(db, programId, walked.snapshot)
+  const before = to === undefined ? walked.snapshot : Math.min(to, walked.snapshot)
+  const truth = await readTruePlaces(db, { programId, from, to: before })
+  const faults = promisesBroken({ ...walked, pageSize, pagesMax }, truth, horizon)
+  const count = walked.pages.reduce((sum, { applications: some }) => sum + some.length, 0)
+  return { program: slug, applications: count, pages: walked.pages.length, pageSize, faults }
+}
+
+async function pickProgram(db: Sql, slugs: readonly string[], random: () => number) {
+  const at = Math.floor(random() * slugs.length)
+  for (const slug of [...slugs.slice(at), ...slugs.slice(0, at)]) {
+    const found = await findSubmissionCount(db, slug)
+    if (found !== undefined && found.submissions > 0) return { slug, ...found }
+  }
+  return undefined
+}
+
+interface Asked {
+  from: Micros
+  to: Micros | undefined
+  pageSize: number
+  pagesMax: number
+  /** Which page is asked for twice: a share of them. */
+  again: number
+}
+
+class Client {
+  constructor(
+    private readonly options: Pick<SelfWalkOptions, 'url' | 'credential'>,
+    private readonly endMs: number,
+  ) {}
+
+  async walk(slug: string, { from, to, pageSize, pagesMax, again }: Asked) {
+    const path = `/api/v1/admin/programs/${slug}/applications`
+    const query = new URLSearchParams({ fromDate: formatMicros(from), pageSize: String(pageSize) })
+    if (to !== undefined) query.set('toDate', formatMicros(to))
+    const pages: WalkedPage[] = []
+    const tokens: string[] = []
+    let answer = await this.get(`${path}?${query}`)
+    const snapshot = parseOffsetTime(answer.headers.get('Snapshot-Time') ?? '')
+    if (snapshot === undefined) throw new SelfWalkFailure('the first page has no Snapshot-Time')
+    for (;;) {
+      const page = readPage(answer.text)
+      pages.push(page)
+      if (page.token === null || pages.length === pagesMax) break
+      tokens.push(page.token)
+      answer = await this.get(`${path}?${new URLSearchParams({ nextPageToken: page.token })}`)
+    }
+    const at = Math.floor(again * tokens.length)
+    const token = tokens[at]
+    const repeated = token === undefined ? undefined : await this.#again(path, token, pages[at + 1]!)
+    return { pages, snapshot, repeated }
+  }
+
+  async #again(path: string, token: string, earlier: WalkedPage) {
+    const { text } = await this.get(`${path}?${new URLSearchParams({ nextPageToken: token })}`)
+    return { earlier, later: readPage(text) }
+  }
+
+  /** The answer with status 200. A refusal that may pass is waited out, as a client should. */
+  async get(path: string): Promise<{ text: string; headers: Headers }> {
+    const { url, credential } = this.options
+    for (let attempt = 1; ; attempt++) {
+      const { status, headers, text } = await this.#ask(`${url}${path}`, credential)
+      if (status === 200) return { text, headers }
+      const mayPass = status === 429 || status === 503 || status === 0
+      if (!mayPass || attempt === attemptsMax)
+        throw new SelfWalkFailure(`${path.split('?')[0]} answered ${status || text}`)
+      await Bun.sleep(Math.min(retryMsMax, Number(headers.get('Retry-After') ?? 1) * 1000))
+      if (performance.now() > this.endMs) throw new SelfWalkFailure('it took longer than ten minutes')
+    }
+  }
+
+  async #ask(url: string, credential: string): Promise<{ status: number; headers: Headers; text: string }> {
+    const authorization = `Basic ${Buffer.from(credential).toString('base64')}`
+    try {
+      const signal = AbortSignal.timeout(requestMs)
+      const response = await fetch(url, { headers: { authorization }, redirect: 'manual', signal })
+      return { status: response.status, headers: response.headers, text: await response.text() }
+    } catch (error) {
+      return { status: 0, headers: new Headers(), text: (error as { code?: string }).code ?? 'not at all' }
+    }
+  }
+}
+
+/** What of a page is compared. Statuses and notes are as of the moment it is read (D22), so they are not. */
+function readPage(text: string): WalkedPage {
+  const { payload, nextPageToken } = JSON.parse(text) as {
+    payload: Record<string, unknown>[]
+    nextPageToken: string | null
+  }
+  return {
+    token: nextPageToken,
+    applications: payload.map(application => {
+      const { status, status_last_modified_time, application_note, ...fixed } = application
+      return {
+        id: fixed.application_id as number,
+        applicantId: fixed.applicant_id as number,
+        state: fixed.revision_state as string,
+        digest: Bun.hash(JSON.stringify(fixed)),
+      }
+    }),
+  }
+}

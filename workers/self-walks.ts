@@ -1,0 +1,48 @@
+// Has the service walk itself from time to time, and tells what came of it.
+
+import type { Log } from '../src/log.ts'
+import { SelfWalkFailure, type SelfWalkOptions, walkItself } from './self-walk.ts'
+import type { SelfWalkMetrics } from './self-walk-metrics.ts'
+
+/** The first comes soon after the start, so that a deploy is tried at once. */
+const firstMs = 5000
+
+interface SelfWalksOptions extends SelfWalkOptions {
+  log: Log
+  everyMs: number
+  metrics: SelfWalkMetrics
+}
+
+/** Starts at once. What it returns ends it; a walk under way is not waited for. */
+export function startSelfWalks({ log, everyMs, metrics, ...options }: SelfWalksOptions): () => void {
+  let stopped = false
+  const walk = async (): Promise<void> => {
+    const startedMs = performance.now()
+    try {
+      const report = await walkItself(options)
+      if (stopped) return
+      const duration_ms = Math.round(performance.now() - startedMs)
+      if (report === undefined) return log.info('there is nothing to walk yet')
+      const { program, applications, pages, pageSize: page_size, faults } = report
+      metrics.walked(report, Date.now())
+      const line = { program, applications, pages, page_size, duration_ms }
+      if (faults.length === 0) log.info(line, 'the self-walk found every promise kept')
+      else log.error({ ...line, faults }, 'the self-walk found promises broken')
+    } catch (error) {
+      if (stopped) return
+      metrics.failed()
+      // Its message names no more than an address of ours and a status.
+      const why = error instanceof SelfWalkFailure ? { reason: error.message } : { err: error }
+      log.warn(why, 'the self-walk could not be made; the next one is on its timer')
+    }
+  }
+  let timer: Timer
+  const next = (ms: number): void => {
+    timer = setTimeout(() => void walk().finally(() => stopped || next(everyMs)), ms)
+  }
+  next(Math.min(firstMs, everyMs))
+  return () => {
+    stopped = true
+    clearTimeout(timer)
+  }
+}

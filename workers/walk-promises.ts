@@ -1,0 +1,145 @@
+// What was served in a walk, held against what the database says: which promises were broken. Pure. A fault names numbers and ids only.
+
+import type { TruePlace } from '../src/db/walk-truth.ts'
+
+/** Each with the rows of the contract it is of. */
+export const promises = [
+  /** G1: none missing. */
+  'complete',
+  /** G1: none twice. */
+  'once',
+  /** G2: none that does not belong to it, and an end. */
+  'bounded',
+  /** D1: oldest first. */
+  'ordered',
+  /** G3: CURRENT or OBSOLETE as of the first page. */
+  'revision_state',
+  /** G4: the same token, the same applications. */
+  'repeatable',
+  /** G7: full pages, and a last one that says so. */
+  'paged',
+  /** Every number up to the horizon is an application, or the tombstone of one: none has gone without a trace. */
+  'gapless',
+] as const
+
+export type PromiseName = (typeof promises)[number]
+
+export interface Promised {
+  promise: PromiseName
+  detail: string
+}
+
+export interface WalkedApplication {
+  id: number
+  applicantId: number
+  state: string
+  /** Of all that is fixed in it. */
+  digest: number | bigint
+}
+
+export interface WalkedPage {
+  applications: WalkedApplication[]
+  token: string | null
+}
+
+interface Walked {
+  pages: readonly WalkedPage[]
+  pageSize: number
+  pagesMax: number
+  repeated: { earlier: WalkedPage; later: WalkedPage } | undefined
+}
+
+/** Faults of one promise that are told. */
+const toldMax = 5
+
+/** `truth` is every submission of the part that was walked, by number; `horizon` the number of the last one of the program at the first page. */
+export function promisesBroken(walked: Walked, truth: readonly TruePlace[], horizon: number): Promised[] {
+  const got = walked.pages.flatMap(page => page.applications)
+  return [
+    ...told('complete', missing(got, truth)),
+    ...told('once', repeated(got)),
+    ...told('bounded', foreign(walked, got, truth)),
+    ...told('ordered', disordered(got, truth)),
+    ...told('revision_state', misstated(got, truth, horizon)),
+    ...told('repeatable', changed(walked)),
+    ...told('paged', mispaged(walked)),
+    ...told('gapless', gaps(truth)),
+  ]
+}
+
+function told(promise: PromiseName, details: Iterable<string>): Promised[] {
+  return [...details].slice(0, toldMax).map(detail => ({ promise, detail }))
+}
+
+function* missing(got: readonly WalkedApplication[], truth: readonly TruePlace[]) {
+  const ids = new Set(got.map(({ id }) => id))
+  for (const { application_id, erased } of truth)
+    if (!erased && !ids.has(application_id)) yield `application ${application_id} is missing`
+}
+
+function* repeated(got: readonly WalkedApplication[]) {
+  const seen = new Set<number>()
+  for (const { id } of got) {
+    if (seen.has(id)) yield `application ${id} came twice`
+    seen.add(id)
+  }
+}
+
+function* foreign({ pages, pagesMax }: Walked, got: readonly WalkedApplication[], truth: readonly TruePlace[]) {
+  const ids = new Set(truth.map(({ application_id }) => application_id))
+  for (const { id } of got) if (!ids.has(id)) yield `application ${id} does not belong to the walk`
+  if (pages.length === pagesMax && pages.at(-1)!.token !== null) yield `it has not ended after ${pagesMax} pages`
+}
+
+function* disordered(got: readonly WalkedApplication[], truth: readonly TruePlace[]) {
+  const numbers = new Map(truth.map(({ application_id, submit_seq }) => [application_id, submit_seq]))
+  const known = got.filter(({ id }) => numbers.has(id))
+  for (const [i, { id }] of known.entries())
+    if (i > 0 && numbers.get(id)! < numbers.get(known[i - 1]!.id)!)
+      yield `application ${id} came after application ${known[i - 1]!.id}`
+}
+
+function* misstated(got: readonly WalkedApplication[], truth: readonly TruePlace[], horizon: number) {
+  const places = new Map(truth.filter(({ erased }) => !erased).map(place => [place.application_id, place]))
+  for (const { id, state } of got) {
+    const place = places.get(id)
+    if (place === undefined) continue
+    const expected = place.superseded_seq === null || place.superseded_seq > horizon ? 'CURRENT' : 'OBSOLETE'
+    if (state !== expected) yield `application ${id} was ${state}, and is ${expected} as of the first page`
+  }
+  const current = new Map<number, number>()
+  for (const { id, applicantId, state } of got) {
+    if (state !== 'CURRENT') continue
+    const other = current.get(applicantId)
+    if (other !== undefined && other !== id) yield `applications ${other} and ${id} of one applicant were both CURRENT`
+    current.set(applicantId, id)
+  }
+}
+
+/** What was erased between the two readings may be missing from the second. */
+function* changed({ repeated: pair }: Walked) {
+  if (pair === undefined) return
+  const earlier = new Map(pair.earlier.applications.map(({ id, digest }) => [id, digest]))
+  for (const { id, digest } of pair.later.applications)
+    if (earlier.get(id) !== digest) yield `application ${id} was not the same when its page was asked for again`
+}
+
+function* mispaged({ pages, pageSize }: Walked) {
+  for (const [i, { applications, token }] of pages.entries()) {
+    const isLast = token === null
+    if (!isLast && applications.length !== pageSize)
+      yield `page ${i + 1} has ${applications.length} applications, and another follows`
+    if (isLast && (applications.length > pageSize || (applications.length === 0 && i > 0)))
+      yield `the last page, ${i + 1}, has ${applications.length} applications`
+  }
+}
+
+function* gaps(truth: readonly TruePlace[]) {
+  for (const [i, { submit_seq }] of truth.entries()) {
+    const before = truth[i - 1]?.submit_seq
+    if (before !== undefined && submit_seq !== before + 1)
+      yield before === submit_seq
+        ? `submission ${submit_seq} is there twice`
+        : `submission ${before + 1} is neither an application nor the tombstone of one`
+  }
+}
