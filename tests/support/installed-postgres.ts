@@ -1,0 +1,32 @@
+// Debian's PostgreSQL 15 with its own programs (pg_dump, pg_restore, pg_basebackup), for what an operator does with them.
+
+import { join } from 'node:path'
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../scripts/embedded-postgres.ts'
+import { endWithFile, useFolder } from './fixtures.ts'
+
+const installation = '/usr/lib/postgresql/15'
+
+export interface InstalledPostgres extends EmbeddedPostgres {
+  /** Runs one of its programs, and returns what it prints. Throws what it says when it fails. */
+  run(program: string, ...args: string[]): Promise<string>
+  /** The address of one of its databases. */
+  addressOf(database: string): string
+}
+
+/** On a data folder that is there, or a new one. Ends with the test file. */
+export async function useInstalledPostgres(
+  settings: Record<string, string> = {},
+  dataDirectory?: string,
+): Promise<InstalledPostgres> {
+  const folder = dataDirectory ?? join(await useFolder(), 'pg')
+  const server = await startEmbeddedPostgres({ dataDirectory: folder, unsafeFast: true, installation, settings })
+  endWithFile(() => server.stop().catch(() => {}))
+  return { ...server, run: runProgram, addressOf: database => server.url.replace(/\/postgres$/, `/${database}`) }
+}
+
+async function runProgram(program: string, ...args: string[]): Promise<string> {
+  const child = Bun.spawn([join(installation, 'bin', program), ...args], { stdout: 'pipe', stderr: 'pipe' })
+  const [out, said, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
+  if (code !== 0) throw new Error(`${program} ended with ${code}: ${said}`)
+  return out.trim()
+}
