@@ -29,7 +29,7 @@ await runScript(async ({ sql, config, actor }) => {
     })
     progress?.stop()
     // The examples in the docs carry times too.
-    await regenerateDocs(sql, undefined)
+    await regenerateDocs(sql, undefined, { actor })
     console.log(
       from === timeZone
         ? `All times are written in ${timeZone} already.`

@@ -2,8 +2,10 @@
 
 import { appendAuditEvent } from '../db/audit.ts'
 import { inTransaction, type Sql } from '../db/client.ts'
-import { findIdentified, insertIdentity, lockPersonByEmail } from '../db/identity-rows.ts'
-import { foldEmail } from './people.ts'
+import { deleteSessionsOf } from '../db/console-sessions.ts'
+import { deleteIdentity, findIdentified, insertIdentity, lockPersonByEmail } from '../db/identity-rows.ts'
+import { Problem } from '../problem.ts'
+import { type Deed, foldEmail } from './people.ts'
 import { actorOf } from './roles.ts'
 
 /** Whom the provider vouches for. */
@@ -51,3 +53,27 @@ export async function findPersonOf(
 
 const enabled = ({ person_id, email, disabled }: { person_id: number; email: string; disabled: boolean }): Found =>
   disabled ? { refused: 'disabled' } : { person_id, email }
+
+/**
+ * Forgets who a person is at a provider, and ends their sessions: the next who comes from there with the person's verified e-mail is
+ * them. Throws Problem `not_found` when nothing was remembered.
+ */
+export async function forgetIdentity(
+  sql: Sql,
+  { personId, email, issuer }: { personId: number; email: string; issuer: string },
+  { actor, address }: Deed,
+): Promise<void> {
+  await inTransaction(sql, async tx => {
+    const subject = await deleteIdentity(tx, personId, issuer)
+    if (subject === undefined)
+      throw new Problem('not_found', { detail: 'Who this person is there is not remembered, or not any more.' })
+    await deleteSessionsOf(tx, personId)
+    await appendAuditEvent(tx, {
+      actor,
+      action: 'identity_forgotten',
+      subject: email,
+      address,
+      detail: { issuer, subject },
+    })
+  })
+}

@@ -1,5 +1,6 @@
 // Who the people of the console are at an OpenID provider.
 
+import type { Micros } from '../domain/values/offset-time.ts'
 import type { Db, Transaction } from './client.ts'
 
 interface Identified {
@@ -27,6 +28,31 @@ export async function lockPersonByEmail(tx: Transaction, emailFolded: string): P
     where email_folded = ${emailFolded}
     for update`
   return row
+}
+
+export interface IdentityRow {
+  issuer: string
+  subject: string
+  created_at: Micros
+}
+
+/** Who a person is at which providers, as far as that is remembered. */
+export async function readIdentities(db: Db, personId: number): Promise<IdentityRow[]> {
+  return db<IdentityRow[]>`
+    select issuer, subject, created_at
+    from person_identity
+    where person_id = ${personId}
+    order by issuer`
+}
+
+/** Forgets who a person is at a provider, and gives what was remembered; undefined when nothing was. */
+export async function deleteIdentity(tx: Transaction, personId: number, issuer: string): Promise<string | undefined> {
+  const [row] = await tx<{ subject: string }[]>`
+    delete from person_identity
+    where person_id = ${personId}
+    and issuer = ${issuer}
+    returning subject`
+  return row?.subject
 }
 
 /** Remembers an identity as this person's; false when it is somebody's, or they have another from the same issuer. */

@@ -67,7 +67,7 @@ grant insert (actor, action, subject, address, detail) on audit_event to tributa
 -- the audit trail but by adding to it.
 grant select on all tables in schema public to tributary_console;
 grant insert, update on person, api_key, intermediary_organization, intermediary, admin_token to tributary_console;
-grant insert on person_identity to tributary_console;
+grant insert, delete on person_identity to tributary_console;
 grant insert, update, delete on person_program, invitation, console_session, api_key_program, refusal to tributary_console;
 grant insert (actor, action, subject, address, detail) on audit_event to tributary_console;
 -- Drafts are saved, published and discarded; the database itself refuses to change or remove what was published.

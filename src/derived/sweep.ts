@@ -36,18 +36,17 @@ interface Asking {
 }
 
 /** Asks for the docs of a program, or of all programs, to be made again, and returns the versions they are of. */
-export async function regenerateDocs(sql: Sql, programId: number | undefined, by?: Asking): Promise<number[]> {
+export async function regenerateDocs(sql: Sql, programId: number | undefined, by: Asking): Promise<number[]> {
   return inTransaction(sql, async tx => {
     const versions = await readDocumentedVersionIds(tx, programId)
     await enqueue(tx, versions.map(docsJob))
-    if (by !== undefined)
-      await appendAuditEvent(tx, {
-        actor: by.actor,
-        action: 'docs_regeneration_asked',
-        subject: programId === undefined ? 'all programs' : `program ${programId}`,
-        address: by.address,
-        detail: { program_versions: versions.length },
-      })
+    await appendAuditEvent(tx, {
+      actor: by.actor,
+      action: 'docs_regeneration_asked',
+      subject: programId === undefined ? 'all programs' : `program ${programId}`,
+      address: by.address,
+      detail: { program_versions: versions.length },
+    })
     return versions
   })
 }

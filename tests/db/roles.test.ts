@@ -1,7 +1,7 @@
 // Least privilege: what `roles.sql` lets service and worker do, tried as them. The owner of the schema migrates.
 
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { findPersonOf } from '../../src/access/identities.ts'
+import { findPersonOf, forgetIdentity } from '../../src/access/identities.ts'
 import { openDatabase, type Sql } from '../../src/db/client.ts'
 import { prepareDatabase } from '../../src/db/instance.ts'
 import { grantRoles, migrate } from '../../src/db/migrate.ts'
@@ -435,15 +435,18 @@ describe('the console, with its own role', () => {
     await setRetention(owner, raw.slug, { days: null, actor: 'operator:test' })
   })
 
-  test('remembers who somebody is at an OpenID provider', async () => {
-    const { email } = await aPerson(owner)
-    const identity = { issuer: 'https://login.example.gov', subject: crypto.randomUUID(), email }
+  test('remembers who somebody is at an OpenID provider, and forgets it when that is asked', async () => {
+    const { email, person_id: personId } = await aPerson(owner)
+    const issuer = 'https://login.example.gov'
+    const identity = { issuer, subject: crypto.randomUUID(), email }
     for (const _ of ['first', 'again'])
       expect(await findPersonOf(desk.sql, identity, undefined)).toMatchObject({ email })
+    await forgetIdentity(desk.sql, { personId, email, issuer }, { actor: 'admin:x', now: 0 })
+    const other = { ...identity, subject: crypto.randomUUID() }
+    expect(await findPersonOf(desk.sql, other, undefined)).toMatchObject({ email })
   })
 
   test.each<[string, (sql: Sql) => PromiseLike<unknown>]>([
-    ['forget an identity', sql => sql`delete from person_identity`],
     ['hand an identity to somebody else', sql => sql`update person_identity set person_id = person_id`],
     ['change a submitted answer', sql => sql`update application set snapshot = snapshot`],
     ['remove an application', sql => sql`delete from application`],

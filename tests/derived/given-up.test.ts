@@ -45,7 +45,7 @@ test('what never ends is asked for again five times, then failed with the reason
 
   // "… or an admin forces it": counted from the start.
   const [program] = await database.sql<{ program_id: number }[]>`select program_id from program where slug = 'deadly'`
-  await regenerateDocs(database.sql, program!.program_id)
+  await regenerateDocs(database.sql, program!.program_id, { actor: 'operator:test' })
   expect(await statusOf(program_version_id)).toMatchObject({ state: 'queued', attempts: 0 })
   expect(await beginRun(database.sql, thing)).toBeDefined()
 })

@@ -101,8 +101,12 @@ for (const store of stores) {
 
     test('asked to regenerate twice, it runs once more at most; the answer comes at once and progress can be asked for', async () => {
       const program = await aProgram(queue.sql, { questions: [q.text(`again ${store}`)] })
-      expect(await regenerateDocs(queue.sql, program.program_id)).toEqual([program.program_version_id])
-      expect(await regenerateDocs(queue.sql, program.program_id)).toEqual([program.program_version_id])
+      expect(await regenerateDocs(queue.sql, program.program_id, { actor: 'operator:test' })).toEqual([
+        program.program_version_id,
+      ])
+      expect(await regenerateDocs(queue.sql, program.program_id, { actor: 'operator:test' })).toEqual([
+        program.program_version_id,
+      ])
       expect(await statesOf(program.program_version_id)).toMatchObject({ 'refresh-docs-example': 'queued' })
       let runs = 0
       const real = handlers({ db: queue.sql, config: { timeZone, enumeratorDepthMax: 20 } })
@@ -123,7 +127,7 @@ for (const store of stores) {
       const real = handlers({ db: queue.sql, config: { timeZone, enumeratorDepthMax: 20 } })
       await real['refresh-docs-example'](program)
       const before = await loadProgramDocs(queue.sql, program.program_id, { timeZone, now })
-      await regenerateDocs(queue.sql, program.program_id)
+      await regenerateDocs(queue.sql, program.program_id, { actor: 'operator:test' })
       await queue.relay()
       await queue.work({
         ...real,

@@ -95,17 +95,19 @@ export function ServicePage(props: { context: PageContext; document: ServiceDocu
         </p>
         <section aria-labelledby="authentication">
           <h2 id="authentication">Authentication</h2>
-          <p>
-            HTTP Basic, over HTTPS alone.{' '}
-            {Object.values(document.components.securitySchemes).map(({ description }) => description)}
-          </p>
+          <p>Over HTTPS alone.</p>
+          <ul>
+            {Object.values(document.components.securitySchemes).map(({ description }) => (
+              <li>{description}</li>
+            ))}
+          </ul>
         </section>
         {groups.map(({ name, description, operations }) => (
           <section aria-labelledby={`tag-${name}`}>
             <h2 id={`tag-${name}`}>{name}</h2>
             <p>{description}</p>
             {operations.map(one => (
-              <OperationCard {...one} />
+              <OperationCard {...one} folded={operations.length > unfoldedMax} />
             ))}
           </section>
         ))}
@@ -124,17 +126,43 @@ export function ServicePage(props: { context: PageContext; document: ServiceDocu
   )
 }
 
-function OperationCard({ method, path, operation }: ListedOperation): VNode {
-  const { operationId, summary, description, parameters = [], requestBody, responses = {} } = operation
-  const refusals = Object.entries(responses).filter(([status]) => !status.startsWith('2'))
+/** Of a group with more operations, each is folded under its name. */
+const unfoldedMax = 15
+
+function OperationCard({ folded, ...one }: ListedOperation & { folded: boolean }): VNode {
+  const { method, path, operation } = one
+  const { operationId, summary } = operation
+  const address = (
+    <>
+      <Badge tone={method === 'get' ? 'good' : 'info'}>{method.toUpperCase()}</Badge> <code>{path}</code>
+    </>
+  )
+  if (folded) {
+    return (
+      <details class="card operation">
+        <summary>
+          <h3 id={operationId}>{summary ?? operationId}</h3> <span class="address">{address}</span>
+        </summary>
+        <OperationFacts {...one} />
+      </details>
+    )
+  }
   return (
     <section class="card operation" aria-labelledby={operationId}>
       <h3 id={operationId}>
         <a href={`#${operationId}`}>{summary ?? operationId}</a>
       </h3>
-      <p class="address">
-        <Badge tone={method === 'get' ? 'good' : 'info'}>{method.toUpperCase()}</Badge> <code>{path}</code>
-      </p>
+      <p class="address">{address}</p>
+      <OperationFacts {...one} />
+    </section>
+  )
+}
+
+function OperationFacts({ operation }: ListedOperation): VNode {
+  const { operationId, description, parameters = [], requestBody, responses = {} } = operation
+  const refusals = Object.entries(responses).filter(([status]) => !status.startsWith('2'))
+  return (
+    <>
       {description !== undefined && <p>{description}</p>}
       {parameters.length > 0 && (
         <>
@@ -165,7 +193,7 @@ function OperationCard({ method, path, operation }: ListedOperation): VNode {
         </summary>
         <Answers answers={refusals} />
       </details>
-    </section>
+    </>
   )
 }
 

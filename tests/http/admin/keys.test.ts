@@ -120,6 +120,23 @@ describe('a key that is there', () => {
     expect(await checkAuth(key.authorization)).toBe(401)
   })
 
+  test('is edited by two at once: the second is shown what the first did, and loses nothing', async () => {
+    const key = await make()
+    const path = `/admin/keys/${key.username}`
+    const based_on = / name="based_on" value="([^"]*)"/.exec(await browser.page(path))![1]!
+    const form = { programs: ['rent'], from: 'subnets', allowed_subnets: '127.0.0.1', expiry: '', based_on }
+    expect((await browser.post(path, { ...form, name: 'First' })).status).toBe(303)
+    const second = await browser.post(path, { ...form, name: 'Second' })
+    const text = await second.text()
+    expect([second.status, text.includes('What is stored now: First'), text.includes('value="Second"')]).toEqual([
+      409,
+      true,
+      true,
+    ])
+    const newer = / name="based_on" value="([^"]*)"/.exec(text)![1]!
+    expect((await browser.post(path, { ...form, name: 'Second', based_on: newer })).status).toBe(303)
+  })
+
   test('is rotated: both secrets work during the overlap, and only the new one after it', async () => {
     const key = await make()
     const rotated = await issued(await browser.post(`/admin/keys/${key.username}/rotate`, { overlap: '2' }))

@@ -242,6 +242,25 @@ describe('who somebody is', () => {
     expect(await comeIn()).toBe(303)
   })
 
+  test('is unlinked by an administrator: sign-ins end, and the next account with that verified e-mail is linked', async () => {
+    expect(await comeIn()).toBe(303)
+    const path = `/admin/people/${ada.person_id}`
+    const admin = await visitor().signIn((await aPerson(database.sql)).email)
+    expect(await admin.page(path)).toContain(subject)
+    const unlinked = await admin.post(`${path}/unlink`, { issuer: settings.oidcIssuer })
+    expect([unlinked.status, unlinked.headers.get('location')]).toEqual([303, `${path}?done=unlinked`])
+    expect(await database.sql`select from console_session where person_id = ${ada.person_id}`).toHaveLength(0)
+    expect((await auditOf(ada.email)).at(-1)).toEqual({
+      action: 'identity_forgotten',
+      detail: { issuer: settings.oidcIssuer, subject },
+    })
+    expect((await admin.post(`${path}/unlink`, { issuer: settings.oidcIssuer })).status).toBe(404)
+    const successor = crypto.randomUUID()
+    provider.accounts.set(successor, { email: ada.email, email_verified: true })
+    expect(await comeIn(successor)).toBe(303)
+    expect(await comeIn()).toBe(401)
+  })
+
   test('an e-mail in other letters is the same e-mail', async () => {
     provider.accounts.set(subject, { email: ada.email.toUpperCase(), email_verified: true })
     expect(await comeIn()).toBe(303)
@@ -335,6 +354,28 @@ describe('where passwords are off', async () => {
       expect(await there.page(path)).not.toContain('type="password"')
     for (const path of ['/admin/confirm', '/admin/account/password'])
       expect((await there.post(path, { password: testPassword, current: testPassword })).status).toBe(403)
+  })
+
+  test('who is invited is told where to sign in, and no page speaks of a password', async () => {
+    const inside = await visitor().signIn(ada.email)
+    const there = new ConsoleVisitor(without)
+    there.cookies.set('tributary', inside.cookies.get('tributary')!)
+    const page = await there.page('/admin/people/invite')
+    expect(page).toContain('signs in with City account')
+    const invited = await there.post('/admin/people/invite', {
+      name: 'Bo',
+      email: `${crypto.randomUUID()}@example.gov`,
+      role: 'AUDITOR',
+    })
+    const text = await invited.text()
+    expect([invited.status, text.includes('/admin/sign-in'), text.includes('/admin/invitations/')]).toEqual([
+      200,
+      true,
+      false,
+    ])
+    expect(text).toContain('Bo can sign in')
+    const person = await there.page(`/admin/people/${ada.person_id}`)
+    for (const shown of [page, text, person]) expect(shown).not.toMatch(/chooses? a(nother)? password|new link/)
   })
 
   test('the link of an invitation leads to signing in', async () => {

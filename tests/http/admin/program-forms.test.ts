@@ -309,3 +309,104 @@ test('two people at one question: the second sees what saving would change now, 
     expect([door, late.status]).toEqual([door, 409])
   }
 })
+
+test('a screen gets a heading and a condition over what is asked before it; a wrong line is told at its field', async () => {
+  await aProgram(sql, { slug: 'shown', questions: [q.radio('pets', ['yes', 'no']), q.text('which')] })
+  const document = { ...(await stored('shown')), based_on: Number(await basis('shown')) }
+  document.screens = [
+    { name: 'One', questions: [{ question: 'pets' }] },
+    { name: 'Two', questions: [{ question: 'which' }] },
+  ]
+  await ada.post(path('shown', '/document'), { document: JSON.stringify(document) })
+  expect(await ada.page(path('shown', '/questions'))).toContain(`${path('shown', '/screen?index=1')}`)
+  const page = await ada.page(path('shown', '/screen?index=1'))
+  const fields = fieldsOf(page, path('shown', '/screen'))
+  expect((await ada.post(path('shown', '/screen'), fields)).status).toBe(303)
+  expect((await stored('shown')).screens[1]).toMatchObject({ name: 'Two' })
+  // Only what is asked before it can decide.
+  expect([page.includes('pets'), page.includes('&quot;which&quot;')]).toEqual([true, false])
+  const what = /value="(\[&quot;pets&quot;[^"]*\])"/.exec(page)![1]!.replaceAll('&quot;', '"')
+  const wanted = { ...fields, when: 'all', when_what_0: what, when_operator_0: 'equal' }
+  const refused = await ada.post(path('shown', '/screen'), { ...wanted, name: '', when_value_0: 'perhaps' })
+  const text = await refused.text()
+  expect([refused.status, text.includes('href="#name"'), text.includes('href="#when_value_0"')]).toEqual([
+    400,
+    true,
+    true,
+  ])
+  const saved = await ada.post(path('shown', '/screen'), { ...wanted, name: 'Your pets', when_value_0: 'yes' })
+  expect(saved.status).toBe(303)
+  expect((await stored('shown')).screens[1]).toMatchObject({
+    name: 'Your pets',
+    visible_when: { question: 'pets', operator: 'equal', value: 'yes' },
+  })
+  const cleared = {
+    ...fieldsOf(await ada.page(path('shown', '/screen?index=1')), path('shown', '/screen')),
+    when: 'always',
+  }
+  expect((await ada.post(path('shown', '/screen'), cleared)).status).toBe(303)
+  expect((await stored('shown')).screens[1]!.visible_when).toBeUndefined()
+  expect((await ada.post(path('shown', '/screen'), { ...cleared, index: '7' })).status).toBe(404)
+})
+
+test('a new question has help, bounds and a condition from the start; a bound that its type has not is told at its field', async () => {
+  await aProgram(sql, { slug: 'more', questions: [q.radio('own', ['yes', 'no'])] })
+  const page = await ada.page(path('more', '/add-question'))
+  const what = /value="(\[&quot;own&quot;[^"]*\])"/.exec(page)![1]!.replaceAll('&quot;', '"')
+  const fields = {
+    based_on: await basis('more'),
+    admin_name: 'rooms',
+    kind: 'NUMBER',
+    text: 'How many rooms?',
+    help: 'Bathrooms too.',
+    min: '1',
+    max: '20',
+    screen: '0',
+    optional: 'yes',
+    when: 'all',
+    when_what_0: what,
+    when_operator_0: 'equal',
+    when_value_0: 'yes',
+  }
+  const refused = await ada.post(path('more', '/add-question'), { ...fields, max_length: '9' })
+  const text = await refused.text()
+  expect([refused.status, text.includes('href="#max_length"'), text.includes('Bathrooms too.')]).toEqual([
+    400,
+    true,
+    true,
+  ])
+  expect((await ada.post(path('more', '/add-question'), fields)).status).toBe(303)
+  expect(await questionIn('more', 'rooms')).toMatchObject({ help: 'Bathrooms too.', min: 1, max: 20 })
+  expect((await stored('more')).screens[0]!.questions.at(-1)).toMatchObject({
+    question: 'rooms',
+    optional: true,
+    visible_when: { question: 'own', value: 'yes' },
+  })
+})
+
+test('a draft that something was published after is kept from its form, with the fields that were typed', async () => {
+  await aProgram(sql, { slug: 'overtaken', questions: [q.text('kept one')] })
+  await aDraft(
+    sql,
+    { slug: 'overtaken', questions: [q.text('kept one', { text: 'Drafted?' })] },
+    'admin:bo@example.gov',
+  )
+  const { draft } = await versions('overtaken')
+  await aProgram(sql, { slug: 'overtaken', questions: [q.text('kept one'), q.text('published meanwhile')] })
+  const { active, draft: left } = await versions('overtaken')
+  expect(left?.based_on).toBe(draft!.based_on)
+  const fields = await open('overtaken', 'kept one')
+  const refused = await send('overtaken', { ...fields, text: 'Mine?' })
+  const text = await refused.text()
+  expect([refused.status, text.includes(`Version ${active!.program_version_id} was published after`)]).toEqual([
+    409,
+    true,
+  ])
+  const keep = / name="keep" value="([^"]*)"/.exec(text)![1]!
+  const again = fieldsOf(text, path('overtaken', '/question'))
+  expect((await send('overtaken', { ...again, keep: '1-2' })).status).toBe(409)
+  expect((await send('overtaken', { ...again, keep })).status).toBe(303)
+  const kept = (await versions('overtaken')).draft!
+  expect(kept.based_on).toBe(active!.program_version_id)
+  expect((await questionIn('overtaken', 'kept one')).text).toBe('Mine?')
+})

@@ -2,6 +2,7 @@
 
 import { Type } from 'typebox'
 import { listAdminTokens, retireAdminToken } from '../../../access/admin-tokens.ts'
+import { forgetIdentity } from '../../../access/identities.ts'
 import {
   addIntermediary,
   addOrganization,
@@ -12,6 +13,7 @@ import {
 } from '../../../access/intermediaries.ts'
 import { disablePerson, editPerson, enablePerson, inviteAgain, invitePerson } from '../../../access/people.ts'
 import { roles } from '../../../access/roles.ts'
+import { readIdentities } from '../../../db/identity-rows.ts'
 import { readIntermediaries, readOrganizations } from '../../../db/intermediary-rows.ts'
 import { findPerson, readPeople } from '../../../db/person-rows.ts'
 import { foldText } from '../../../domain/values/folded-text.ts'
@@ -33,6 +35,7 @@ const facts = {
 const person = Type.Object(facts, closed)
 const invited = Type.Object({ email: text('What the person signs in with.'), ...facts }, closed)
 const organizationName = Type.Object({ name: text('As exports show it.') }, closed)
+const unlinked = Type.Object({ issuer: text('The provider, as it names itself.') }, closed)
 const intermediary = Type.Object({ email: text('The e-mail a submission names.') }, closed)
 
 export function peopleDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
@@ -90,9 +93,12 @@ export function peopleDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       method: 'GET',
       path: one,
       summary: 'Read a person',
-      answers: 'The person.',
+      answers: 'The person, and who they are at which OpenID provider.',
       ...reads,
-      answer: found,
+      answer: async visit => {
+        const person = await found(visit)
+        return { ...person, identities: await readIdentities(db, person.person_id) }
+      },
     }),
     deed({
       name: 'editPerson',
@@ -107,6 +113,21 @@ export function peopleDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       answer: async (visit, draft) => {
         await editPerson(db, (await found(visit)).person_id, draft, visit.deed)
         return found(visit)
+      },
+    }),
+    deed({
+      name: 'unlinkPerson',
+      method: 'POST',
+      path: `${one}/unlink`,
+      summary: 'Forget who a person is at an OpenID provider',
+      description:
+        'Ends every sign-in of the person. Whoever next comes from there with the verified e-mail is the person.',
+      answers: 'Nothing: it is forgotten.',
+      ...writes,
+      body: unlinked,
+      answer: async (visit, { issuer }) => {
+        const { person_id: personId, email } = await found(visit)
+        await forgetIdentity(db, { personId, email, issuer }, visit.deed)
       },
     }),
     turn('disable', disablePerson, 'Disable a person: sessions and tokens end at once'),

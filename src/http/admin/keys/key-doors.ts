@@ -117,7 +117,17 @@ export function keyDoors({ consoleDb: db, config }: Deps): ConsoleDoor[] {
     ])
     const done = visit.url.searchParams.get('done')
     return htmlResponse(
-      EditKeyPage({ context: visit.context, now: visit.now, form, key: found, days, refusals, programs, done }),
+      EditKeyPage({
+        context: visit.context,
+        now: visit.now,
+        form,
+        key: found,
+        days,
+        refusals,
+        programs,
+        done,
+        overtaken: status === 409,
+      }),
       status,
     )
   }
@@ -137,9 +147,12 @@ export function keyDoors({ consoleDb: db, config }: Deps): ConsoleDoor[] {
           ...(found.may_submit ? { front_end: form.get('front_end') ?? '' } : {}),
         },
         deedOf(visit),
+        form.get('based_on') ?? undefined,
       )
       return redirect(visit, `/admin/keys/${found.api_key_id}?done=saved`)
     } catch (error) {
+      if (error instanceof Problem && error.internal === 'based_on_is_old')
+        return showKey(visit, { values: form, faults: [] }, 409)
       return showKey(visit, { values: form, faults: faultsOf(error).map(onField) }, 400)
     }
   }

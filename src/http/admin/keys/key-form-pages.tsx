@@ -2,7 +2,7 @@
 
 /** @jsxImportSource preact */
 
-import { type ListedApiKey, overlapDaysMax } from '../../../access/api-keys.ts'
+import { keyVersion, type ListedApiKey, overlapDaysMax } from '../../../access/api-keys.ts'
 import type { Reason } from '../../../access/caller.ts'
 import { reasonTexts } from '../../../access/judge-call.ts'
 import type { ApiKeyDay } from '../../../db/api-key-rows.ts'
@@ -135,6 +135,8 @@ export function EditKeyPage(
     days: readonly ApiKeyDay[]
     refusals: readonly Refusal[]
     done: string | null
+    /** Whether somebody else saved it after the form was opened. */
+    overtaken: boolean
   },
 ) {
   const { context, form, now, key } = props
@@ -184,11 +186,22 @@ export function EditKeyPage(
           the one before.
         </Notice>
       )}
+      {props.overtaken && (
+        <Notice tone="bad">
+          <h2>Somebody else changed this key meanwhile, so nothing was changed</h2>
+          <p>
+            Your fields are as you typed them. What is stored now: {key.name}, for {key.programs.join(', ')}, from{' '}
+            {fromWhere(key).join(', ')}, until <When at={key.expires_at} timeZone={config.timeZone} />. Saving again
+            puts your fields in its place.
+          </p>
+        </Notice>
+      )}
       <FaultSummary form={form} />
       <div class="columns">
         <div class="card">
           {mayChange ? (
             <DeedForm csrf={context.csrf} action={path}>
+              <input type="hidden" name="based_on" value={keyVersion(key)} />
               <CommonFields context={context} form={form} programs={props.programs} apiKey={key} />
               {key.may_submit && (
                 <TextField form={form} name="front_end" label="Front end" value={key.front_end ?? ''} maxLength={100} />

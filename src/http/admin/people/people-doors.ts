@@ -1,7 +1,9 @@
 // The people of the console: a list, an invitation, a person's page with role, programs, a new link, disabling.
 
 import { listAdminTokens } from '../../../access/admin-tokens.ts'
+import { forgetIdentity } from '../../../access/identities.ts'
 import { disablePerson, editPerson, enablePerson, inviteAgain, invitePerson } from '../../../access/people.ts'
+import { readIdentities } from '../../../db/identity-rows.ts'
 import { findPerson, type PersonRow, readPeople } from '../../../db/person-rows.ts'
 import { readPrograms } from '../../../db/programs.ts'
 import { Problem } from '../../../problem.ts'
@@ -9,9 +11,12 @@ import type { Deps } from '../../deps.ts'
 import { emptyForm, type FormState } from '../../shell/parts.tsx'
 import { htmlResponse, readingRoles } from '../../shell/shell.tsx'
 import { type ConsoleDoor, deedOf, faultsOf, redirect, type Visit } from '../console-doors.ts'
+import { type Ways, waysOf } from '../signing-in/sign-in-steps.ts'
 import { InvitePage, LinkPage, PeoplePage, PersonPage } from './people-pages.tsx'
 
-export function peopleDoors({ consoleDb: db }: Deps): ConsoleDoor[] {
+export function peopleDoors({ consoleDb: db, config }: Deps): ConsoleDoor[] {
+  const ways = waysOf(config)
+
   const slugs = async (): Promise<string[]> => (await readPrograms(db)).map(({ slug }) => slug)
 
   const person = async ({ params }: Visit): Promise<PersonRow> => {
@@ -22,7 +27,7 @@ export function peopleDoors({ consoleDb: db }: Deps): ConsoleDoor[] {
   }
 
   const showInvite = async (visit: Visit, form: FormState = emptyForm, status = 200): Promise<Response> =>
-    htmlResponse(InvitePage({ context: visit.context, form, programs: await slugs() }), status)
+    htmlResponse(InvitePage({ context: visit.context, form, programs: await slugs(), ways }), status)
 
   const showPerson = async (visit: Visit, form: FormState = emptyForm, status = 200): Promise<Response> =>
     htmlResponse(
@@ -32,6 +37,8 @@ export function peopleDoors({ consoleDb: db }: Deps): ConsoleDoor[] {
         person: await person(visit),
         programs: await slugs(),
         me: visit.person,
+        ways,
+        identities: await readIdentities(db, (await person(visit)).person_id),
         done: visit.url.searchParams.get('done'),
         now: visit.now,
         tokens: await listAdminTokens(db, (await person(visit)).person_id, visit.now),
@@ -44,7 +51,7 @@ export function peopleDoors({ consoleDb: db }: Deps): ConsoleDoor[] {
     try {
       const draft = { ...draftOf(form), email: form.get('email') ?? '' }
       const { token } = await invitePerson(db, draft, deedOf(visit))
-      return showLink(visit, draft.name, token)
+      return showLink(visit, draft.name, token, ways)
     } catch (error) {
       return showInvite(visit, { values: form, faults: faultsOf(error) }, 400)
     }
@@ -68,7 +75,13 @@ export function peopleDoors({ consoleDb: db }: Deps): ConsoleDoor[] {
 
   const newLink = async (visit: Visit): Promise<Response> => {
     const { person_id, name } = await person(visit)
-    return showLink(visit, name, await inviteAgain(db, person_id, deedOf(visit)))
+    return showLink(visit, name, await inviteAgain(db, person_id, deedOf(visit)), ways)
+  }
+
+  const unlink = async (visit: Visit): Promise<Response> => {
+    const { person_id: personId, email } = await person(visit)
+    await forgetIdentity(db, { personId, email, issuer: visit.form.get('issuer') ?? '' }, deedOf(visit))
+    return redirect(visit, `/admin/people/${personId}?done=unlinked`)
   }
 
   const one = '/admin/people/:personId'
@@ -85,14 +98,18 @@ export function peopleDoors({ consoleDb: db }: Deps): ConsoleDoor[] {
     { method: 'GET', path: one, roles: readingRoles, answer: visit => showPerson(visit) },
     { method: 'POST', path: one, roles: admin, answer: edit },
     { method: 'POST', path: `${one}/link`, roles: admin, answer: newLink },
+    { method: 'POST', path: `${one}/unlink`, roles: admin, answer: unlink },
     { method: 'POST', path: `${one}/disable`, roles: admin, answer: change(disablePerson, 'disabled') },
     { method: 'POST', path: `${one}/enable`, roles: admin, answer: change(enablePerson, 'enabled') },
   ]
 }
 
 /** The link is shown once, on the page that answers the form: it is in no address and no redirect. */
-const showLink = (visit: Visit, name: string, token: string): Response =>
-  htmlResponse(LinkPage({ context: visit.context, name, link: `${visit.place.baseUrl}/admin/invitations/${token}` }))
+const showLink = (visit: Visit, name: string, token: string, ways: Ways): Response => {
+  const { context, place } = visit
+  const link = `${place.baseUrl}/admin/${ways.password ? `invitations/${token}` : 'sign-in'}`
+  return htmlResponse(LinkPage({ context, name, link, ways }))
+}
 
 const draftOf = (form: URLSearchParams) => ({
   name: form.get('name') ?? '',

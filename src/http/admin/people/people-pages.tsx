@@ -4,6 +4,7 @@
 
 import type { ListedAdminToken } from '../../../access/admin-tokens.ts'
 import { type Person, type Role, roleNames, roles } from '../../../access/roles.ts'
+import type { IdentityRow } from '../../../db/identity-rows.ts'
 import type { PersonRow } from '../../../db/person-rows.ts'
 import type { Micros } from '../../../domain/values/offset-time.ts'
 import { Icon } from '../../shell/icon.tsx'
@@ -19,6 +20,7 @@ import {
   When,
 } from '../../shell/parts.tsx'
 import { type PageContext, Shell } from '../../shell/shell.tsx'
+import type { Ways } from '../signing-in/sign-in-steps.ts'
 import { TokenTable } from '../tokens/token-pages.tsx'
 
 const roleHints: Readonly<Record<Role, string>> = {
@@ -85,7 +87,7 @@ export function PeoplePage({ context, people }: { context: PageContext; people: 
 
 function State({ person }: { person: PersonRow }) {
   if (person.disabled_at !== null) return <Badge tone="bad">disabled</Badge>
-  if (person.has_password) return <Badge tone="good">active</Badge>
+  if (person.has_password || person.last_signed_in_at !== null) return <Badge tone="good">active</Badge>
   return <Badge tone="attention">invited</Badge>
 }
 
@@ -120,14 +122,18 @@ function RoleFields({ form, programs, person }: EditProps & { person?: PersonRow
 
 const crumb = { text: 'People', path: '/admin/people' }
 
-export function InvitePage({ context, form, programs }: EditProps) {
+export function InvitePage({ context, form, programs, ways }: EditProps & { ways: Ways }) {
   return (
     <Shell
       context={context}
       title="Invite somebody"
       part="people"
       crumbs={[crumb, { text: 'Invite' }]}
-      lead="You get a link to pass on. With it the person chooses a password; it is good for seven days."
+      lead={
+        ways.password
+          ? 'You get a link to pass on. With it the person chooses a password; it is good for seven days.'
+          : `The person signs in with ${ways.provider}, and is recognised by this e-mail. There is no password.`
+      }
     >
       <FaultSummary form={form} />
       <div class="card narrow">
@@ -138,23 +144,35 @@ export function InvitePage({ context, form, programs }: EditProps) {
             name="email"
             label="E-mail"
             type="email"
-            hint="What the person signs in with. It cannot be changed later."
+            hint={`${ways.password ? 'What the person signs in with.' : `As ${ways.provider} has verified it.`} It cannot be changed later.`}
           />
           <RoleFields context={context} form={form} programs={programs} />
-          <button type="submit">Make the link</button>
+          <button type="submit">{ways.password ? 'Make the link' : 'Invite'}</button>
         </DeedForm>
       </div>
     </Shell>
   )
 }
 
-export function LinkPage({ context, name, link }: { context: PageContext; name: string; link: string }) {
+export function LinkPage(props: { context: PageContext; name: string; link: string; ways: Ways }) {
+  const { context, name, link, ways } = props
   return (
-    <Shell context={context} title="The link is ready" part="people" crumbs={[crumb, { text: name }]}>
-      <Notice tone="attention">
-        <strong>This is the only time the link is shown.</strong> Pass it to {name} on a way you trust. It is good for
-        seven days, and once. If it is lost, make another.
-      </Notice>
+    <Shell
+      context={context}
+      title={ways.password ? 'The link is ready' : `${name} can sign in`}
+      part="people"
+      crumbs={[crumb, { text: name }]}
+    >
+      {ways.password ? (
+        <Notice tone="attention">
+          <strong>This is the only time the link is shown.</strong> Pass it to {name} on a way you trust. It is good for
+          seven days, and once. If it is lost, make another.
+        </Notice>
+      ) : (
+        <Notice tone="good">
+          Tell {name} where: they sign in with {ways.provider}, and are recognised there by their e-mail.
+        </Notice>
+      )}
       <div class="card">
         <p class="copied">
           <code id="link">{link}</code>
@@ -166,7 +184,7 @@ export function LinkPage({ context, name, link }: { context: PageContext; name: 
       </div>
       <p>
         <a class="button" href={`${context.root}/admin/people`}>
-          Done, hide it for good
+          {ways.password ? 'Done, hide it for good' : 'Done'}
         </a>
       </p>
     </Shell>
@@ -176,7 +194,9 @@ export function LinkPage({ context, name, link }: { context: PageContext; name: 
 const said: Readonly<Record<string, string>> = {
   saved: 'Saved. It holds from the next page this person opens.',
   disabled: 'Disabled. Every sign-in of this person has ended.',
-  enabled: 'Enabled. The password is the one there was.',
+  enabled: 'Enabled. This person signs in as before.',
+  unlinked:
+    'Unlinked. Every sign-in of this person has ended; the next one from there with this e-mail is linked again.',
   'token-retired': 'The token is retired. It ends with its next request.',
 }
 
@@ -187,6 +207,8 @@ export function PersonPage(
     done: string | null
     now: Micros
     tokens: readonly ListedAdminToken[]
+    identities: readonly IdentityRow[]
+    ways: Ways
   },
 ) {
   const { context, form, person, me } = props
@@ -231,14 +253,36 @@ export function PersonPage(
               </>
             )}
           </p>
+          {props.identities.map(({ issuer, subject, created_at }) => (
+            <div>
+              <p>
+                Known at <code>{issuer}</code> as <code>{subject}</code>, since{' '}
+                <When at={created_at} timeZone={config.timeZone} day />.
+              </p>
+              {mayChange && (
+                <DeedForm csrf={csrf} action={`${path}/unlink`}>
+                  <input type="hidden" name="issuer" value={issuer} />
+                  <p>
+                    Unlinking forgets that, and ends every sign-in of this person. Whoever next comes from there with
+                    the verified e-mail {person.email} is this person. Do it when their account there was replaced.
+                  </p>
+                  <button type="submit" class="danger">
+                    Unlink {issuer}
+                  </button>
+                </DeedForm>
+              )}
+            </div>
+          ))}
           {mayChange && person.disabled_at === null && (
             <>
-              <DeedForm csrf={csrf} action={`${path}/link`}>
-                <p>A new link lets this person choose another password. Links made before stop working.</p>
-                <button type="submit" class="plain">
-                  Make a new link
-                </button>
-              </DeedForm>
+              {props.ways.password && (
+                <DeedForm csrf={csrf} action={`${path}/link`}>
+                  <p>A new link lets this person choose another password. Links made before stop working.</p>
+                  <button type="submit" class="plain">
+                    Make a new link
+                  </button>
+                </DeedForm>
+              )}
               <DeedForm csrf={csrf} action={`${path}/disable`}>
                 <p>
                   Disabling ends every sign-in and every token of this person at once and allows no other. It can be
@@ -252,7 +296,7 @@ export function PersonPage(
           )}
           {mayChange && person.disabled_at !== null && (
             <DeedForm csrf={csrf} action={`${path}/enable`}>
-              <p>Enabling lets this person sign in again, with the password there was.</p>
+              <p>Enabling lets this person sign in again, as before. Tokens are to be made again.</p>
               <button type="submit" class="plain">
                 Enable {person.name}
               </button>

@@ -72,6 +72,8 @@ export function ProgramShell(
                 },
               ]
             : []),
+          { text: 'Applications', path: `${path}/applications`, current: false },
+          { text: 'Documentation', path: `${context.root}/docs/api/programs/${program.slug}`, current: false },
           ...(changes ? [{ text: 'Settings', path: `${path}/settings`, current: tab === 'settings' }] : []),
         ]}
       />

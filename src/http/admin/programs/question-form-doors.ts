@@ -23,17 +23,14 @@ import type { Deps } from '../../deps.ts'
 import { emptyForm, type FormState } from '../../shell/parts.tsx'
 import { htmlResponse } from '../../shell/shell.tsx'
 import { type ConsoleDoor, redirect, type Visit } from '../console-doors.ts'
+import { AddQuestionPage } from './add-question-page.tsx'
+import type { DraftFormProps, EditedElsewhere } from './draft-form.tsx'
 import { basisOf, editOptions, RefusalNotice } from './edit-refusals.tsx'
-import { loadProgramInView, type ProgramInView } from './program-in-view.ts'
-import {
-  AddQuestionPage,
-  type EditedElsewhere,
-  ProgramSettingsPage,
-  QuestionFormPage,
-  type QuestionFormProps,
-} from './question-form-pages.tsx'
+import { isOvertaken, loadProgramInView, type ProgramInView } from './program-in-view.ts'
+import { ProgramSettingsPage, ScreenPage } from './program-settings-pages.tsx'
+import { QuestionFormPage } from './question-form-pages.tsx'
 import { QuestionsPage } from './questions-pages.tsx'
-import { faultsOfForm, hasSetting, readQuestionForm } from './read-question-form.ts'
+import { faultsOfForm, faultsOfScreen, hasSetting, readCondition, readQuestionForm } from './read-question-form.ts'
 
 /** Why an edit was not saved: its faults, or that the stored document is another than the form was made from. */
 type Outcome =
@@ -50,8 +47,9 @@ export function questionFormDoors({ consoleDb: db, config }: Deps): ConsoleDoor[
     if (basisOf(visit.form) !== based_on) return { saved: false, status: 409, faults: [] }
     try {
       // A member that is undefined is one that is left out, as in the text of a document.
-      const document = JSON.parse(JSON.stringify({ ...edited, based_on })) as unknown
-      await saveDraft(db, document, actorOf(visit.person), editOptions(visit, config))
+      const document = JSON.parse(JSON.stringify({ ...edited, ...keeping(visit, view) })) as unknown
+      const over = keeping(visit, view).based_on === based_on ? undefined : based_on
+      await saveDraft(db, document, actorOf(visit.person), { ...editOptions(visit, config), over })
       return { saved: true }
     } catch (error) {
       if (!(error instanceof Problem)) throw error
@@ -59,6 +57,15 @@ export function questionFormDoors({ consoleDb: db, config }: Deps): ConsoleDoor[
       if (error.kind !== 'invalid_request') throw error
       return { saved: false, status: 400, faults: error.errors }
     }
+  }
+
+  /** What the saved document is based on: the page's own, or what was published after the draft was begun, if it is to stay over that. */
+  const keeping = ({ form }: Visit, view: ProgramInView): { based_on: number | null } => {
+    const { active, draft, current } = view
+    const both = `${active?.program_version_id}-${draft?.program_version_id}`
+    return isOvertaken(view) && form.get('keep') === both
+      ? { based_on: active?.program_version_id ?? null }
+      : { based_on: current.program_version_id }
   }
 
   const back = (visit: Visit, done = 'saved', screen?: number): Response =>
@@ -177,10 +184,9 @@ export function questionFormDoors({ consoleDb: db, config }: Deps): ConsoleDoor[
     const { form } = visit
     const view = await load(visit)
     const definition = describeVersion(view.current)
-    const index = /^\d{1,3}$/.test(form.get('index') ?? '') ? Number(form.get('index')) : -1
+    const index = indexOf(form.get('index'))
     const deed = form.get('deed') ?? ''
-    if (deed !== 'add' && definition.screens[index] === undefined)
-      throw new Problem('not_found', { detail: 'There is no such screen in what is stored now.' })
+    if (deed !== 'add' && definition.screens[index] === undefined) throw noScreen()
     const name = (form.get('screen_name') ?? '').trim()
     const edits: Readonly<Record<string, () => ProgramDefinition>> = {
       add: () => addScreen(definition, name),
@@ -196,6 +202,41 @@ export function questionFormDoors({ consoleDb: db, config }: Deps): ConsoleDoor[
     return outcome.saved ? back(visit) : list(visit, outcome)
   }
 
+  const indexOf = (text: string | null): number => (/^\d{1,3}$/.test(text ?? '') ? Number(text) : -1)
+
+  const screenPage = async (
+    visit: Visit,
+    index: number,
+    shown: { form?: FormState; conflict?: EditedElsewhere } = {},
+    status = 200,
+  ): Promise<Response> => {
+    const { context, now } = visit
+    const view = await load(visit)
+    const definition = describeVersion(view.current)
+    if (definition.screens[index] === undefined) throw noScreen()
+    const { form = emptyForm, conflict } = shown
+    const page = { context, now, program: view.program, view, definition, form, conflict, index }
+    return htmlResponse(ScreenPage(page), status)
+  }
+
+  const saveScreen = async (visit: Visit): Promise<Response> => {
+    const { form } = visit
+    const index = indexOf(form.get('index'))
+    const view = await load(visit)
+    const definition = describeVersion(view.current)
+    if (definition.screens[index] === undefined) throw noScreen()
+    const when = readCondition(form, definition)
+    const shown = (faults: readonly ProblemItem[]) => screenPage(visit, index, { form: { values: form, faults } }, 400)
+    if (when.faults.length > 0) return shown(when.faults)
+    const name = (form.get('name') ?? '').trim()
+    const edited = changeScreen(definition, index, { name, visible_when: when.condition })
+    const outcome = await save(visit, view, edited)
+    if (outcome.saved) return back(visit, 'saved', index)
+    if (outcome.status === 400) return shown(faultsOfScreen(outcome.faults, edited, index, when.rows))
+    const conflict = elsewhere(view, edited)
+    return screenPage(visit, index, { form: { values: form, faults: [] }, conflict }, 409)
+  }
+
   const settingsPage = async (
     visit: Visit,
     shown: { form?: FormState; conflict?: EditedElsewhere } = {},
@@ -204,7 +245,7 @@ export function questionFormDoors({ consoleDb: db, config }: Deps): ConsoleDoor[
     const { context, now } = visit
     const view = await load(visit)
     const definition = describeVersion(view.current)
-    const page: QuestionFormProps = {
+    const page: DraftFormProps = {
       context,
       now,
       program: view.program,
@@ -246,6 +287,13 @@ export function questionFormDoors({ consoleDb: db, config }: Deps): ConsoleDoor[
     { method: 'GET', path: `${one}/add-question`, roles, answer: visit => addPage(visit) },
     { method: 'POST', path: `${one}/add-question`, roles, answer: add, bodyBytesMax: 1024 * 1024 },
     { method: 'POST', path: `${one}/screens`, roles, answer: screens },
+    {
+      method: 'GET',
+      path: `${one}/screen`,
+      roles,
+      answer: visit => screenPage(visit, indexOf(visit.url.searchParams.get('index'))),
+    },
+    { method: 'POST', path: `${one}/screen`, roles, answer: saveScreen },
     { method: 'GET', path: `${one}/settings`, roles, answer: visit => settingsPage(visit) },
     { method: 'POST', path: `${one}/settings`, roles, answer: saveSettings },
   ]
@@ -255,6 +303,8 @@ const noQuestion = (): Problem =>
   new Problem('not_found', {
     detail: 'What is stored now asks no question of this name. Somebody may have removed it meanwhile.',
   })
+
+const noScreen = (): Problem => new Problem('not_found', { detail: 'There is no such screen in what is stored now.' })
 
 const newBase = (form: URLSearchParams): Pick<QuestionDefinition, 'admin_name' | 'kind' | 'enumerator'> => ({
   admin_name: (form.get('admin_name') ?? '').trim(),

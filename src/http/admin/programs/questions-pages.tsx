@@ -194,6 +194,9 @@ function ScreenForm({ editing, index, name }: { editing: Editing; index: number;
           <button type="submit" name="deed" value="rename">
             Rename
           </button>
+          <a class="button plain" href={`${path}/screen?index=${index}`}>
+            When it is shown…
+          </a>
           <button type="submit" name="deed" value="up" class="plain">
             <Icon name="arrow-up" />
             Earlier

@@ -46,9 +46,17 @@ export function readQuestionForm(
   if (hasSetting(kind, 'correct_addresses') && form.has('correct_addresses')) question.correct_addresses = true
   const options = hasSetting(kind, 'options') ? readOptions(form, before?.options ?? []) : []
   if (hasSetting(kind, 'options')) question.options = options.map(({ option }) => option)
+  // A question that is new was given its kind in the same form, which has a field for every bound.
+  const inapplicable = bounds.filter(bound => !hasSetting(kind, bound) && text(bound) !== '')
   const when = readCondition(form, definition)
   const screen = /^\d{1,3}$/.test(text('screen')) ? Number(text('screen')) : -1
   const faults = [...when.faults]
+  for (const parameter of inapplicable)
+    faults.push({
+      parameter,
+      code: 'not_allowed',
+      detail: `Must be left empty: a question of type ${kind} has no such bound.`,
+    })
   if (definition.screens[screen] === undefined)
     faults.push({ parameter: 'screen', code: 'required', detail: 'Must be one of the screens.' })
   return {
@@ -78,7 +86,7 @@ function readOptions(
     .sort((a, b) => (a.at === b.at ? a.row - b.row : a.at - b.at))
 }
 
-function readCondition(
+export function readCondition(
   form: URLSearchParams,
   definition: ProgramDefinition,
 ): { condition: NamedCondition | undefined; rows: number[]; faults: ProblemItem[] } {
@@ -122,6 +130,21 @@ export function faultsOfForm(
       return { parameter: settingField(path.slice(defined.length + 1), optionRows), code, detail }
     if (placed !== undefined && path.startsWith(`${placed}/`))
       return { parameter: placementField(path.slice(placed.length + 1), whenRows), code, detail }
+    return { parameter: 'content', code, detail: `${whereIn(edited, path)}${detail}` }
+  })
+}
+
+/** The faults of a screen's own heading and condition, each at its field. */
+export function faultsOfScreen(
+  faults: readonly ProblemItem[],
+  edited: ProgramDefinition,
+  index: number,
+  whenRows: readonly number[],
+): ProblemItem[] {
+  return faults.map(({ path = '', code, detail }): ProblemItem => {
+    const rest = path.startsWith(`/screens/${index}/`) ? path.slice(`/screens/${index}/`.length) : undefined
+    if (rest === 'name' || rest?.startsWith('visible_when'))
+      return { parameter: placementField(rest, whenRows), code, detail }
     return { parameter: 'content', code, detail: `${whereIn(edited, path)}${detail}` }
   })
 }

@@ -1,0 +1,94 @@
+// What every form over a draft has in common: where it stands, what was wrong, and that two people lose nothing.
+
+/** @jsxImportSource preact */
+
+import type { ComponentChildren } from 'preact'
+import type { ProgramDefinition } from '../../../domain/definitions/program-definition.ts'
+import type { VersionChange } from '../../../domain/definitions/version-diff.ts'
+import { FaultSummary, type FormState, Notice } from '../../shell/parts.tsx'
+import { isOvertaken, type ProgramInView } from './program-in-view.ts'
+import { Changes, type ProgramPageProps, ProgramShell, who } from './program-shell.tsx'
+
+export interface EditedElsewhere {
+  /** What saving the form now would change in what is stored. */
+  differences: readonly VersionChange[]
+}
+
+export interface DraftFormProps extends ProgramPageProps {
+  view: ProgramInView
+  form: FormState
+  definition: ProgramDefinition
+  conflict: EditedElsewhere | undefined
+}
+
+/** A form over a draft: its tab and title, what was wrong with it, and what somebody else stored meanwhile. */
+export function DraftFormShell(
+  props: DraftFormProps & { tab: 'questions' | 'settings'; title?: string; children: ComponentChildren },
+) {
+  const { context, program, now, view, form, conflict, tab, title } = props
+  return (
+    <ProgramShell
+      context={context}
+      program={program}
+      now={now}
+      tab={tab}
+      title={title}
+      changes={view.draft && view.changes.length}
+    >
+      <FaultSummary form={form} />
+      {conflict !== undefined && <ConflictNotice view={view} conflict={conflict} />}
+      {props.children}
+    </ProgramShell>
+  )
+}
+
+/** What the page of a form was made from, so that nothing is saved over what it did not show. */
+export const Basis = ({ view }: Pick<DraftFormProps, 'view'>) => (
+  <input type="hidden" name="based_on" value={String(view.current.program_version_id)} />
+)
+
+/** Where the draft was overtaken: saves it, with the fields of the form, over what was published. */
+export function KeepButton({ view, conflict }: Pick<DraftFormProps, 'view' | 'conflict'>) {
+  if (conflict === undefined || !isOvertaken(view)) return null
+  const { active, draft } = view
+  return (
+    <button type="submit" name="keep" value={`${active?.program_version_id}-${draft?.program_version_id}`}>
+      Keep the draft with these fields, over version {active?.program_version_id}
+    </button>
+  )
+}
+
+/** The button that saves, and the one that keeps where that is needed. */
+export const SaveButtons = (props: Pick<DraftFormProps, 'view' | 'conflict'>) => (
+  <>
+    <button type="submit">Keep in draft</button>
+    <KeepButton {...props} />
+  </>
+)
+
+function ConflictNotice({ view, conflict }: { view: ProgramInView; conflict: EditedElsewhere }) {
+  const { current, active } = view
+  if (isOvertaken(view)) {
+    return (
+      <Notice tone="bad">
+        <h2>Version {active?.program_version_id} was published after this draft was begun, so nothing was changed</h2>
+        <p>
+          Your fields are as you typed them. To keep the draft, and these fields in it, over that version, use the
+          button at the end of the form; what that takes back is then among its changes. It would change in the draft:
+        </p>
+        <Changes changes={conflict.differences} />
+      </Notice>
+    )
+  }
+  return (
+    <Notice tone="bad">
+      <h2>Somebody else saved meanwhile, so nothing was changed</h2>
+      <p>
+        {who(current.published_by ?? current.created_by)}{' '}
+        {current.published_at === null ? 'saved draft' : 'published version'} {current.program_version_id}. Your fields
+        are as you typed them. Saving again would change in what is stored now:
+      </p>
+      <Changes changes={conflict.differences} />
+    </Notice>
+  )
+}
