@@ -11,7 +11,7 @@ import { readCommandLine, runScript, type ScriptContext, UsageError } from './en
 import { textTable } from './text-table.ts'
 
 const help = `Usage:
-  scripts/api-key create --name <name> --programs <slug,…> --expires <when> --subnets <cidr,…|anywhere> [--may export,submit]
+  scripts/api-key create --name <name> --programs <slug,…> --expires <when> --subnets <cidr,…|anywhere> [--may export,…]
                          [--front-end <name>]
   scripts/api-key list
   scripts/api-key edit <key id> [--name <name>] [--programs <slug,…>] [--subnets <cidr,…|anywhere>]
@@ -22,7 +22,7 @@ const help = `Usage:
   --programs  The programs it may reach, by slug.
   --expires   90d, or a date (through the end of that day), or an instant such as 2027-01-31T12:00:00Z; within 366 days.
   --subnets   Where it may be used from, such as 192.0.2.0/24,2001:db8::/32; or the word anywhere.
-  --may       What it may do: export (the default), submit, or export,submit.
+  --may       What it may do, one or several: export (the default), submit; with export also annotate, which sets status and note.
   --front-end The form front end that a key which may submit is for. Keys of one front end share its applicants; to keys of
               any other those do not exist.
 
@@ -75,8 +75,9 @@ function parseOptions(
 
 function create(options: Options): Run {
   const may = split(options.may ?? 'export')
-  const unknown = may.filter(word => word !== 'export' && word !== 'submit')
-  if (unknown.length > 0) throw usage(`--may takes export, submit or both, not "${unknown.join(',')}".`)
+  const unknown = may.filter(word => !['export', 'submit', 'annotate'].includes(word))
+  if (unknown.length > 0)
+    throw usage(`--may takes export, submit and annotate, one or several, not "${unknown.join(',')}".`)
   return async ({ sql, config, actor }) => {
     const now = presentTime()
     const expiry = parseExpiry(options.expires!, now, config.timeZone)
@@ -88,6 +89,7 @@ function create(options: Options): Run {
       allowed_subnets: split(options.subnets!),
       may_export: may.includes('export'),
       may_submit: may.includes('submit'),
+      may_annotate: may.includes('annotate'),
       front_end: options['front-end'],
       actor,
       now,
@@ -170,6 +172,7 @@ function inOptions(error: unknown): unknown {
     expires_at: '--expires',
     allowed_subnets: '--subnets',
     may_export: '--may',
+    may_annotate: '--may',
     front_end: '--front-end',
   }
   const errors = error.errors.map(({ path, ...item }) => ({ ...item, parameter: optionOf[path?.split('/')[1] ?? ''] }))

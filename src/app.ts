@@ -14,6 +14,7 @@ import { ChangeWatch } from './export/change-watch.ts'
 import { ExportTrail } from './export/export-trail.ts'
 import { Exports } from './export/exports.ts'
 import { absentConsole, absentIntake } from './http/absent-doors.ts'
+import { applicationStatus } from './http/application-status.ts'
 import { checkAuth } from './http/check-auth.ts'
 import { type Peer, RequestConnection } from './http/connections.ts'
 import type { Deps, Foundation } from './http/deps.ts'
@@ -84,6 +85,7 @@ export function createApp(foundation: Foundation): App {
       .use(exportReceipt(deps))
       .use(listPrograms(deps))
       .use(readApplications(deps))
+      .use(applicationStatus(deps))
       .use(exportOnly ? absentIntake() : intake(deps))
   const routes = doorsForPrograms()
   // With the others once more, since the docs gather what they tell of the service from its routes.

@@ -10,6 +10,8 @@ export type ProblemKind =
   | 'method_not_allowed'
   | 'not_acceptable'
   | 'conflict'
+  | 'precondition_failed'
+  | 'precondition_required'
   | 'too_large'
   | 'unsupported_media_type'
   | 'rate_limited'

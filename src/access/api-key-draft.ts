@@ -29,6 +29,8 @@ export interface ApiKeyDraft {
   allowed_subnets: readonly string[]
   may_export: boolean
   may_submit: boolean
+  /** Whether it sets status and note of the applications it reads; not, unless said. */
+  may_annotate?: boolean
   /** The front end that a key which may submit is a key of; its applicants are the only ones the key can reach (D26). */
   front_end?: string | undefined
 }
@@ -152,10 +154,12 @@ export function frontEndFaults({
     : [{ path, code: 'not_allowed', detail: 'must be left out: this key may not submit' }]
 }
 
-export function permissionFaults({ may_export, may_submit }: ApiKeyDraft): ProblemItem[] {
-  return may_export || may_submit
-    ? []
-    : [required('/may_export', 'must be allowed to export or to submit, or the key is good for nothing')]
+export function permissionFaults({ may_export, may_submit, may_annotate = false }: ApiKeyDraft): ProblemItem[] {
+  if (!may_export && !may_submit)
+    return [required('/may_export', 'must be allowed to export or to submit, or the key is good for nothing')]
+  if (!may_annotate || may_export) return []
+  const detail = 'must be allowed to export too: it sets status and note of applications that it reads'
+  return [{ path: '/may_annotate', code: 'needs_export', detail }]
 }
 
 const required = (path: string, detail: string): ProblemItem => ({ path, code: 'required', detail })

@@ -72,10 +72,10 @@ export async function createApiKey(sql: Sql, pepper: string, draft: ApiKeyDraft 
     ]
     if (faults.length > 0) throw invalidRequest('The key cannot be made.', faults)
     const { name, programs, allowed_subnets, front_end = null } = checked.values as CreatedValues
-    const { may_export, may_submit } = draft
+    const { may_export, may_submit, may_annotate = false } = draft
     const expires_at = draft.expires_at!
     const secret_hash = hashPassword(pepper, credential.password)
-    const facts = { api_key_id, name, may_export, may_submit, front_end, expires_at, allowed_subnets }
+    const facts = { api_key_id, name, may_export, may_submit, may_annotate, front_end, expires_at, allowed_subnets }
     await insertApiKey(tx, { ...facts, secret_hash, created_at: now, created_by: actor })
     await replaceApiKeyPrograms(tx, api_key_id, checked.programIds)
     await appendAuditEvent(tx, {
@@ -89,6 +89,7 @@ export async function createApiKey(sql: Sql, pepper: string, draft: ApiKeyDraft 
         allowed_subnets,
         may_export,
         may_submit,
+        may_annotate,
         front_end,
         expires_at: formatMicros(expires_at),
       },

@@ -12,6 +12,7 @@ export interface Caller {
   expires_at: Micros
   may_export: boolean
   may_submit: boolean
+  may_annotate: boolean
   /** Of a key that may submit: the front end whose applicants it reaches (D26). */
   front_end: string | null
   /** Slug → program id of every program it may reach. */
@@ -36,6 +37,7 @@ export type Reason =
   | 'plain_http'
   | 'may_not_export'
   | 'may_not_submit'
+  | 'may_not_annotate'
   /** No grant for the program, whether or not there is one of that name. */
   | 'no_grant'
   /** Not a name that any program could have. */
@@ -55,6 +57,12 @@ export function unauthenticated(reason: Reason): Problem {
 export function authorizeExport(caller: Caller, slug: string | null): number {
   if (!caller.may_export) throw unauthenticated('may_not_export')
   return grantedProgram(caller, slug)
+}
+
+/** The id of a program of whose applications the caller may set status and note, or the 401. `slug` may be any text. */
+export function authorizeAnnotation(caller: Caller, slug: string | null): number {
+  if (!caller.may_annotate) throw unauthenticated('may_not_annotate')
+  return authorizeExport(caller, slug)
 }
 
 /** The front end the caller submits for, or the 401. */

@@ -46,6 +46,7 @@ export const reasonTexts: Readonly<Record<Reason, string>> = {
   plain_http: 'The request came over plain HTTP. The client has to use https://.',
   may_not_export: 'The key may submit, and not export.',
   may_not_submit: 'The key may export, and not submit.',
+  may_not_annotate: 'The key may not set status and note.',
   no_grant: 'The key is not granted this program.',
   no_such_program: 'There is no program of this name.',
 }

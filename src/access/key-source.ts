@@ -16,6 +16,7 @@ export interface KnownKey {
   earlier_secret_until: Micros | null
   may_export: boolean
   may_submit: boolean
+  may_annotate: boolean
   front_end: string | null
   expires_at: Micros
   allowed_subnets: readonly Subnet[]

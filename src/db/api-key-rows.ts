@@ -10,6 +10,7 @@ export interface ApiKeyRow {
   name: string
   may_export: boolean
   may_submit: boolean
+  may_annotate: boolean
   /** Null exactly when it may not submit. */
   front_end: string | null
   expires_at: Micros
@@ -38,6 +39,7 @@ interface ApiKeyAuthenticationRow {
   earlier_secret_until: Micros | null
   may_export: boolean
   may_submit: boolean
+  may_annotate: boolean
   front_end: string | null
   expires_at: Micros
   allowed_subnets: string[]
@@ -59,7 +61,8 @@ export async function findApiKeyForAuthentication(
 ): Promise<ApiKeyAuthenticationRow | undefined> {
   const [row] = await db<ApiKeyAuthenticationRow[]>`
     select
-      k.api_key_id, k.name, k.secret_hash, k.earlier_secret_hash, k.earlier_secret_until, k.may_export, k.may_submit, k.front_end, k.expires_at,
+      k.api_key_id, k.name, k.secret_hash, k.earlier_secret_hash, k.earlier_secret_until, k.may_export, k.may_submit, k.may_annotate,
+      k.front_end, k.expires_at,
       k.allowed_subnets::text[], k.retired_at, k.exposed_at,
       case when ${hash} in (k.secret_hash, k.earlier_secret_hash) then (
         select json_agg(json_build_array(p.slug, p.program_id))
@@ -99,7 +102,8 @@ export async function lockApiKey(db: Db, apiKeyId: string): Promise<ApiKeyRow | 
 }
 
 const listedColumns = (db: Db) => db`
-  k.api_key_id, k.name, k.may_export, k.may_submit, k.front_end, k.expires_at, k.earlier_secret_until, k.allowed_subnets::text[],
+  k.api_key_id, k.name, k.may_export, k.may_submit, k.may_annotate, k.front_end, k.expires_at, k.earlier_secret_until,
+  k.allowed_subnets::text[],
   k.created_at, k.created_by, k.retired_at, k.retired_by, k.exposed_at, k.last_used_at, k.civiform,
   host(k.last_used_address) as last_used_address,
   array(
@@ -116,6 +120,7 @@ interface NewApiKeyRow {
   secret_hash: Buffer
   may_export: boolean
   may_submit: boolean
+  may_annotate: boolean
   front_end: string | null
   expires_at: Micros
   allowed_subnets: readonly string[]
@@ -126,11 +131,11 @@ interface NewApiKeyRow {
 export async function insertApiKey(db: Db, key: NewApiKeyRow): Promise<void> {
   await db`
     insert into api_key (
-      api_key_id, name, secret_hash, may_export, may_submit, front_end, expires_at, allowed_subnets, created_at,
+      api_key_id, name, secret_hash, may_export, may_submit, may_annotate, front_end, expires_at, allowed_subnets, created_at,
       expiry_set_at, created_by)
     values (
-      ${key.api_key_id}, ${key.name}, ${key.secret_hash}, ${key.may_export}, ${key.may_submit}, ${key.front_end},
-      ${key.expires_at}, ${[...key.allowed_subnets]}::text[]::cidr[], ${key.created_at},
+      ${key.api_key_id}, ${key.name}, ${key.secret_hash}, ${key.may_export}, ${key.may_submit}, ${key.may_annotate},
+      ${key.front_end}, ${key.expires_at}, ${[...key.allowed_subnets]}::text[]::cidr[], ${key.created_at},
       ${key.created_at}, ${key.created_by})`
 }
 

@@ -1,5 +1,6 @@
 // What clients read beside the export: the programs of a key, one application with its revisions, and its statuses and notes.
 
+import type { Annotations } from '../domain/questions/application.ts'
 import type { Micros } from '../domain/values/offset-time.ts'
 import type { StoredApplication } from './application-lists.ts'
 import type { ChangePlace } from './change-rows.ts'
@@ -89,6 +90,30 @@ export async function readStoredRevisions(
     }
     order by theirs.submit_seq
     limit ${rowsMax}`
+}
+
+/** Status and note as they are, and the newest state of both: 0 before the first. */
+export interface PresentAnnotations extends Annotations {
+  annotation_id: number
+}
+
+export async function readPresentAnnotations(
+  db: Db,
+  programId: number,
+  applicationId: number,
+): Promise<PresentAnnotations | undefined> {
+  const [row] = await db<PresentAnnotations[]>`
+    select status, status_last_modified_time, application_note,
+      (
+        select coalesce(max(annotation_id), 0)
+        from application_annotation state
+        where state.program_id = a.program_id
+        and state.application_id = a.application_id
+      ) as annotation_id
+    from application a
+    where program_id = ${programId}
+    and application_id = ${applicationId}`
+  return row
 }
 
 /** Status and note of an application as they were from a moment on. */

@@ -14,3 +14,11 @@ export function namesTag(field: string | null, tag: string): boolean {
   const opaque = tag.replace(/^W\//, '').slice(1, -1)
   return field.matchAll(anyTag).some(match => match[1] === opaque)
 }
+
+/**
+ * The strong tags in an If-Match field, without their quotes; `*` for any there is. Weak ones never match (RFC 9110, section 13.1.1).
+ */
+export function strongTags(field: string): readonly string[] | '*' {
+  if (field.trim() === '*') return '*'
+  return [...field.matchAll(anyTag)].filter(match => !match[0].startsWith('W/')).map(match => match[1]!)
+}

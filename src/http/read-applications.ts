@@ -152,7 +152,7 @@ export const readApplications = (deps: Deps) => {
 }
 
 /** The same for every id that is none of this program's. */
-const noSuchApplication = (): Problem =>
+export const noSuchApplication = (): Problem =>
   new Problem('not_found', { detail: 'There is no such application in this program.' })
 
 const jsonOf = (pieces: readonly Buffer[], headers: Record<string, string>): Response =>

@@ -26,7 +26,7 @@ export interface AnnotationChange {
   note?: string | null | undefined
   /** The newest state of both that was seen when this was decided (0 before the first); undefined when none was. */
   seen?: number | undefined
-  /** `admin:<name>` or `operator:<system user>`. */
+  /** `admin:<name>`, `operator:<system user>` or `key:<id>`. */
   actor: string
   /** Address that the request came from, when there is one. */
   address?: string | undefined

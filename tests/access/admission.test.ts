@@ -40,6 +40,7 @@ describe('who comes in', () => {
         expires_at: now + 89 * dayMicros,
         may_export: true,
         may_submit: true,
+        may_annotate: false,
         front_end: testFrontEnd,
         programs: new Map([
           ['rent-aid', expect.any(Number)],

@@ -95,6 +95,12 @@ describe('making a key', () => {
     expect(key.allowed_subnets).toEqual(['192.0.2.7/32', '198.51.100.0/24', '2001:db8::/64'])
   })
 
+  test('a key that sets status and note may export, too', async () => {
+    const writing = create({ may_export: false, may_submit: true, front_end: 'Portal', may_annotate: true })
+    expect(await faultsOf(writing)).toEqual(['invalid_request', '/may_annotate needs_export'])
+    expect((await create({ may_annotate: true })).key.may_annotate).toBe(true)
+  })
+
   test('every fault is named at once, with its place', async () => {
     const nothing = create({
       name: ' ',
@@ -183,6 +189,7 @@ describe('making a key', () => {
           allowed_subnets: ['192.0.2.0/24', '2001:db8::/32'],
           may_export: true,
           may_submit: false,
+          may_annotate: false,
           front_end: null,
           expires_at: expect.stringMatching(/^\d{4}-.*\.\d{6}Z$/),
         },

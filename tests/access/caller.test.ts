@@ -1,15 +1,22 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { authorizeExport, authorizeSubmit, type Caller, unauthenticated } from '../../src/access/caller.ts'
+import {
+  authorizeAnnotation,
+  authorizeExport,
+  authorizeSubmit,
+  type Caller,
+  unauthenticated,
+} from '../../src/access/caller.ts'
 import { Problem } from '../../src/problem.ts'
 
-const caller = (permissions: { may_export: boolean; may_submit: boolean }): Caller => ({
+const caller = (permissions: { may_export: boolean; may_submit: boolean; may_annotate?: boolean }): Caller => ({
   api_key_id: 'tribk_00000000000000000001',
   name: 'A key',
   expires_at: 0,
   programs: new Map([['rent-aid', 7]]),
   address: '192.0.2.1',
   front_end: permissions.may_submit ? 'Portal' : null,
+  may_annotate: false,
   ...permissions,
 })
 const both = caller({ may_export: true, may_submit: true })
@@ -23,6 +30,17 @@ function refusal(act: () => unknown): Problem {
   }
   throw new Error('nothing was refused')
 }
+
+describe('setting status and note', () => {
+  test('takes a key that may, and a program that it may read', () => {
+    const may = caller({ may_export: true, may_submit: false, may_annotate: true })
+    expect(authorizeAnnotation(may, 'rent-aid')).toBe(7)
+    expect(refusal(() => authorizeAnnotation(may, 'other')).internal).toBe('no_grant')
+    expect(refusal(() => authorizeAnnotation(both, 'rent-aid')).internal).toBe('may_not_annotate')
+    const only = caller({ may_export: false, may_submit: true, may_annotate: true })
+    expect(refusal(() => authorizeAnnotation(only, 'rent-aid')).internal).toBe('may_not_export')
+  })
+})
 
 describe('"A request for a program outside that set fails with 401." (spec, "Authentication" 5; contract D6)', () => {
   test('a granted program gives its id', () => {

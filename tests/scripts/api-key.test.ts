@@ -97,7 +97,7 @@ describe('create', () => {
   test.each([
     [['create', '--name', 'x'], 'Missing: --programs, --expires, --subnets.'],
     [createArgs({ expires: 'soon' }), '--expires must be a number of days such as 90d'],
-    [createArgs({ may: 'export,delete' }), '--may takes export, submit or both, not "delete".'],
+    [createArgs({ may: 'export,delete' }), '--may takes export, submit and annotate, one or several, not "delete".'],
     [createArgs({ color: 'red' }), "Unknown option '--color'"],
     [[], 'Say what to do.'],
     [['delete'], 'There is no command "delete".'],

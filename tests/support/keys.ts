@@ -27,6 +27,7 @@ export interface TestKeyOptions {
   name?: string
   mayExport?: boolean
   maySubmit?: boolean
+  mayAnnotate?: boolean
   /** Of a key that may submit; `testFrontEnd` unless given. */
   frontEnd?: string
   createdAt?: Micros
@@ -48,6 +49,7 @@ export async function createTestKey(sql: Sql, options: TestKeyOptions = {}): Pro
     secret_hash: hashPassword(options.pepper ?? testPepper, password),
     may_export: options.mayExport ?? true,
     may_submit: options.maySubmit ?? false,
+    may_annotate: options.mayAnnotate ?? false,
     front_end: options.maySubmit ? (options.frontEnd ?? testFrontEnd) : null,
     expires_at: options.expiresAt ?? createdAt + 90 * dayMicros,
     allowed_subnets: options.allowedSubnets ?? ['0.0.0.0/0', '::/0'],

@@ -586,6 +586,8 @@ create table api_key (
   earlier_secret_until timestamptz,
   may_export boolean not null,
   may_submit boolean not null,
+  -- Whether it sets status and note of the applications it reads.
+  may_annotate boolean not null default false,
   -- The front end that this key is a key of; several keys may share one. Its applicants are the only ones the key can reach (D26).
   front_end text check (front_end <> '' and length(front_end) <= 100),
   expires_at timestamptz not null,
@@ -601,11 +603,12 @@ create table api_key (
   last_used_at timestamptz,
   last_used_address inet,
   check (may_export or may_submit),
+  check (not may_annotate or may_export),
   check (may_submit = (front_end is not null)),
   -- A key of the CiviForm that is followed: kept in step with it, and never changed here.
   civiform boolean not null default false,
   check (civiform or (expires_at > created_at and expires_at <= expiry_set_at + interval '366 days')),
-  check (not civiform or not may_submit),
+  check (not civiform or not (may_submit or may_annotate)),
   check ((retired_at is null) = (retired_by is null)),
   check ((earlier_secret_hash is null) = (earlier_secret_until is null))
 );

@@ -3,9 +3,9 @@
 import type { JsonSchema } from '../../domain/question-types/field-schema.ts'
 import { keyRefusals, problemAnswer, programSlugParameter, requestId } from './export-operations.ts'
 
-const notFound = problemAnswer('There is no such application in this program.')
+export const noSuchApplication = problemAnswer('There is no such application in this program.')
 
-const applicationId = {
+export const applicationIdParameter = {
   name: 'applicationId',
   in: 'path',
   required: true,
@@ -34,7 +34,7 @@ const answer = (description: string, schema: JsonSchema) => ({
 const text: JsonSchema = { type: ['string', 'null'] }
 
 export const listProgramsOperation = {
-  operationId: 'listPrograms',
+  operationId: 'listReadablePrograms',
   summary: 'The programs a key may read',
   description:
     'With how many applications each has, and how far it has come. Nothing is counted for it, however many there are.',
@@ -71,16 +71,16 @@ export const listProgramsOperation = {
 }
 
 export const readApplicationOperation = {
-  operationId: 'readApplication',
+  operationId: 'readOneApplication',
   summary: 'One application by its id',
   description: 'As an export that begins now would send it.',
   tags: ['Export'],
   security: [{ apiKey: [] }],
-  parameters: [programSlugParameter, applicationId],
+  parameters: [programSlugParameter, applicationIdParameter],
   responses: {
     200: answer('The application.', { $ref: '#/components/schemas/Application' }),
     ...keyRefusals,
-    404: notFound,
+    404: noSuchApplication,
   },
 }
 
@@ -90,7 +90,7 @@ export const readRevisionsOperation = {
   description: 'Oldest first, the one that is named among them, each as an export that begins now would send it.',
   tags: ['Export'],
   security: [{ apiKey: [] }],
-  parameters: [programSlugParameter, applicationId, after],
+  parameters: [programSlugParameter, applicationIdParameter, after],
   responses: {
     200: answer('The applications.', {
       title: 'Revisions',
@@ -108,7 +108,7 @@ export const readRevisionsOperation = {
     }),
     400: problemAnswer('A parameter is not valid.'),
     ...keyRefusals,
-    404: notFound,
+    404: noSuchApplication,
   },
 }
 
@@ -118,7 +118,7 @@ export const readHistoryOperation = {
   description: 'Oldest first. Who set them is not told.',
   tags: ['Export'],
   security: [{ apiKey: [] }],
-  parameters: [programSlugParameter, applicationId, after],
+  parameters: [programSlugParameter, applicationIdParameter, after],
   responses: {
     200: answer('The history.', {
       title: 'History',
@@ -147,6 +147,6 @@ export const readHistoryOperation = {
     }),
     400: problemAnswer('A parameter is not valid.'),
     ...keyRefusals,
-    404: notFound,
+    404: noSuchApplication,
   },
 }

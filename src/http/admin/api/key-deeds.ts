@@ -34,7 +34,15 @@ const members = {
 }
 const frontEnd = text('Of a key that may submit: the front end it is a key of.')
 const newKey = Type.Object(
-  { ...members, may_export: Type.Boolean(), may_submit: Type.Boolean(), front_end: Type.Optional(frontEnd) },
+  {
+    ...members,
+    may_export: Type.Boolean(),
+    may_submit: Type.Boolean(),
+    may_annotate: Type.Optional(
+      Type.Boolean({ description: 'Whether it sets status and note of the applications it reads.' }),
+    ),
+    front_end: Type.Optional(frontEnd),
+  },
   closed,
 )
 const changes = Type.Object(

@@ -75,6 +75,7 @@ export function keyDoors({ consoleDb: db, config }: Deps): ConsoleDoor[] {
         allowed_subnets: subnetsOf(form),
         may_export: may.includes('export'),
         may_submit: may.includes('submit'),
+        may_annotate: may.includes('annotate'),
         front_end: may.includes('submit') ? (form.get('front_end') ?? '') : undefined,
         ...deedOf(visit),
       })
@@ -259,7 +260,12 @@ function expiryOf(form: URLSearchParams, now: Micros, timeZone: string): Micros 
   })
 }
 
-const fieldNames: Readonly<Record<string, string>> = { expires_at: 'expiry', may_export: 'may', may_submit: 'may' }
+const fieldNames: Readonly<Record<string, string>> = {
+  expires_at: 'expiry',
+  may_export: 'may',
+  may_submit: 'may',
+  may_annotate: 'may',
+}
 
 /** The field of the form that a fault's path means. Faults of one item of a list say which. */
 function onField({ path = '', code, detail }: ProblemItem): ProblemItem {

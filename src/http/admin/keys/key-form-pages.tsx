@@ -100,6 +100,11 @@ export function NewKeyPage(props: FormProps) {
             choices={[
               { value: 'export', text: 'Pull applications' },
               {
+                value: 'annotate',
+                text: 'Set status and note',
+                hint: 'Of applications that it may pull.',
+              },
+              {
                 value: 'submit',
                 text: 'Submit applications',
                 hint: 'For a form front end. It reaches the applicants of that one alone.',
@@ -235,7 +240,13 @@ export function EditKeyPage(
             </dd>
             <dt>May</dt>
             <dd>
-              {[key.may_export && 'pull', key.may_submit && `submit as ${key.front_end}`].filter(Boolean).join(', ')}
+              {[
+                key.may_export && 'pull',
+                key.may_annotate && 'set status and note',
+                key.may_submit && `submit as ${key.front_end}`,
+              ]
+                .filter(Boolean)
+                .join(', ')}
             </dd>
             <dt>Made</dt>
             <dd>

@@ -1,0 +1,87 @@
+// What OpenAPI says about reading and setting status and note of one application.
+
+import { keyRefusals, problemAnswer, programSlugParameter, requestId } from './export-operations.ts'
+import { applicationIdParameter, noSuchApplication } from './reading-operations.ts'
+
+const text = { type: ['string', 'null'] } as const
+
+const present = {
+  description: 'Status and note.',
+  headers: {
+    ...requestId,
+    ETag: { schema: { type: 'string' }, description: 'Names this state of both, for If-Match.' },
+  },
+  content: {
+    'application/json': {
+      schema: {
+        title: 'Status',
+        type: 'object',
+        properties: {
+          status: text,
+          status_last_modified_time: { type: ['string', 'null'], format: 'date-time' },
+          application_note: text,
+        },
+        required: ['status', 'status_last_modified_time', 'application_note'],
+      },
+    },
+  },
+}
+
+export const readStatusOperation = {
+  operationId: 'readStatus',
+  summary: 'Status and note of an application',
+  description: 'With the ETag that it takes to change them.',
+  tags: ['Export'],
+  security: [{ apiKey: [] }],
+  parameters: [programSlugParameter, applicationIdParameter],
+  responses: { 200: present, ...keyRefusals, 404: noSuchApplication },
+}
+
+export const setStatusOperation = {
+  operationId: 'setStatus',
+  summary: 'Set status and note of an application',
+  description:
+    'For a key that may. What is left out stays as it is, null takes away. A status that is set again counts: its time moves. Both are ' +
+    'changed together or not at all, and are in the history, the changes and the audit trail.',
+  tags: ['Export'],
+  security: [{ apiKey: [] }],
+  parameters: [
+    programSlugParameter,
+    applicationIdParameter,
+    {
+      name: 'If-Match',
+      in: 'header',
+      required: true,
+      description: 'The ETag of the status and note that this was decided upon; * where it does not matter.',
+      schema: { type: 'string' },
+    },
+  ],
+  requestBody: {
+    required: true,
+    content: {
+      'application/json': {
+        schema: {
+          title: 'StatusChange',
+          type: 'object',
+          properties: {
+            status: { ...text, description: "One of the program's statuses." },
+            application_note: { ...text, maxLength: 10_000 },
+          },
+          additionalProperties: false,
+          minProperties: 1,
+        },
+      },
+    },
+  },
+  responses: {
+    200: present,
+    400: problemAnswer('The body is not as it should be, or the program has no such status.'),
+    ...keyRefusals,
+    404: noSuchApplication,
+    409: problemAnswer('Status and note are not set here.'),
+    412: problemAnswer('If-Match names another state than there is: somebody changed status or note.'),
+    413: problemAnswer('The body is too large.'),
+    415: problemAnswer('The body is not sent as JSON.'),
+    428: problemAnswer('If-Match is missing.'),
+  },
+}
