@@ -1,11 +1,13 @@
 // What the tool can be asked on its command line, and the help that says so.
 
 import { parseArgs } from 'node:util'
+import type { OutputFormat } from './output-format.ts'
 import { formatOf } from './output-formats.ts'
+import { postgresFormat } from './postgres/postgres-format.ts'
 import { CommandError } from './pull-outcome.ts'
 import type { PullRequest } from './pull-request.ts'
 
-export const pullHelp = `Usage: tributary pull <address> --program <slug> --out <file> [options]
+export const pullHelp = `Usage: tributary pull <address> --program <slug> (--out <file> | --to <database>) [options]
 
 Pulls every application of a program: each one once, in the order of submission. May be interrupted at any time, in any way; the
 same command goes on from there. The file gets its name when everything is in it, and not before.
@@ -14,6 +16,10 @@ same command goes on from there. The file gets its name when everything is in it
   --program <slug>    As in the docs of the service
   --out <file>        apps.ndjson: applications as they are, one a line
                       apps.csv: a table of applications, and beside it apps.<enumerator>.csv for each list of entities
+
+  --to <database>     postgres://user@host/database: the same tables there, made and filled; password from PGPASSWORD
+  --schema <name>     With --to: of the tables; the program's slug with _ for - without it
+  --state <name>      With --to: where the pull remembers how far it is; tributary-<slug> in this folder without it
 
 Which applications; all of them without these:
   --from <date>       Submitted at this moment or after it: 2026-01-31, or 2026-01-31T09:30:00Z
@@ -46,7 +52,9 @@ what the pull noted and the service said. Ends with 0 when they agree, and with 
 
 export interface PullCommand extends PullRequest {
   address: string
+  /** The file; of a database, the name that state and spool stand beside. */
   out: string
+  format: OutputFormat
   retriesMax: number
   credentialsFile: string | undefined
   quiet: boolean
@@ -59,6 +67,9 @@ export function parsePull(args: string[]): PullCommand {
     options: {
       program: { type: 'string' },
       out: { type: 'string' },
+      to: { type: 'string' },
+      schema: { type: 'string' },
+      state: { type: 'string' },
       from: { type: 'string' },
       before: { type: 'string' },
       revision: { type: 'string' },
@@ -78,10 +89,9 @@ export function parsePull(args: string[]): PullCommand {
   const [address] = positionals
   if (address === undefined || positionals.length > 1)
     throw wrong('Give one address of a service, such as https://apply.example.gov.')
-  const { program, out, revision } = values
+  const { program, revision } = values
   if (program === undefined || program === '') throw wrong('Name the program with --program.')
-  if (out === undefined) throw wrong('Name the file to write with --out.')
-  formatOf(out)
+  const { out: place, format } = destinationOf(values, program)
   if (revision !== undefined && revision !== 'CURRENT' && revision !== 'OBSOLETE')
     throw wrong(`--revision must be CURRENT or OBSOLETE, not "${revision}".`)
   if (!/^[1-9][0-9]{0,6}$/.test(values['page-size']))
@@ -97,7 +107,8 @@ export function parsePull(args: string[]): PullCommand {
   return {
     address,
     program,
-    out,
+    out: place,
+    format,
     filters: { fromDate: values.from, toDate: values.before, revisionState: revision },
     sinceLast: values['since-last'],
     restart: values.restart,
@@ -110,6 +121,30 @@ export function parsePull(args: string[]): PullCommand {
     credentialsFile: values.credentials,
     quiet: values.quiet,
   }
+}
+
+/** Either a file, or a database. */
+function destinationOf(
+  { out, to, schema, state }: { out?: string; to?: string; schema?: string; state?: string },
+  program: string,
+): { out: string; format: OutputFormat } {
+  if ((out === undefined) === (to === undefined))
+    throw wrong('Say where to: a file with --out, or a database with --to.')
+  if (out !== undefined) {
+    if (schema !== undefined || state !== undefined) throw wrong('--schema and --state go with --to.')
+    return { out, format: formatOf(out) }
+  }
+  const url = URL.canParse(to!) ? new URL(to!) : undefined
+  if (url === undefined || !/^postgres(ql)?:$/.test(url.protocol))
+    throw wrong('--to must be a database, such as postgres://user@host/database.')
+  if (url.password !== '')
+    throw wrong(
+      '--to must not have the password in it, where every account of this machine could read it: set PGPASSWORD.',
+    )
+  const name = schema ?? program.replaceAll('-', '_')
+  if (name === '' || Buffer.byteLength(name) > 63 || name.includes('.') || name.startsWith('pg_'))
+    throw wrong(`--schema must be a name of at most 63 bytes without dots that does not begin with pg_, not "${name}".`)
+  return { out: state ?? `tributary-${program}`, format: postgresFormat(to!, name) }
 }
 
 export function parseVerify(args: string[]): { file: string } {

@@ -32,6 +32,8 @@ export interface OutputFormat {
   ending: string
   /** Whether it is made of tables, which can be laid out in several ways. */
   hasTables: boolean
+  /** Where it goes, when that is no file. */
+  destination?: string
   /** Where lines are collected, until the output is made of them. */
   spoolPath: (out: string) => string
   /** Makes the files that get their final names next, whole and on the disk, and beside their places. */

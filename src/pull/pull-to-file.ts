@@ -11,7 +11,7 @@ import { messageOf, RequestRefused } from '../client/client-errors.ts'
 import type { TributaryClient } from '../client/tributary-client.ts'
 import { compareReceipt } from './compare-receipt.ts'
 import type { IdReceipt } from './id-digest.ts'
-import { formatOf } from './output-formats.ts'
+import type { OutputFormat } from './output-format.ts'
 import { placeFiles, type ReadyFile, removeFile, sizeOf } from './place-files.ts'
 import { CommandError, fileFault } from './pull-outcome.ts'
 import type { PullContext, PullReport, PullRequest } from './pull-request.ts'
@@ -27,6 +27,8 @@ interface Origin {
   revisionState: string | null
   /** How tables are laid out; null where there are none. */
   layout: (TableOptions & { csvExact: boolean }) | null
+  /** Of what is no file. */
+  destination: string | null
 }
 
 /** What the last pull left, once it was complete. */
@@ -49,15 +51,15 @@ interface Placing {
 
 export const statePath = (out: string): string => `${out}.pull`
 
-/** Pulls into the file `out`. Rejects with CommandError, or with what the client rejects with. */
+/** Pulls into the file `out`, or, of a format that is no file, with its state and spool beside that name. Rejects with CommandError, or with what the client rejects with. */
 export async function pullToFile(
   out: string,
+  format: OutputFormat,
   request: PullRequest,
   client: TributaryClient,
   context: PullContext,
 ): Promise<PullReport> {
   const path = wherePlaced(out)
-  const format = formatOf(path)
   const state = PullState.open(statePath(path))
   try {
     const spoolPath = format.spoolPath(path)
@@ -68,6 +70,7 @@ export async function pullToFile(
       program,
       revisionState: request.filters.revisionState ?? null,
       layout: format.hasTables ? { ...request.tables, csvExact } : null,
+      destination: format.destination ?? null,
     }
     const begun = goOn(state, origin, request, context)
     // Interrupted in the last moment: all was there, but for its names.

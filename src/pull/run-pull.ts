@@ -51,12 +51,12 @@ async function pull({ args, environment, signal }: ToolProcess): Promise<void> {
   const startedMs = performance.now()
   const shown = asked.quiet ? { update: () => {}, stop: () => {} } : showProgress(undefined, say)
   try {
-    const report = await pullToFile(asked.out, asked, client, { signal, say, onProgress: shown.update })
+    const report = await pullToFile(asked.out, asked.format, asked, client, { signal, say, onProgress: shown.update })
     shown.stop()
     const seconds = Math.max(0.001, (performance.now() - startedMs) / 1000)
     const { added, total, bytes } = report
     const all = total === added.count ? '' : ` It has ${inThousands(total)} now.`
-    say(`Pulled ${inThousands(added.count)} applications into ${asked.out}.${all}`)
+    say(`Pulled ${inThousands(added.count)} applications into ${asked.format.destination ?? asked.out}.${all}`)
     say(`It took ${seconds.toFixed(1)} s for ${inBytes(bytes)}. SHA-256 of their ids: ${added.digest}`)
   } catch (error) {
     if (!(error instanceof RequestRefused) || !error.isAboutTheKey) throw error

@@ -2,11 +2,11 @@
 
 import { afterEach, describe, expect, test } from 'bun:test'
 import { readdir } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import { version } from '../../package.json'
 import { runBinary, useBinary } from '../support/binary.ts'
 import { exportLines } from '../support/export-lines.ts'
-import { useBareDatabase } from '../support/fixtures.ts'
+import { useBareDatabase, useFolder } from '../support/fixtures.ts'
 import { freePort } from '../support/free-port.ts'
 import { endProcesses, startMain, startWorker } from '../support/processes.ts'
 import { until } from '../support/until.ts'
@@ -72,6 +72,17 @@ describe('the binary', () => {
     } while (token !== null)
     expect(ids).toHaveLength(applications)
     expect(new Set(ids).size).toBe(applications)
+  })
+
+  test('pulls, from a folder that has nothing of ours in it: no application is missing', async () => {
+    const { url } = await serve()
+    const folder = await useFolder()
+    const out = join(folder, 'apps.csv')
+    const key = { TRIBUTARY_USERNAME: credential('Username'), TRIBUTARY_PASSWORD: credential('Password') }
+    const pull = () => runBinary(binary, ['pull', url, '--program', slug, '--out', out], key)
+    expect(await pull()).toMatchObject({ code: 0 })
+    expect((await Bun.file(out).text()).match(/^\d+,\d+,"utility-assistance"/gm)).toHaveLength(applications)
+    expect((await runBinary(binary, ['verify', out], {})).out).toContain(`${applications} applications in 1 pull`)
   })
 
   test('serves the console and docs with their styles, scripts and fonts', async () => {

@@ -7,7 +7,7 @@ import type { OutputFormat } from '../output-format.ts'
 import { type ReadyFile, sizeOf } from '../place-files.ts'
 import { CommandError, fileFault } from '../pull-outcome.ts'
 import { byteOrderMark, csvHeader, csvRecord, csvRecords } from './csv-text.ts'
-import { loadTables } from './load-tables.ts'
+import { columnNames, loadTables } from './load-tables.ts'
 import { type KnownColumns, type Table, tableName } from './table-plan.ts'
 import { NoColumn, rowMaker } from './table-rows.ts'
 
@@ -25,11 +25,8 @@ export const csvFormat: OutputFormat = {
         job.context.signal.throwIfAborted()
         for (const line of lines) makeRows(JSON.parse(line.toString()), (table, cells) => files[table]!.add(cells))
       }
-      const columns = Object.fromEntries(
-        tables.map(table => [tableName(table), table.columns.map(({ name }) => name)]),
-      ) satisfies KnownColumns
       // The applications come last: when they are there, all of it is.
-      return { files: files.map(file => file.finish()).reverse(), facts: { columns } }
+      return { files: files.map(file => file.finish()).reverse(), facts: { columns: columnNames(tables) } }
     } catch (error) {
       throw error instanceof NoColumn ? new CommandError('mismatch', error.message) : error
     } finally {

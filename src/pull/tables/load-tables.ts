@@ -3,7 +3,7 @@
 
 import { RequestRefused } from '../../client/client-errors.ts'
 import type { FormatJob } from '../output-format.ts'
-import { type DocumentedQuestion, type KnownColumns, planTables, type Table } from './table-plan.ts'
+import { type DocumentedQuestion, type KnownColumns, planTables, type Table, tableName } from './table-plan.ts'
 
 /** `known` are the columns as they were laid out before, which keep their places. */
 export async function loadTables({
@@ -25,3 +25,7 @@ export async function loadTables({
     throw error
   }
 }
+
+/** As the state keeps them. */
+export const columnNames = (tables: readonly Table[]): KnownColumns =>
+  Object.fromEntries(tables.map(table => [tableName(table), table.columns.map(({ name }) => name)]))

@@ -1,0 +1,55 @@
+// Names and values as PostgreSQL takes them. Pure.
+
+import { createHash } from 'node:crypto'
+import type { ColumnKind, Table } from '../tables/table-plan.ts'
+import type { Cell } from '../tables/table-rows.ts'
+
+/** PostgreSQL cuts off names that are longer. */
+const identifierBytesMax = 63
+
+/** `home_address.zip` becomes `home_address__zip`, which needs no quotes; a long name ends with a digest of the whole, so it stays its own. */
+export function identifierOf(name: string): string {
+  const plain = name.replaceAll('.', '__')
+  if (Buffer.byteLength(plain) <= identifierBytesMax) return plain
+  const digest = createHash('sha256').update(name).digest('hex').slice(0, 8)
+  let kept = ''
+  for (const sign of plain) {
+    if (Buffer.byteLength(kept + sign) > identifierBytesMax - digest.length - 1) break
+    kept += sign
+  }
+  return `${kept}_${digest}`
+}
+
+/** Of the table's columns, in their order. Throws where two would be one. */
+export function columnIdentifiers({ columns }: Table): string[] {
+  const names = columns.map(({ name }) => identifierOf(name))
+  const twice = names.find((name, i) => names.indexOf(name) < i)
+  if (twice !== undefined) throw new Error(`two columns would be called ${twice}`)
+  return names
+}
+
+/** A line of COPY in its text format. */
+export function copyLine(cells: readonly Cell[], kinds: readonly ColumnKind[]): string {
+  let line = ''
+  for (let i = 0; i < cells.length; i++) {
+    const cell = cells[i] ?? null
+    line += i === 0 ? '' : '\t'
+    if (cell === null) line += '\\N'
+    else if (typeof cell === 'object') line += escaped(arrayText(cell))
+    // Only a text can have what would have to be escaped.
+    else line += kinds[i] === 'text' || typeof cell === 'string' ? escaped(String(cell)) : String(cell)
+  }
+  return `${line}\n`
+}
+
+/** PostgreSQL has no text with a zero byte in it; it is shown as a sign of its own. */
+const escaped = (text: string): string =>
+  text
+    .replaceAll('\0', '␀')
+    .replaceAll('\\', '\\\\')
+    .replaceAll('\t', '\\t')
+    .replaceAll('\n', '\\n')
+    .replaceAll('\r', '\\r')
+
+const arrayText = (items: readonly string[]): string =>
+  `{${items.map(item => `"${item.replace(/["\\]/g, '\\$&')}"`).join(',')}}`

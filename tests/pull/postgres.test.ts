@@ -1,0 +1,161 @@
+// `tributary pull --to postgres://…`: the same tables in a database, and the same again however often it is done.
+
+import { describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { seedPrograms } from '../../scripts/seed-program/seed-programs.ts'
+import { identifierOf } from '../../src/pull/postgres/postgres-text.ts'
+import { ExportClient } from '../support/export-client.ts'
+import { useBareDatabase, useDatabase, useFolder, useService } from '../support/fixtures.ts'
+import { FrontEnd } from '../support/front-end.ts'
+import { createTestKey } from '../support/keys.ts'
+import { publish, q } from '../support/programs.ts'
+import { runTool } from '../support/tributary-tool.ts'
+
+const slug = 'utility-assistance'
+const { sql: source, ...database } = await useDatabase()
+const now = Date.UTC(2026, 0, 31) * 1000
+await seedPrograms(source, { programs: [{ slug, applications: 120 }], now, timeZone: 'UTC', actor: 'test' })
+const service = await useService({ ...database, sql: source })
+const key = await createTestKey(source, { programs: [slug, 'growing'], maySubmit: true })
+const applications = await new ExportClient(service, key, slug).walkAll()
+const { sql, url } = await useBareDatabase()
+const folder = await useFolder()
+let states = 0
+
+const argsOf = (program: string, state: string, to = url): string[] => [
+  ...['pull', service.baseUrl, '--program', program, '--to', to, '--state', state],
+]
+const newState = (): string => join(folder, String(++states))
+
+async function pull(program: string, state: string, ...more: string[]): Promise<void> {
+  expect(await runTool(key, [...argsOf(program, state), ...more])).toMatchObject({ code: 0 })
+}
+
+test('has every application and every entity, with values of their types; done again, nothing changes', async () => {
+  const members = applications.flatMap(
+    ({ application }) => (application.household_members as { entities: { jobs: { entities: unknown[] } }[] }).entities,
+  )
+  const pay = members
+    .flatMap(({ jobs }) => jobs.entities as { monthly_pay: { currency_dollars: number | null } }[])
+    .map(job => Math.round((job.monthly_pay.currency_dollars ?? 0) * 100))
+  for (let time = 0; time < 2; time++) {
+    await pull(slug, newState())
+    const rows = await sql`
+      select application_id, submit_time, applicant_name__first_name, date_of_birth__date::text, utilities__selections,
+        monthly_rent__currency_dollars::text, household_members__entities
+      from utility_assistance.applications order by application_id`
+    expect(rows.map(row => ({ ...row }))).toEqual(
+      applications
+        .toSorted((a, b) => a.application_id - b.application_id)
+        .map(({ application_id, submit_time, application }) => {
+          const rent = (application.monthly_rent as { currency_dollars: number | null }).currency_dollars
+          return {
+            application_id,
+            submit_time: Date.parse(submit_time) * 1000,
+            applicant_name__first_name: application.applicant_name!.first_name,
+            date_of_birth__date: application.date_of_birth!.date,
+            utilities__selections: application.utilities!.selections,
+            monthly_rent__currency_dollars: rent === null ? null : String(rent),
+            household_members__entities: (application.household_members!.entities as unknown[]).length,
+          }
+        }),
+    )
+    const [joined] = await sql`
+      select count(distinct (m.application_id, m.entity_path)) as members, count(j.entity_path) as jobs,
+        sum(j.monthly_pay__currency_dollars * 100)::bigint as cents
+      from utility_assistance.household_members m
+      left join utility_assistance.household_members__jobs j on j.application_id = m.application_id and j.parent_path = m.entity_path`
+    const cents = pay.reduce((all, one) => all + one, 0)
+    expect({ ...joined }).toEqual({ members: members.length, jobs: pay.length, cents })
+    expect(pay.length).toBeGreaterThan(20)
+  }
+})
+
+test('--since-last adds what is new, and columns where the program has grown', async () => {
+  const asked = { optional: true }
+  const state = newState()
+  await publish(source, { slug: 'growing', questions: [q.text('words', asked), q.enumerator('child', [], asked)] })
+  const frontEnd = new FrontEnd(service, key, 'growing')
+  const odd = 'a\tb\\c\r\nd "e" \\N {f,g}'
+  const apply = async (answers: Record<string, unknown>) => frontEnd.apply(await frontEnd.register(), answers)
+  await apply({ words: { text: odd }, child: { entities: [{ entity_name: 'Ada' }] } })
+  await pull('growing', state, '--since-last')
+  const long = 'very long name of a question that goes on and on and on until nobody reads it any more'
+  await publish(source, {
+    slug: 'growing',
+    questions: [
+      q.text(long, asked),
+      q.checkbox('pets', ['cat', 'dog'], asked),
+      q.text('words', asked),
+      q.enumerator('child', [q.number('age', asked)], asked),
+    ],
+  })
+  const { application_id } = await apply({
+    [long.replaceAll(' ', '_')]: { text: 'read' },
+    pets: { selections: ['cat', 'dog'] },
+    child: {
+      entities: [
+        { entity_name: 'Bo', age: { number: 7 } },
+        { entity_name: 'Cy', age: { number: 9 } },
+      ],
+    },
+  })
+  await pull('growing', state, '--since-last')
+  await pull('growing', state, '--since-last')
+  const column = identifierOf(`${long.replaceAll(' ', '_')}.text`)
+  expect(Buffer.byteLength(column)).toBe(63)
+  const rows =
+    await sql`select words__text, pets__selections, ${sql(column)} as long from growing.applications order by application_id`
+  expect(rows.map(row => ({ ...row }))).toEqual([
+    { words__text: odd, pets__selections: null, long: null },
+    { words__text: null, pets__selections: ['cat', 'dog'], long: 'read' },
+  ])
+  const children =
+    await sql`select entity_path, entity_name, age__number from growing.child where application_id = ${application_id} order by 1`
+  expect(children.map(row => ({ ...row }))).toEqual([
+    { entity_path: '0', entity_name: 'Bo', age__number: 7 },
+    { entity_path: '1', entity_name: 'Cy', age__number: 9 },
+  ])
+  // An application that is taken out takes its entities with it.
+  await sql`delete from growing.applications where application_id = ${application_id}`
+  expect(await sql`select entity_name from growing.child`).toMatchObject([{ entity_name: 'Ada' }])
+})
+
+describe('what goes wrong', () => {
+  test('a database that is away: the walk is not lost, nothing of it is there, and the same command fills it later', async () => {
+    const state = newState()
+    const place = new URL(url)
+    place.pathname = '/not_there_yet'
+    const { code, err } = await runTool(key, argsOf(slug, state, place.href))
+    expect(code).toBe(1)
+    expect(err).toContain('The database cannot be filled')
+    await sql`create database not_there_yet`
+    const before = service.logLines.filter(line => String(line.path).endsWith('/applications')).length
+    expect(await runTool(key, argsOf(slug, state, place.href))).toMatchObject({ code: 0 })
+    expect(service.logLines.filter(line => String(line.path).endsWith('/applications'))).toHaveLength(before)
+    await sql`drop database not_there_yet`
+  })
+
+  test('a value that fits no column ends all of it, and is not told', async () => {
+    const state = newState()
+    await sql`create schema narrow`
+    await sql`create table narrow.applications (application_id bigint primary key, applicant_name__first_name integer)`
+    const { code, err } = await runTool(key, [...argsOf(slug, state), '--schema', 'narrow'])
+    expect(code).toBe(1)
+    expect(err).toMatch(/a value does not fit its column \(22|is of type integer/)
+    expect(err).not.toContain(String(applications[0]!.application.applicant_name!.first_name))
+    expect(await sql`select from narrow.applications`).toHaveLength(0)
+  })
+
+  test.each([
+    ['a password in the address', ['--to', 'postgres://me:secret@127.0.0.1/a'], 'PGPASSWORD'],
+    ['an address of something else', ['--to', 'https://127.0.0.1/a'], '--to must be a database'],
+    ['a file as well', ['--to', 'postgres://127.0.0.1/a', '--out', 'a.csv'], 'Say where to'],
+    ['a schema of the system', ['--to', 'postgres://127.0.0.1/a', '--schema', 'pg_catalog'], '--schema must be'],
+  ])('%s is refused', async (_, args, said) => {
+    const { code, err } = await runTool(key, ['pull', service.baseUrl, '--program', slug, ...args])
+    expect(code).toBe(2)
+    expect(err).toContain(said)
+    expect(err).not.toContain('secret')
+  })
+})
