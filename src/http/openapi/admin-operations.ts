@@ -8,7 +8,7 @@ import { problemAnswer } from './export-operations.ts'
 
 /** What a deed says of itself. */
 export interface DescribedDeed {
-  /** As clients made of OpenAPI name it. */
+  /** What OpenAPI calls it, without the `admin` that all of them begin with there. */
   name: string
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** Below `/admin/api/v1`: `/keys/:keyId`. */
@@ -93,7 +93,8 @@ export function adminOperation(deed: DescribedDeed) {
   const scope = deed.scope === undefined ? '' : ` A token needs the scope \`${deed.scope}\`.`
   const hasBody = deed.body !== undefined
   return {
-    operationId: deed.name,
+    // Apart from the operations of clients, whatever those are called.
+    operationId: `admin${deed.name[0]!.toUpperCase()}${deed.name.slice(1)}`,
     tags: [adminTag.name],
     security: [{ adminToken: [] }, { consoleSession: [] }],
     summary: deed.summary,
