@@ -3,7 +3,9 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { createApiKey } from '../../src/access/api-keys.ts'
+import type { Sql } from '../../src/db/client.ts'
 import { prepareDatabase } from '../../src/db/instance.ts'
+import { partitionApplications } from '../../src/db/migrate.ts'
 import type { BenchDatabase } from './bench-database.ts'
 import {
   appendNaive,
@@ -15,6 +17,7 @@ import {
 } from './bench-statements.ts'
 import type { ChildProcesses } from './child-processes.ts'
 import { type HttpSubject, type ServiceAccess, startService } from './http-subject.ts'
+import type { BenchmarkOptions } from './options.ts'
 import { type PageBody, readPageBody } from './page-body.ts'
 
 const root = join(import.meta.dir, '../..')
@@ -40,17 +43,24 @@ function secrets(): Record<string, string> {
   }
 }
 
+/** Makes an empty database an installation, with its applications in so many partitions. */
+export async function prepareEmpty(sql: Sql, { partitions }: { partitions: number }): Promise<void> {
+  await prepareDatabase(sql, timeZone)
+  if (partitions > 0) await partitionApplications(sql, partitions)
+}
+
 /** The loaded program and a key to it; loads it when the database does not hold it yet. */
 export async function prepareData(
   children: ChildProcesses,
   database: BenchDatabase,
-  applications: number,
+  { applications, partitions }: BenchmarkOptions,
   say: (line: string) => void,
 ): Promise<BenchData> {
   const { sql } = database
   const environment = secrets()
   await prepareDatabase(sql, timeZone)
   let program = await readLargestProgram(sql)
+  if (program === undefined && partitions > 0) await partitionApplications(sql, partitions)
   if (program === undefined || program.applications < applications) {
     say(`Loading ${applications.toLocaleString('en')} applications …`)
     await children.run(

@@ -48,7 +48,10 @@ export async function startBenchDatabase(options: BenchmarkOptions): Promise<Ben
   const socketDirectory = await mkdtemp(join(tmpdir(), 'tributary-socket-'))
   await chmod(socketDirectory, 0o777)
   const server = await startEmbeddedPostgres({
-    dataDirectory: join(parent, `${options.postgres}-${options.applications}`),
+    dataDirectory: join(
+      parent,
+      `${options.postgres}-${options.applications}${options.partitions > 0 ? `-${options.partitions}` : ''}`,
+    ),
     installation,
     settings: {
       unix_socket_directories: socketDirectory,

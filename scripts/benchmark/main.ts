@@ -63,14 +63,14 @@ async function run(options: BenchmarkOptions): Promise<boolean> {
   say('Starting PostgreSQL …')
   const database = await startBenchDatabase(options)
   cleanUps.push(() => database.stop())
-  const data = await prepareData(children, database, options.applications, say)
+  const data = await prepareData(children, database, options, say)
   if (options.sections.includes('pages')) await prepareNaiveCopy(children, database, data, say)
   else await settleTables(database.sql)
   const facts = await readProgramFacts(database.sql, data.program.program_id)
   const about = {
     machine: `${cpus().length} × ${cpus()[0]?.model ?? 'unknown processor'}, ${digits(totalmem() / 2 ** 30)} GiB`,
     software: `Bun ${Bun.version}, ${database.description}, shared_buffers ${options.sharedBuffers}`,
-    data: `${data.program.applications.toLocaleString('en')} applications of ${Math.round(facts.snapshot_bytes).toLocaleString('en')} bytes in ${facts.versions} program versions`,
+    data: `${data.program.applications.toLocaleString('en')} applications of ${Math.round(facts.snapshot_bytes).toLocaleString('en')} bytes in ${facts.versions} program versions${options.partitions > 0 ? `, in ${options.partitions} partitions` : ''}`,
     rounds: options.rounds,
   }
   const machine = new QuietMachine()

@@ -9,6 +9,7 @@ import { Problem } from '../problem.ts'
 import { isOlder, release } from '../release.ts'
 import { type Db, inTransaction, isLostConnection, type Sql, type Transaction } from './client.ts'
 import type { Migration } from './migrations/all-migrations.ts'
+import partition from './partition.sql' with { type: 'text' }
 import roles from './roles.sql' with { type: 'text' }
 
 /** Any fixed number will do: a process that migrates this database holds this advisory lock. */
@@ -98,6 +99,27 @@ function migrationFailure({ name, text }: Migration, error: unknown): unknown {
  */
 export async function grantRoles(sql: Sql): Promise<void> {
   await sql.unsafe(roles).simple()
+}
+
+/**
+ * Lays applications, and what is kept of each, in so many partitions by program, as `partition.sql` says; whole or not at all. What was
+ * granted on the tables goes with them, so the roles, if there are any, are granted theirs again. Throws a Problem when that has been
+ * done already.
+ */
+export async function partitionApplications(sql: Sql, partitions: number): Promise<void> {
+  try {
+    await inTransaction(sql, async tx => {
+      await tx`select set_config('tributary.partitions', ${String(partitions)}, true), set_config('statement_timeout', '0', true)`
+      await tx.unsafe(partition).simple()
+    })
+  } catch (error) {
+    const { code, message } = error as { code?: string; message: string }
+    if (code !== '42P07' && code !== '22023') throw error
+    throw new Problem('conflict', { detail: `Nothing was changed: ${message}.`, cause: error })
+  }
+  await sql`analyze application, application_annotation`
+  const [roles] = await sql<{ exist: boolean }[]>`select to_regrole('tributary_service') is not null as exist`
+  if (roles!.exist) await grantRoles(sql)
 }
 
 /** What is missing, asked without changing anything, so that a role which may create nothing can start; undefined in an empty database. */

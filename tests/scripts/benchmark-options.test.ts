@@ -16,6 +16,7 @@ describe('arguments', () => {
       postgres: 'embedded',
       socket: 'tcp',
       keep: undefined,
+      partitions: 0,
       sections: sectionNames,
       sharedBuffers: '2GB',
       help: false,
@@ -32,6 +33,7 @@ describe('arguments', () => {
     [['--rounds', '5x'], '--rounds takes a number from 1 to 50'],
     [['--postgres', 'mysql'], '--postgres takes embedded, debian'],
     [['--socket', 'udp'], '--socket takes tcp, unix'],
+    [['--partitions', '1'], '--partitions takes a number from 2 to 256'],
     [['--shared-buffers', '1; rm'], '--shared-buffers takes a size'],
   ])('%p is refused in a sentence', (args, sentence) => {
     expect(() => parseOptions(args)).toThrow(sentence)

@@ -14,6 +14,7 @@ import { measureLimit } from './measure-limit.ts'
 import { measureLoad } from './measure-load.ts'
 import { measureMemory } from './measure-memory.ts'
 import { measurePages } from './measure-pages.ts'
+import { measurePartitions } from './measure-partitions.ts'
 import { measurePublish } from './measure-publish.ts'
 import { measureStandbys } from './measure-standbys.ts'
 import { measureStart } from './measure-start.ts'
@@ -35,4 +36,5 @@ export const sections: Readonly<Record<SectionName, (context: BenchContext) => P
   publish: measurePublish,
   start: measureStart,
   standbys: measureStandbys,
+  partitions: measurePartitions,
 }

@@ -8,11 +8,10 @@
 
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { prepareDatabase } from '../../../src/db/instance.ts'
 import { countApplications } from '../../../src/db/stored-times.ts'
 import { exportProgram, importProgram } from '../../../src/programs/program-transport.ts'
 import { type BenchContext, withService } from '../bench-context.ts'
-import { pagesOf, timeZone } from '../bench-data.ts'
+import { pagesOf, prepareEmpty } from '../bench-data.ts'
 import { copyApplicationsIn, moveApplicationsOut } from '../bench-statements.ts'
 import { digits, type SectionReport } from '../findings.ts'
 import { median, pairedRatio } from '../statistics.ts'
@@ -35,7 +34,7 @@ export async function measureLoad(context: BenchContext): Promise<SectionReport>
     for (let round = 0; round <= options.rounds; round++) {
       say(round === 0 ? 'Warming up …' : `Round ${round} of ${options.rounds} …`)
       await database.scratch('empty', async scratch => {
-        await prepareDatabase(scratch.sql, timeZone)
+        await prepareEmpty(scratch.sql, options)
         await importProgram(scratch.sql, bundle, 'operator:bench')
         await machine.wait()
         const load = await timed(() =>

@@ -8,7 +8,6 @@
 
 import { createApiKey } from '../../../src/access/api-keys.ts'
 import type { Sql } from '../../../src/db/client.ts'
-import { prepareDatabase } from '../../../src/db/instance.ts'
 import { findActiveVersion, type StoredProgramVersion } from '../../../src/db/programs.ts'
 import { describeVersion } from '../../../src/domain/definitions/version-definition.ts'
 import { answerSampler } from '../../../src/domain/invented/sample-answers.ts'
@@ -21,7 +20,7 @@ import { prepareSubmission, type SubmitRequest } from '../../../src/intake/prepa
 import { storeSubmission, submitApplication } from '../../../src/intake/submit.ts'
 import { publishDefinition } from '../../../src/programs/publish.ts'
 import type { BenchContext } from '../bench-context.ts'
-import { timeZone } from '../bench-data.ts'
+import { prepareEmpty, timeZone } from '../bench-data.ts'
 import { makeApplicantsWithAnswers } from '../bench-statements.ts'
 import { digits, type Finding, type SectionReport } from '../findings.ts'
 import { inRounds } from '../rounds.ts'
@@ -40,7 +39,7 @@ export async function measureSubmissions(context: BenchContext): Promise<Section
   if (origin === undefined) throw new Error('the program has no active version')
   const answers = sampleAnswerTexts(origin)
   const rounds = await database.scratch('empty', async ({ sql }) => {
-    await prepareDatabase(sql, timeZone)
+    await prepareEmpty(sql, options)
     const drawing = await makePrograms(sql, origin, 'drawing')
     const unordered = await makePrograms(sql, origin, 'unordered')
     const api_key_id = await makeKey(sql, data.access.environment.API_KEY_PEPPER!)
@@ -83,7 +82,7 @@ export async function measureSubmissions(context: BenchContext): Promise<Section
 }
 
 /** Answers in progress of invented applicants, as they are kept. */
-function sampleAnswerTexts(version: StoredProgramVersion): string[] {
+export function sampleAnswerTexts(version: StoredProgramVersion): string[] {
   const sampler = answerSampler(version)
   const next = seededRandom(7)
   const shape = buildKeyMap([version])
@@ -100,7 +99,7 @@ function sampleAnswerTexts(version: StoredProgramVersion): string[] {
 }
 
 /** Programs that ask the same questions. Returns their ids. */
-async function makePrograms(sql: Sql, origin: StoredProgramVersion, name: string): Promise<number[]> {
+export async function makePrograms(sql: Sql, origin: StoredProgramVersion, name: string): Promise<number[]> {
   const ids: number[] = []
   for (let i = 0; i < programsMany; i++) {
     const definition = { ...describeVersion(origin), slug: `${name}-${i}` }
@@ -109,7 +108,7 @@ async function makePrograms(sql: Sql, origin: StoredProgramVersion, name: string
   return ids
 }
 
-async function makeKey(sql: Sql, pepper: string): Promise<string> {
+export async function makeKey(sql: Sql, pepper: string): Promise<string> {
   const { key } = await createApiKey(sql, pepper, {
     name: 'Benchmark',
     programs: ['drawing-0'],
@@ -137,7 +136,7 @@ async function submitUnordered(sql: Sql, request: SubmitRequest): Promise<void> 
 }
 
 /** What is saved beforehand is not counted. */
-async function submissionsPerSecond(
+export async function submissionsPerSecond(
   sql: Sql,
   programs: readonly number[],
   api_key_id: string,
