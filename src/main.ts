@@ -4,6 +4,7 @@ import { availableParallelism } from 'node:os'
 import { createApp } from './app.ts'
 import { type Config, loadConfig, shownSettings } from './config.ts'
 import { readKeyExpiries } from './db/api-key-rows.ts'
+import { readFollowFigures } from './db/civiform/follow-state.ts'
 import { isReachable, openDatabase, type Sql } from './db/client.ts'
 import { prepareAtStart } from './db/instance.ts'
 import { findWay, noStatementTimeout, type Way } from './db/pooler.ts'
@@ -17,6 +18,7 @@ import { openSockets } from './http/open-sockets.ts'
 import { readTlsFiles } from './http/tls-files.ts'
 import { createLog, type Log } from './log.ts'
 import { buildOf } from './metrics/build.ts'
+import { watchFollowing } from './metrics/civiform-metrics.ts'
 import { watchUpkeep } from './metrics/database-metrics.ts'
 import { tellProcess } from './metrics/process-metrics.ts'
 import { watchTraces } from './metrics/trace-metrics.ts'
@@ -79,6 +81,7 @@ async function serve(config: Config, supervised?: Supervised): Promise<void> {
   tellProcess(metrics, await buildOf(db, config.commit))
   metrics.watchKeys(() => readKeyExpiries(db))
   watchUpkeep(metrics, () => readUpkeepState(db))
+  watchFollowing(metrics, () => readFollowFigures(db))
   const traces = openTraces(config, 'tributary', log)
   watchTraces(metrics, traces?.exporter)
   metrics.watchStandbys(() => standbys.states())

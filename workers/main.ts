@@ -2,6 +2,7 @@
 // It composes and decides nothing else. Any number of these may run.
 
 import { type Config, loadConfig } from '../src/config.ts'
+import { readFollowFigures } from '../src/db/civiform/follow-state.ts'
 import { isReachable, openDatabase } from '../src/db/client.ts'
 import { prepareAtStart } from '../src/db/instance.ts'
 import { findWay, noStatementTimeout } from '../src/db/pooler.ts'
@@ -10,6 +11,7 @@ import { failureLines } from '../src/failure.ts'
 import { health } from '../src/http/health.ts'
 import { createLog, type Log } from '../src/log.ts'
 import { buildOf } from '../src/metrics/build.ts'
+import { watchFollowing } from '../src/metrics/civiform-metrics.ts'
 import { watchUpkeep } from '../src/metrics/database-metrics.ts'
 import { tellProcess } from '../src/metrics/process-metrics.ts'
 import { watchTraces } from '../src/metrics/trace-metrics.ts'
@@ -66,6 +68,7 @@ async function work(config: Config): Promise<void> {
   let isWorking = false
   tellProcess(metrics, await buildOf(db, config.commit))
   watchUpkeep(metrics, () => readUpkeepState(db))
+  watchFollowing(metrics, () => readFollowFigures(db))
   const traces = openTraces(config, 'tributary-worker', log)
   watchTraces(metrics, traces?.exporter)
   const platform = Bun.serve({

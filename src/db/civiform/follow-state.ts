@@ -61,6 +61,11 @@ export async function moveFollowState(db: Db, changes: Partial<FollowState>): Pr
   await db`update civiform_source set ${db(changes as Record<string, never>, ...(names as never[]))}`
 }
 
+/** For a day from now. */
+export async function acceptDeletions(tx: Transaction): Promise<void> {
+  await tx`update civiform_source set deletions_accepted_until = clock_timestamp() + interval '1 day'`
+}
+
 /** Any fixed number will do, as long as it differs from those of other locks. */
 const followLockId = 7_319_042_561
 
@@ -102,6 +107,10 @@ export async function dropFindingsBefore(db: Db, kinds: readonly string[], befor
     and last_seen_at < ${before}`
 }
 
+export async function dropFindings(db: Db, kind: string): Promise<void> {
+  await db`delete from civiform_finding where kind = ${kind}`
+}
+
 export async function readFindings(db: Db): Promise<(FindingRow & { first_seen_at: Micros; last_seen_at: Micros })[]> {
   return db`
     select kind, subject, detail, first_seen_at, last_seen_at
@@ -115,4 +124,27 @@ export async function countFindings(db: Db): Promise<{ kind: string; findings: n
     from civiform_finding
     group by kind
     order by kind`
+}
+
+/** How following stands, for metrics: undefined where nothing is followed. */
+export interface FollowFigures {
+  /** By this database's clock: since everything submitted is here; since CiviForm's database answered; since all was compared. */
+  lagSeconds: number | null
+  reachedSeconds: number | null
+  comparedSeconds: number | null
+  copying: boolean
+  late: number
+  findings: { kind: string; findings: number }[]
+}
+
+export async function readFollowFigures(db: Db): Promise<FollowFigures | undefined> {
+  const [row] = await db<Omit<FollowFigures, 'findings'>[]>`
+    select
+      extract(epoch from clock_timestamp() - watermark)::float8 as "lagSeconds",
+      extract(epoch from clock_timestamp() - reached_at)::float8 as "reachedSeconds",
+      extract(epoch from clock_timestamp() - scan_ended_at)::float8 as "comparedSeconds",
+      first_copied_at is null as copying,
+      late_applications as late
+    from civiform_source`
+  return row === undefined ? undefined : { ...row, findings: await countFindings(db) }
 }

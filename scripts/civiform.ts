@@ -1,0 +1,139 @@
+// scripts/civiform: before a CiviForm is followed, whether it can be; afterwards, whether both say the same.
+
+import { parseArgs } from 'node:util'
+import { differences, type Exported, summarize } from '../src/civiform/compare-applications.ts'
+import { examineSource } from '../src/civiform/examine-source.ts'
+import { followOptionsOf } from '../src/civiform/followed-source.ts'
+import { settleDeletions, settleMove } from '../src/civiform/settle-following.ts'
+import { findFollowState, readFindings } from '../src/db/civiform/follow-state.ts'
+import { countKept } from '../src/db/civiform/followed-applications.ts'
+import { openSource } from '../src/db/civiform/source.ts'
+import type { Sql } from '../src/db/client.ts'
+import { formatMicros } from '../src/domain/values/offset-time.ts'
+import { Problem } from '../src/problem.ts'
+import { readSample, readThese } from './civiform-pages.ts'
+import { readCommandLine, runScript, type ScriptContext, serviceAddress, UsageError } from './environment.ts'
+
+const help = `Usage: scripts/civiform check
+       scripts/civiform status
+       scripts/civiform compare --program <slug> [--sample 100] [--at <address of this service>] [--values]
+       scripts/civiform accept-deletions
+       scripts/civiform moved
+
+check             Whether the database of CIVIFORM_DATABASE_URL can be followed: role, columns, clock; what will not map; how long
+                  the first copy takes. Changes nothing anywhere.
+status            How far it is followed, and what could not be taken as it is.
+compare           Fetches the same applications from CiviForm's API (CIVIFORM_BASE_URL) and from this service, with one API key of
+                  CiviForm's in CIVIFORM_API_KEY (id:secret), and says property by property where they differ.
+                  --values shows what both have; it is applicants' data.
+accept-deletions  For a day, whatever is missing in CiviForm is taken for deleted, however much it is.
+moved             The database at the address is the one that was followed, on another server.`
+
+const options = {
+  program: { type: 'string' },
+  sample: { type: 'string', default: '100' },
+  at: { type: 'string' },
+  values: { type: 'boolean', default: false },
+} as const
+
+type Values = ReturnType<typeof parseArgs<{ options: typeof options }>>['values']
+interface Command {
+  run: (context: ScriptContext, values: Values) => Promise<void>
+  values: Values
+}
+
+const commands: Readonly<Record<string, Command['run']>> = {
+  check,
+  status,
+  compare,
+  'accept-deletions': async ({ sql, actor }) => settleDeletions(sql, actor),
+  moved: async context =>
+    withSource(context, async source => {
+      const { from, to } = await settleMove(context.sql, source, context.actor)
+      console.log(`It was ${from} and is ${to}.`)
+    }),
+}
+
+function parseCommand(args: string[]): Command {
+  const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
+  const [name, ...rest] = positionals
+  if (name === undefined) throw usage('Say what to do.')
+  if (!Object.hasOwn(commands, name)) throw usage(`There is no command "${name}".`)
+  if (rest.length > 0) throw usage(`Unexpected: ${rest.join(' ')}.`)
+  if (name === 'compare' && values.program === undefined) throw usage('--program must be given.')
+  if (!/^[1-9][0-9]{0,5}$/.test(values.sample)) throw usage('--sample must be a whole number from 1 to 999999.')
+  return { run: commands[name]!, values }
+}
+
+async function check({ sql, config }: ScriptContext): Promise<void> {
+  await withSource({ config }, async source => {
+    const told = await examineSource(source, sql, followOptionsOf(config))
+    for (const { kind, text } of told)
+      console.log(`${{ fault: 'FAULT ', notice: 'notice', good: 'good  ' }[kind]}  ${text}`)
+    if (told.some(one => one.kind === 'fault'))
+      throw new Problem('conflict', { detail: 'It cannot be followed yet: see the faults above.' })
+  })
+}
+
+async function status({ sql }: ScriptContext): Promise<void> {
+  const state = await findFollowState(sql)
+  if (state === undefined) throw new Problem('conflict', { detail: 'This installation follows no CiviForm.' })
+  const time = (instant: number | null): string => (instant === null ? 'not yet' : formatMicros(instant))
+  console.log(`Database:              ${state.identity}`)
+  console.log(`Programs:              ${state.catalogue ?? 'not yet'}`)
+  console.log(`Applications:          ${await countKept(sql)}`)
+  console.log(`Complete up to:        ${time(state.watermark)}`)
+  console.log(`First copy ended:      ${time(state.first_copied_at)}`)
+  console.log(
+    `Last reached:          ${time(state.reached_at)}${state.last_error === null ? '' : ` (since then: ${state.last_error})`}`,
+  )
+  console.log(`All compared:          ${time(state.scan_ended_at)}`)
+  console.log(`All read whole:        ${time(state.whole_scan_ended_at)}`)
+  console.log(`Below a watermark:     ${state.late_applications} (allowance for clocks: ${state.slack_ms} ms)`)
+  for (const { kind, subject, detail } of await readFindings(sql)) console.log(`${kind}: ${subject}: ${detail}`)
+}
+
+async function compare({ config }: ScriptContext, { program, sample, at, values }: Values): Promise<void> {
+  const key = process.env.CIVIFORM_API_KEY
+  if (key === undefined || !key.includes(':'))
+    throw usage('CIVIFORM_API_KEY must be set to id:secret, of a key of CiviForm’s.')
+  if (config.civiformBaseUrl === '') throw usage('CIVIFORM_BASE_URL must be set.')
+  const slug = program!
+  const theirs = await readSample({ baseUrl: config.civiformBaseUrl, slug, key }, Number(sample))
+  const ours = await readThese({ baseUrl: at ?? serviceAddress(config), slug, key }, theirs)
+  const missing = theirs.filter(one => !ours.has(one.application_id)).map(one => one.application_id)
+  const found = theirs.flatMap(one => {
+    const own = ours.get(one.application_id)
+    return own === undefined ? [] : [{ application_id: one.application_id, differences: differences(one, own) }]
+  })
+  const equal = found.filter(one => one.differences.length === 0).length
+  console.log(
+    `${theirs.length} compared: ${equal} are equal, ${found.length - equal} differ, ${missing.length} are not here.`,
+  )
+  if (missing.length > 0) console.log(`Not here: ${missing.slice(0, 20).join(', ')}${missing.length > 20 ? ', …' : ''}`)
+  for (const { place, applications, example, theirs: there, ours: here } of summarize(found)) {
+    console.log(`${place}: ${applications} ${applications === 1 ? 'application' : 'applications'}, such as ${example}`)
+    if (values) console.log(`  CiviForm: ${shown(there)}\n  here:     ${shown(here)}`)
+  }
+  if (found.length > equal || missing.length > 0) throw new Problem('conflict', { detail: 'They are not the same.' })
+}
+
+const shown = (value: Exported | undefined): string => (value === undefined ? 'nothing' : JSON.stringify(value))
+
+async function withSource(
+  { config }: Pick<ScriptContext, 'config'>,
+  work: (source: Sql) => Promise<void>,
+): Promise<void> {
+  if (config.civiformDatabaseUrl === undefined) throw usage('CIVIFORM_DATABASE_URL must be set.')
+  const source = openSource(config.civiformDatabaseUrl)
+  try {
+    await work(source)
+  } finally {
+    await source.end({ timeout: 1 })
+  }
+}
+
+const usage = (message: string): UsageError => new UsageError(`${message} scripts/civiform --help tells more.`)
+
+const { run, values } = await readCommandLine(help, parseCommand)
+await runScript(context => run(context, values))

@@ -1,0 +1,34 @@
+// What only an operator can know: that applications were deleted in CiviForm, however many; that its database has moved.
+
+import { appendAuditEvent } from '../db/audit.ts'
+import { acceptDeletions, dropFindings, findFollowState, moveFollowState } from '../db/civiform/follow-state.ts'
+import { readIdentity } from '../db/civiform/source.ts'
+import { type Db, inTransaction, type Sql } from '../db/client.ts'
+import { Problem } from '../problem.ts'
+
+/** For a day, whatever is missing in CiviForm is taken for deleted. Throws Problem `conflict` where nothing is followed. */
+export async function settleDeletions(sql: Sql, actor: string): Promise<void> {
+  await inTransaction(sql, async tx => {
+    await requireFollowing(tx)
+    await acceptDeletions(tx)
+    await dropFindings(tx, 'many_deleted')
+    await appendAuditEvent(tx, { actor, action: 'civiform_deletions_accepted', subject: 'civiform' })
+  })
+}
+
+/** The database at the address that is set is the one that was followed, moved. Returns what it was known by, and is. */
+export async function settleMove(sql: Sql, source: Sql, actor: string): Promise<{ from: string; to: string }> {
+  const to = await readIdentity(source)
+  return inTransaction(sql, async tx => {
+    const { identity: from } = await requireFollowing(tx)
+    await moveFollowState(tx, { identity: to })
+    await appendAuditEvent(tx, { actor, action: 'civiform_moved', subject: 'civiform', detail: { from, to } })
+    return { from, to }
+  })
+}
+
+async function requireFollowing(db: Db) {
+  const state = await findFollowState(db)
+  if (state === undefined) throw new Problem('conflict', { detail: 'This installation follows no CiviForm.' })
+  return state
+}

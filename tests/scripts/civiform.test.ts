@@ -1,0 +1,144 @@
+// scripts/civiform as an operator of a city runs it, before and after it follows; and the process that follows.
+
+import { describe, expect, test } from 'bun:test'
+import { createHmac } from 'node:crypto'
+import { join } from 'node:path'
+import { useCiviFormApi } from '../support/civiform/civiform-api.ts'
+import { useCiviForm } from '../support/civiform/civiform-database.ts'
+import { SimulatedCiviForm } from '../support/civiform/simulated-civiform.ts'
+import { testPepper, testTokenKey } from '../support/config.ts'
+import { useDatabase, useService } from '../support/fixtures.ts'
+import { until } from '../support/until.ts'
+import { runScript } from './run-script.ts'
+
+const salt = 'unit-test-pepper'
+const civiform = new SimulatedCiviForm(await useCiviForm())
+const database = await useDatabase()
+const api = useCiviFormApi(civiform)
+const environment = {
+  CIVIFORM_DATABASE_URL: civiform.database.readerUrl,
+  CIVIFORM_BASE_URL: api.baseUrl,
+  CIVIFORM_CLOCK_SLACK: '10ms',
+  CIVIFORM_POLL_INTERVAL: '100ms',
+  CIVIFORM_API_KEY: `${Buffer.alloc(16, 1).toString('base64')}:secret`,
+  CIVIFORM_API_SECRET_SALT: salt,
+}
+const run = (...args: string[]) => runScript('civiform', database.url, args, '', environment)
+const program = 'rent relief'
+await civiform.publish({
+  [program]: [
+    { name: 'job', type: 'TEXT' },
+    {
+      name: 'housing',
+      type: 'DROPDOWN',
+      options: [
+        [1, 'rent'],
+        [2, 'own'],
+      ],
+    },
+    { name: 'unit 1', type: 'NUMBER' },
+    { name: 'unit 2', type: 'TEXT' },
+  ],
+})
+for (let i = 0; i < 30; i++)
+  await civiform.submit({
+    applicant: await civiform.applicant(),
+    program,
+    answers: { job: { text: `job ${i}` }, housing: { selection: String(1 + (i % 2)) } },
+  })
+await civiform.app`
+  insert into api_keys (name, key_id, salted_key_secret, subnet, expiration, grants)
+  values ('city', ${Buffer.alloc(16, 1).toString('base64')}, ${createHmac('sha256', salt).update('secret').digest('base64')}, '0.0.0.0/0',
+    '2200-01-01', '{"programGrants": {"rent-relief": ["READ"]}}')`
+
+/** The process that follows, until it has everything, ended as a platform ends it. */
+async function follow(): Promise<{ lines: Record<string, unknown>[]; code: number }> {
+  const process_ = Bun.spawn([process.execPath, join(import.meta.dir, '../../workers/follow-civiform.ts')], {
+    env: {
+      PATH: process.env.PATH,
+      TRIBUTARY_ENV: 'development',
+      DATABASE_URL: database.url,
+      API_KEY_PEPPER: testPepper,
+      PAGE_TOKEN_KEYS: testTokenKey,
+      ...environment,
+    },
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  try {
+    await until('everything is copied', async () => {
+      const [row] = await database.sql<{ kept: number }[]>`select count(*) as kept from civiform_application`
+      const [there] = await civiform.app<
+        { submitted: number }[]
+      >`select count(*) as submitted from applications where submit_time is not null`
+      return row!.kept === there!.submitted
+    })
+  } finally {
+    process_.kill('SIGTERM')
+  }
+  const [out, code] = await Promise.all([process_.stdout.text(), process_.exited])
+  return {
+    lines: out
+      .trimEnd()
+      .split('\n')
+      .map(line => JSON.parse(line) as Record<string, unknown>),
+    code,
+  }
+}
+
+describe('scripts/civiform', () => {
+  test('check tells what will not map and how long it takes, and changes nothing', async () => {
+    const { code, out } = await run('check')
+    expect(code).toBe(0)
+    expect(out).toContain('The role may only read.')
+    expect(out).toContain('"unit 1" and "unit 2" share the key unit_')
+    expect(out).toContain('30 applications')
+    expect(await database.sql`select from civiform_source`).toHaveLength(0)
+  })
+
+  test('check names what stands in the way: columns that may not be read, clocks that are ahead', async () => {
+    await civiform.app.unsafe(`revoke select on ti_organizations from ${civiform.database.reader}`)
+    const refused = await run('check')
+    await civiform.app.unsafe(`grant select on ti_organizations to ${civiform.database.reader}`)
+    expect(refused.code).toBe(1)
+    expect(refused.out).toContain('FAULT')
+    expect(refused.out).toContain('ti_organizations.id, ti_organizations.name')
+    const shifted = await runScript('civiform', database.url, ['check'], '', {
+      ...environment,
+      CIVIFORM_DATABASE_TIME_ZONE: 'America/New_York',
+    })
+    expect([shifted.code, shifted.out]).toEqual([1, expect.stringContaining('set CIVIFORM_DATABASE_TIME_ZONE')])
+  })
+
+  test('the process copies everything, and ends when it is told to', async () => {
+    const { lines, code } = await follow()
+    expect(code).toBe(0)
+    expect(lines.map(line => line.msg)).toEqual(expect.arrayContaining(['following CiviForm', 'followed', 'stopped']))
+    const { out } = await run('status')
+    expect(out).toContain('Applications:          30')
+    expect(out).toContain('key_collision')
+  })
+
+  test('compare fetches the same applications from both, with one key, and says where they differ', async () => {
+    const service = await useService(database, { civiformApiSalt: salt })
+    const compare = (...more: string[]) =>
+      run('compare', '--program', 'rent-relief', '--sample', '20', '--at', service.baseUrl, ...more)
+    const first = await compare()
+    expect(first).toMatchObject({ code: 0, out: '20 compared: 20 are equal, 0 differ, 0 are not here.\n' })
+    const [row] = await database.sql<{ id: number }[]>`select max(application_id) as id from civiform_application`
+    await civiform.rewrite(row!.id, { job: { text: 'another' } })
+    const second = await compare('--values')
+    expect(second.code).toBe(1)
+    expect(second.out).toContain(
+      `application.job.text: 1 application, such as ${row!.id}\n  CiviForm: "another"\n  here:     "job 29"`,
+    )
+    expect(api.requests()).toBeGreaterThan(0)
+  })
+
+  test('an operator settles a move of the database, and that much was deleted', async () => {
+    await database.sql`update civiform_source set identity = 'elsewhere'`
+    expect(await run('moved')).toMatchObject({ code: 0, out: expect.stringContaining('It was elsewhere and is ') })
+    expect(await run('accept-deletions')).toMatchObject({ code: 0 })
+    expect(await database.sql`select from civiform_source where deletions_accepted_until > now()`).toHaveLength(1)
+  })
+})
