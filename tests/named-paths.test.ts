@@ -22,6 +22,7 @@ const documents = [
   'CONTRIBUTING.md',
   'OPERATIONS.md',
   'PERFORMANCE.md',
+  'SECURITY.md',
   'CHANGELOG.md',
   'patches/README.md',
 ]
