@@ -137,6 +137,22 @@ describe('the service, with its own role', () => {
     }
   })
 
+  test("what clients read beside the export, and what they set: that by the console's role", async () => {
+    const program = await insertRawProgram(owner, 'written-by-clients')
+    const [id] = await insertRawApplications(owner, program, 1)
+    const key = await createTestKey(owner, { programs: ['written-by-clients'], mayAnnotate: true })
+    const running = await useService(service, { consoleDatabaseUrl: desk.url }, { consoleDb: desk.sql })
+    const headers = { Authorization: key.authorization, 'Content-Type': 'application/json', 'If-Match': '*' }
+    const one = `/api/v1/admin/programs/written-by-clients/applications/${id}`
+    const set = () => running.get(`${one}/status`, { method: 'PATCH', headers, body: '{"application_note":"seen"}' })
+    const read = ['/api/v1/admin/programs', one, `${one}/revisions`, `${one}/history`, `${one}/status`]
+    for (const path of read) expect([path, (await running.get(path, { headers })).status]).toEqual([path, 200])
+    expect((await set()).status).toBe(200)
+    const again = await running.get(one, { headers })
+    expect(((await again.json()) as { application_note: string }).application_note).toBe('seen')
+    expect(running.logLines.filter(line => line.level === 'error')).toEqual([])
+  })
+
   test('saves drafts of programs', async () => {
     const ada = await aPerson(owner)
     const running = await useService(service, { consoleDatabaseUrl: desk.url }, { consoleDb: desk.sql })
