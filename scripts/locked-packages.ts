@@ -25,14 +25,19 @@ interface Entry {
 }
 
 type Lock = {
-  workspaces: Record<string, { name: string; dependencies: Record<string, string> }>
+  workspaces: Record<
+    string,
+    Pick<Entry, 'optionalDependencies'> & { name: string; dependencies: Record<string, string> }
+  >
   packages: Record<string, [id: string, registry: string, entry: Entry, integrity: string]>
 }
 
-/** Everything that `dependencies` of package.json lead to, by place; and the places of these themselves. */
+/** Everything that `dependencies` of package.json lead to, and what is optional and installed, by place; and the places of these themselves. */
 export async function readLockedPackages(root: string): Promise<{ direct: string[]; packages: LockedPackage[] }> {
   const { default: lock } = (await import(join(root, 'bun.lock'))) as { default: Lock }
-  const direct = Object.keys(lock.workspaces['']!.dependencies)
+  const { dependencies, optionalDependencies = {} } = lock.workspaces['']!
+  const optional = Object.keys(optionalDependencies).filter(place => existsSync(manifestOf(root, place)))
+  const direct = [...Object.keys(dependencies), ...optional]
   const found = new Map<string, LockedPackage>()
   const waiting = [...direct]
   for (let place = waiting.pop(); place !== undefined; place = waiting.pop()) {

@@ -32,6 +32,8 @@ export interface OutputFormat {
   ending: string
   /** Whether it is made of tables, which can be laid out in several ways. */
   hasTables: boolean
+  /** Why nothing can be added to what is there, where that is so. */
+  cannotAdd?: string
   /** Where it goes, when that is no file. */
   destination?: string
   /** Where lines are collected, until the output is made of them. */

@@ -4,8 +4,9 @@ import { ndjsonFormat } from './ndjson-format.ts'
 import type { OutputFormat } from './output-format.ts'
 import { CommandError } from './pull-outcome.ts'
 import { csvFormat } from './tables/csv-format.ts'
+import { parquetFormat } from './tables/parquet-format.ts'
 
-const formats: readonly OutputFormat[] = [ndjsonFormat, csvFormat]
+const formats: readonly OutputFormat[] = [ndjsonFormat, csvFormat, parquetFormat]
 
 export function formatOf(out: string): OutputFormat {
   const found = formats.find(({ ending }) => out.toLowerCase().endsWith(ending))

@@ -11,6 +11,8 @@ import { csvRecords } from './tables/csv-text.ts'
 
 /** What the file has, all of it as noted; rejects with the outcome `mismatch` when it is not. */
 export async function verifyFile(file: string): Promise<{ count: number; digest: string; pulls: number }> {
+  if (!/\.(csv|ndjson)$/i.test(file))
+    throw new CommandError('usage', 'Only files that end with .ndjson or .csv can be verified.')
   await Promise.all([stat(file), stat(statePath(file))]).catch((error: unknown) => {
     throw fileFault(error, `${(error as { path?: string }).path ?? file} cannot be read`)
   })
