@@ -97,14 +97,14 @@ grant insert on program, submission_counter, question, question_version to tribu
 grant insert, update, delete on program_version, program_version_question to tributary_follower;
 grant delete on program_key_map, docs_example to tributary_follower;
 grant update (display_name, statuses) on program to tributary_follower;
-grant update (submit_seq, last_submit_time) on submission_counter to tributary_follower;
+grant update (submit_seq, submissions, last_submit_time) on submission_counter to tributary_follower;
 grant insert, delete on application to tributary_follower;
 grant update (applicant_id, create_time, superseded_seq, status, status_last_modified_time, application_note, snapshot, annotations)
 on application to tributary_follower;
 grant insert, update on api_key to tributary_follower;
 grant insert, delete on api_key_program to tributary_follower;
 grant insert, update on derived_status to tributary_follower;
-grant insert on outbox to tributary_follower;
+grant select, insert on outbox to tributary_follower;
 grant insert (actor, action, subject, address, detail) on audit_event to tributary_follower;
 grant update (only_row) on instance to tributary_follower;
 grant execute on function hold_changes(bigint), draw_changes(bigint, bigint) to tributary_follower;

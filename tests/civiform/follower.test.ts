@@ -78,5 +78,6 @@ describe('a followed program', () => {
     await civiform.remove(first)
     await catchUp()
     expect((await client.walkAll()).map(one => one.application_id)).toEqual([second])
+    expect(await sql`select submissions, erased from submission_counter`).toMatchObject([{ submissions: 2, erased: 1 }])
   })
 })

@@ -33,7 +33,7 @@ export async function settleWaiting({ sql, source, options }: Reading, watermark
     await supersedeFollowed(tx, superseded)
     await advanceCounters(
       tx,
-      [...counters].map(([program_id, counter]) => ({ program_id, ...counter })),
+      [...counters].map(([program_id, counter]) => ({ program_id, ...counter, submissions: 0 })),
     )
     await noteChanges(
       tx,

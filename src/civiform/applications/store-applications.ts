@@ -187,12 +187,10 @@ function number(
 }
 
 function newestOf(arriving: readonly FollowedApplication[], counters: ReadonlyMap<number, SubmissionCounter>) {
-  const newest = new Map<number, number>()
-  for (const { program_id, submit_time } of arriving)
-    newest.set(program_id, Math.max(submit_time, newest.get(program_id) ?? submit_time))
-  return [...newest].map(([program_id, last_submit_time]) => ({
+  return [...Map.groupBy(arriving, one => one.program_id)].map(([program_id, own]) => ({
     program_id,
     submit_seq: counters.get(program_id)!.submit_seq,
-    last_submit_time,
+    submissions: own.length,
+    last_submit_time: own.reduce((latest, one) => Math.max(latest, one.submit_time), own[0]!.submit_time),
   }))
 }

@@ -80,17 +80,19 @@ export async function lockCounters(
   return new Map(rows.map(({ program_id, ...counter }) => [program_id, counter]))
 }
 
-/** Moves counters forward; a time only where it is later than the one known. */
+/** Moves counters forward, each by so many submissions; a time only where it is later than the one known. */
 export async function advanceCounters(
   tx: Transaction,
-  counters: readonly { program_id: number; submit_seq: number; last_submit_time: Micros }[],
+  counters: readonly (SubmissionCounter & { program_id: number; submissions: number })[],
 ): Promise<void> {
   if (counters.length === 0) return
   await tx`
     update submission_counter c
-    set submit_seq = moved.submit_seq, last_submit_time = greatest(c.last_submit_time, moved.last_submit_time)
+    set submit_seq = moved.submit_seq, submissions = c.submissions + moved.submissions,
+      last_submit_time = greatest(c.last_submit_time, moved.last_submit_time)
     from unnest(${counters.map(one => one.program_id)}::bigint[], ${counters.map(one => one.submit_seq)}::bigint[],
-      ${counters.map(one => one.last_submit_time)}::timestamptz[]) as moved (program_id, submit_seq, last_submit_time)
+      ${counters.map(one => one.last_submit_time)}::timestamptz[], ${counters.map(one => one.submissions)}::bigint[])
+      as moved (program_id, submit_seq, last_submit_time, submissions)
     where c.program_id = moved.program_id`
 }
 
