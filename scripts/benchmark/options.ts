@@ -20,6 +20,7 @@ export const sectionNames = [
   'start',
   'standbys',
   'partitions',
+  'console',
 ] as const
 export type SectionName = (typeof sectionNames)[number]
 

@@ -5,6 +5,7 @@ import type { SectionReport } from '../findings.ts'
 import type { SectionName } from '../options.ts'
 import { measureCheckAuth } from './measure-check-auth.ts'
 import { measureCompression } from './measure-compression.ts'
+import { measureConsole } from './measure-console.ts'
 import { measureDepth } from './measure-depth.ts'
 import { measureFilters } from './measure-filters.ts'
 import { measureFirstByte } from './measure-first-byte.ts'
@@ -37,4 +38,5 @@ export const sections: Readonly<Record<SectionName, (context: BenchContext) => P
   start: measureStart,
   standbys: measureStandbys,
   partitions: measurePartitions,
+  console: measureConsole,
 }
