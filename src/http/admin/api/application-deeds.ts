@@ -10,18 +10,17 @@ import { everyRole } from '../../shell/shell.tsx'
 import { exportedObjects, findSeenProgram, loadDetails, readListPage } from '../applications/find-applications.ts'
 import { readListQuery } from '../applications/list-query.ts'
 import { type ApiDeed, type ApiVisit, deed } from './api-deeds.ts'
-import { closed, nullableText } from './schemas.ts'
+import { closed, id, nullableText } from './schemas.ts'
 
 const historyMax = 200
 const readers = ['ADMINISTRATOR', 'PROGRAM_ADMINISTRATOR'] as const
 
 const annotation = Type.Object(
   {
-    based_on: Type.Integer({
-      minimum: 0,
-      description:
-        '`annotation_id` of the application as you read it: if it is another by now, nothing is changed (409).',
-    }),
+    based_on: id(
+      '`annotation_id` of the application as you read it: if it is another by now, nothing is changed (409).',
+      0,
+    ),
     status: Type.Optional(nullableText('One of the statuses of the program, or null for none.')),
     note: Type.Optional(nullableText('Any text of at most 10,000 characters, or null for none.')),
   },

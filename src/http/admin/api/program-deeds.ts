@@ -28,7 +28,7 @@ import {
   loadProgramInView,
 } from '../programs/program-in-view.ts'
 import { type ApiDeed, type ApiVisit, deed, idIn, pageOf } from './api-deeds.ts'
-import { closed, texts } from './schemas.ts'
+import { closed, id, texts } from './schemas.ts'
 
 const admin = ['ADMINISTRATOR'] as const
 const rowsMax = 50
@@ -41,10 +41,7 @@ const definition = Type.Unsafe<unknown>({
 })
 const publication = Type.Object(
   {
-    based_on: Type.Integer({
-      minimum: 1,
-      description: 'The id of the draft that was reviewed: another is not published (409).',
-    }),
+    based_on: id('The id of the draft that was reviewed: another is not published (409).'),
     move: Type.Optional(texts('Slugs of the other programs that may get a new version because they ask what changes.')),
   },
   closed,

@@ -16,7 +16,7 @@ import { readAuditQuery, readId } from '../audit/audit-query.ts'
 import { checkedEventsMax } from '../audit/verify-page.tsx'
 import { textOf } from '../programs/program-doors.ts'
 import { type ApiDeed, type ApiVisit, deed, idIn, pageOf } from './api-deeds.ts'
-import { closed, text } from './schemas.ts'
+import { closed, id, text } from './schemas.ts'
 
 const admin = ['ADMINISTRATOR'] as const
 const programsMax = 50
@@ -27,7 +27,7 @@ const docsJob = 'refresh-docs-example'
 const retried = Type.Object(
   {
     job_name: Type.Union([Type.Literal('refresh-key-map'), Type.Literal(docsJob)]),
-    program_version_id: Type.Integer({ minimum: 1 }),
+    program_version_id: id('Of what has failed.'),
   },
   closed,
 )

@@ -1,0 +1,169 @@
+// Every operation of the service's OpenAPI document, with anything: no answer of 500, and every answer as the document says. Bounded in time:
+// FUZZ_SECONDS (25 unless given); FUZZ_SEED repeats a run as far as time allows. scripts/fuzz runs it for longer.
+// What was found is kept in corpus/, a file each, and tried first.
+
+import { beforeAll, describe, expect, test } from 'bun:test'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { sampleAnswers } from '../../src/domain/invented/sample-answers.ts'
+import { noEntityEnd, renderMembers } from '../../src/domain/questions/answers.ts'
+import { buildKeyMap } from '../../src/domain/questions/key-map.ts'
+import { aPerson } from '../support/console.ts'
+import { aToken } from '../support/console-api.ts'
+import { useDatabase, useService } from '../support/fixtures.ts'
+import { createTestKey } from '../support/keys.ts'
+import { aProgram, everyKind, q } from '../support/programs.ts'
+import { type Case, type Credentials, Fuzzer } from './fuzzer.ts'
+
+const seconds = Number(process.env.FUZZ_SECONDS ?? 25)
+const seed = Number(process.env.FUZZ_SEED ?? Math.floor(Math.random() * 2 ** 31))
+const corpus = join(import.meta.dir, 'corpus')
+
+const database = await useDatabase()
+const { sql } = database
+const service = await useService(database, { maxPageSize: 50, responseTimeoutMs: 20_000 })
+const slugs = ['fuzzed', 'fuzzed-too']
+let fuzzer: Fuzzer
+let credentials: Credentials
+
+/** What the document leaves to people, and what is told nowhere. */
+const usual: Record<string, string | (string | number)[]> = {
+  from_date: ['2020-01-01', '2026-01-31T09:30'],
+  to_date: ['2030-01-01', '2100-12-31T00:00:00Z'],
+  page_size: [1, 7],
+  language: ['en', 'es-419'],
+  name: ['A name', 'Another'],
+  email: ['a@example.org', 'b@example.org', 'c@example.org'],
+  allowed_subnets: ['0.0.0.0/0', '2001:db8::/32'],
+  expires_at: ['90d', '1d'],
+  front_end: 'front end of tests',
+  state: ['active', 'retired'],
+  version: ['active', 'draft'],
+  status: ['Approved', 'Denied'],
+  address: '127.0.0.1',
+}
+
+/** Fresh ones: a case may well have retired or disabled those before. */
+async function comeIn(): Promise<void> {
+  const key = await createTestKey(sql, { programs: slugs, maySubmit: true })
+  const { token } = await aToken(sql, await aPerson(sql))
+  credentials = { key: key.authorization, admin: `Bearer ${token}` }
+}
+
+beforeAll(async () => {
+  const optional = everyKind.map(spec => ({ ...spec, placement: { ...spec.placement, optional: true } }))
+  const { version } = await aProgram(sql, { slug: slugs[0]!, questions: optional })
+  await aProgram(sql, { slug: slugs[1]!, questions: [q.text('one thing', { optional: true })] })
+  await comeIn()
+  fuzzer = await Fuzzer.open(service, () => credentials)
+  for (const slug of slugs) fuzzer.tell('slug', slug)
+  const answers = JSON.parse(`{${renderMembers(buildKeyMap([version]), sampleAnswers(version), noEntityEnd)}}`)
+  fuzzer.tell('answers', answers)
+  fuzzer.tell('answers', {})
+  for (const [name, value] of Object.entries(usual)) for (const one of [value].flat()) fuzzer.tell(name, one)
+  // Behind successful submissions: some that every later request can be about.
+  for (let n = 0; n < 3; n++) {
+    for (const slug of slugs) {
+      const one = { slug, answers: slug === slugs[0] ? answers : { one_thing: { text: 'x' } } }
+      await succeed({ operation: 'POST /intake/v1/applicants', parameters: {}, body: { json: { language: 'en' } } })
+      await succeed({
+        operation: 'PUT /intake/v1/programs/{slug}/applicants/{applicantId}/answers',
+        parameters: { slug, applicantId: { $from: 'applicantId', n: -1 } },
+        body: { json: { answers: one.answers } },
+      })
+      await succeed({
+        operation: 'POST /intake/v1/programs/{slug}/applicants/{applicantId}/submissions',
+        parameters: { slug, applicantId: { $from: 'applicantId', n: -1 }, 'Idempotency-Key': crypto.randomUUID() },
+        body: { json: { submitter: { type: 'APPLICANT' } } },
+      })
+    }
+  }
+}, 60_000)
+
+async function succeed(sent: Omit<Case, 'as'>): Promise<void> {
+  const before = fuzzer.succeeded.get(sent.operation) ?? 0
+  const faults = await fuzzer.judge({ ...sent, as: 'key' })
+  if (faults.length > 0 || fuzzer.succeeded.get(sent.operation) !== before + 1)
+    throw new Error(`${sent.operation} did not succeed: ${faults.join('\n')}`)
+}
+
+describe('found before', async () => {
+  const files = (await readdir(corpus)).filter(name => name.endsWith('.json'))
+  test.each(files.map(name => [name]))('%s', async name => {
+    await comeIn()
+    for (const sent of (await Bun.file(join(corpus, name)).json()) as Case[])
+      expect(await fuzzer.judge(sent)).toEqual([])
+  })
+})
+
+describe('the judge', () => {
+  const unknown: Case = { operation: 'GET /api/v1/checkAuth', parameters: {}, as: 'nobody' }
+
+  test('an answer that is not documented is a fault: status, type, body', async () => {
+    await comeIn()
+    const operation = fuzzer.operations.find(({ name }) => name === unknown.operation)!
+    const { responses } = operation
+    const said = async (changed: typeof responses, as: Case['as']) => {
+      operation.responses = changed
+      fuzzer.forgetChecks()
+      const faults = await fuzzer.judge({ ...unknown, as })
+      operation.responses = responses
+      fuzzer.forgetChecks()
+      return faults.join()
+    }
+    const { 401: refused, 200: fine } = responses
+    expect(await said(responses, 'nobody')).toBe('')
+    expect(await said({ 200: fine! }, 'nobody')).toContain('status 401 is not documented')
+    const html = { content: { 'text/html': {} } }
+    expect(await said({ 200: html, 401: refused! }, 'key')).toContain('type "application/json" is not documented')
+    const closed = { content: { 'application/json': { schema: { properties: {}, additionalProperties: false } } } }
+    expect(await said({ 200: closed, 401: refused! }, 'key')).toContain('must NOT have additional properties')
+  })
+
+  test('an answer of 500 is a fault', async () => {
+    await comeIn()
+    await sql
+      .unsafe(`
+        create function refuse_applicant() returns trigger language plpgsql as $$ begin raise exception 'no'; end $$;
+        create trigger refuse_applicant before insert on applicant for each row execute function refuse_applicant()`)
+      .simple()
+    const body = { json: { language: 'en' } }
+    const sent: Case = { operation: 'POST /intake/v1/applicants', parameters: {}, body, as: 'key' }
+    const faults = await fuzzer.judge(sent)
+    await sql.unsafe('drop function refuse_applicant cascade').simple()
+    expect(faults).toEqual([expect.stringContaining('an answer of 500')])
+    expect(await fuzzer.judge(sent)).toEqual([])
+  })
+})
+
+test(
+  `every operation answers as documented, whatever it is sent (seed ${seed})`,
+  async () => {
+    const endMs = performance.now() + seconds * 1000
+    let cases = 0
+    for (let round = 0; performance.now() < endMs; round++) {
+      await comeIn()
+      await fc.assert(
+        fc.asyncProperty(fuzzer.anyCase(), async sent => {
+          if (performance.now() > endMs) return
+          cases++
+          const faults = await fuzzer.judge(sent)
+          if (faults.length > 0) throw new Error(faults.join('\n'))
+        }),
+        { seed: seed + round, numRuns: 150, endOnFailure: false },
+      )
+    }
+    const missed = fuzzer.operations.map(({ name }) => name).filter(name => !fuzzer.succeeded.has(name))
+    const reached = fuzzer.operations.length - missed.length
+    console.log(
+      `fuzz: ${cases} requests with seed ${seed}; ${reached} of ${fuzzer.operations.length} operations succeeded`,
+    )
+    console.log(
+      `fuzz: answers by status ${JSON.stringify(fuzzer.statuses)}; never succeeded: ${missed.join(', ') || 'none'}`,
+    )
+    // That it is not all refused: most of what is tried lies behind something that succeeded.
+    if (cases > 1000) expect(reached).toBeGreaterThan(fuzzer.operations.length / 2)
+  },
+  seconds * 1000 + 120_000,
+)
