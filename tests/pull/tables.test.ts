@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
 import { seedPrograms } from '../../scripts/seed-program/seed-programs.ts'
+import { codeSamples } from '../../src/http/docs/code-samples/code-samples.ts'
 import { csvRecordOf, textOf } from '../support/csv-page.ts'
 import { ExportClient, type ExportedApplication } from '../support/export-client.ts'
 import { useDatabase, useFolder, useService } from '../support/fixtures.ts'
@@ -158,6 +159,25 @@ describe('as it is asked for', () => {
     expect(readFileSync(`${name}.csv`).subarray(0, 3).toString()).toBe('app')
     expect(read(`${name}.csv`).rows).toEqual(applications.map(csvRecordOf))
   })
+})
+
+test('the docs of a program have the command that pulls it', async () => {
+  const page = await service.get(`/docs/api/programs/${slug}`, {
+    headers: { Authorization: key.authorization, Accept: 'text/html' },
+  })
+  const [, command = ''] = /<code>tributary (pull [^<]+)<\/code>/.exec(await page.text()) ?? []
+  const args = command.replace(`--out ${slug}.ndjson`, `--out ${newName()}.ndjson`).split(' ')
+  const { code, err } = await runTool(key, args)
+  expect({ code, err }).toMatchObject({ code: 0 })
+  expect(err).toContain(`Pulled ${applications.length} applications`)
+})
+
+test('what EXCEL.md says to replace in the query is there', async () => {
+  const { code } = codeSamples(service.baseUrl, slug).find(sample => sample.id === 'power-query')!
+  const [, replaced = ''] =
+    /replace `([^`]+)`/.exec(await Bun.file(join(import.meta.dir, '../../EXCEL.md')).text()) ?? []
+  expect(replaced).not.toBe('')
+  expect(code).toContain(replaced)
 })
 
 test('no column changes its name or place when the program grows, and rows that were there get empty cells', async () => {

@@ -276,7 +276,8 @@ function Copying({ program, shown }: { program: ProgramView; shown: VersionView 
       <h2 id="all-pages">All pages, ready to run</h2>
       <p>
         Each repeats a page that was refused for the moment or broke off, keeps only whole ones, and takes the
-        credentials from the environment.
+        credentials from the environment. Without code, <code>{pullCommand(program)}</code> does the same, goes on after
+        any interruption, and makes CSV or Parquet when the file's name ends so.
       </p>
       <CodeTabs
         name="samples"
@@ -295,6 +296,10 @@ function Copying({ program, shown }: { program: ProgramView; shown: VersionView 
     </>
   )
 }
+
+/** For those who would rather not write a client. */
+const pullCommand = ({ export_url, slug }: ProgramView): string =>
+  `tributary pull ${export_url.replace(/\/api\/v1\/.*$/, '')} --program ${slug} --out ${slug}.ndjson`
 
 function findGroups(
   { context, program, shown }: ProgramPageProps & { shown: VersionView },

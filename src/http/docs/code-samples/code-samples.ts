@@ -72,7 +72,8 @@ const languages: readonly Language[] = [
     label: 'Power Query',
     extension: 'pq',
     template: powerQuery,
-    usage: 'For Excel and Power BI. It fills a table; credentials are asked for by Power Query itself.',
+    usage:
+      'For Excel and Power BI. It fills a table; credentials are asked for by Power Query itself. EXCEL.md of Tributary goes through it click by click.',
     run_by_tests: false,
     literal: text => `"${text.replaceAll('"', '""')}"`,
   },
