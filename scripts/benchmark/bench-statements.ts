@@ -161,3 +161,72 @@ async function copyWithFile(sql: Sql, format: string, path: string): Promise<voi
       end $$`
   })
 }
+
+/**
+ * Makes so many programs with so many small applications each, all CURRENT, submitted a second apart. What stands in them nobody reads.
+ * Returns the id of the program in the middle.
+ */
+export async function fillPrograms(sql: Sql, prefix: string, programs: number, each: number): Promise<number> {
+  const made = await sql<{ program_id: number }[]>`
+    with made as (
+      insert into program (slug, display_name)
+      select ${prefix} || '-' || n, 'One of many'
+      from generate_series(1, ${programs}) as n
+      returning program_id
+    ),
+    counted as (
+      insert into submission_counter (program_id, submit_seq, last_submit_time)
+      select program_id, ${each}, now() from made
+      on conflict (program_id) do nothing
+    )
+    select program_id from made`
+  const ids = made.map(row => row.program_id)
+  await sql`
+    insert into program_version (program_id, state, screens, display_name, statuses, created_by, published_at, published_by)
+    select program_id, 'ACTIVE', '[]', 'One of many', '{}', 'bench', now(), 'bench'
+    from unnest(${ids}::bigint[]) as made (program_id)`
+  await sql`
+    with person as (
+      insert into applicant (language)
+      select 'en-US' from generate_series(1, ${programs * each})
+      returning applicant_id
+    ),
+    numbered as (
+      select applicant_id, row_number() over () - 1 as n from person
+    )
+    insert into application (
+      program_id, applicant_id, program_version_id, create_time, submit_time, submit_seq, snapshot, annotations)
+    select v.program_id, applicant_id, v.program_version_id, at, at, n / ${programs} + 1, repeat('x', 400), '{}'
+    from numbered
+    join (
+      select program_id, program_version_id, row_number() over (order by program_id) - 1 as place
+      from program_version
+      where program_id = any(${ids}::bigint[])
+    ) v on v.place = n % ${programs}
+    cross join lateral (select timestamptz '2020-01-01' + n / ${programs} * interval '1 second' as at) submitted`
+  await sql`
+    update submission_counter
+    set submit_seq = ${each}
+    where program_id = any(${ids}::bigint[])
+    and submit_seq < ${each}`
+  return ids[Math.floor(ids.length / 2)]!
+}
+
+/** Ids that applications have, from all programs. */
+export async function someApplicationIds(sql: Sql, count: number): Promise<number[]> {
+  const rows = await sql<{ application_id: number }[]>`
+    select application_id from application order by hashint8(application_id) limit ${count}`
+  return rows.map(row => row.application_id)
+}
+
+/** Bytes on the disk of the applications, and of each index of theirs, wherever these lie. */
+export async function applicationSizes(sql: Sql): Promise<{ name: string; bytes: number }[]> {
+  return sql<{ name: string; bytes: number }[]>`
+    select 'rows' as name, pg_table_size('application') as bytes
+    union all
+    select relname, pg_relation_size(indexrelid)
+    from pg_index
+    join pg_class on pg_class.oid = indexrelid
+    where indrelid = 'application'::regclass
+    order by bytes desc`
+}

@@ -21,6 +21,7 @@ export const sectionNames = [
   'standbys',
   'partitions',
   'console',
+  'programs',
 ] as const
 export type SectionName = (typeof sectionNames)[number]
 

@@ -16,6 +16,7 @@ import { measureLoad } from './measure-load.ts'
 import { measureMemory } from './measure-memory.ts'
 import { measurePages } from './measure-pages.ts'
 import { measurePartitions } from './measure-partitions.ts'
+import { measurePrograms } from './measure-programs.ts'
 import { measurePublish } from './measure-publish.ts'
 import { measureStandbys } from './measure-standbys.ts'
 import { measureStart } from './measure-start.ts'
@@ -39,4 +40,5 @@ export const sections: Readonly<Record<SectionName, (context: BenchContext) => P
   standbys: measureStandbys,
   partitions: measurePartitions,
   console: measureConsole,
+  programs: measurePrograms,
 }

@@ -450,7 +450,19 @@ create function change_time(of_program bigint, change bigint) returns timestampt
 language plpgsql stable as $$
 begin
   return coalesce(
-    (select a.submit_time from application a where a.program_id = of_program and a.submit_seq = change),
+    -- As the last one up to the number, so that a plan kept for all programs takes the index on the number: asked for the number itself
+    -- it took the index of walks, and read all entries of a program far larger than most.
+    (
+      select newest.submit_time
+      from (
+        select a.submit_seq, a.submit_time
+        from application a
+        where a.program_id = of_program and a.submit_seq <= change
+        order by a.submit_seq desc
+        limit 1
+      ) newest
+      where newest.submit_seq = change
+    ),
     (select n.changed_at from application_annotation n where n.program_id = of_program and n.change_seq = change),
     (select e.erased_at from erased_application e where e.program_id = of_program and e.change_seq = change)
   );

@@ -1,0 +1,31 @@
+// One program far larger than thousands of others: plans that are kept for all programs must do for it too.
+
+import { expect, test } from 'bun:test'
+import { fillPrograms } from '../../scripts/benchmark/bench-statements.ts'
+import { openDatabase } from '../../src/db/client.ts'
+import { readWalkStart } from '../../src/db/walks.ts'
+import { endWithFile, useDatabase } from '../support/fixtures.ts'
+
+test('a walk begins in a program of 20,000 applications among 2,000 small ones without reading through it', async () => {
+  const { sql, url } = await useDatabase()
+  await fillPrograms(sql, 'small', 2000, 2)
+  const large = await fillPrograms(sql, 'large', 1, 20_000)
+  await sql`vacuum analyze`
+  const one = openDatabase({ url, connectionsMax: 1 })
+  endWithFile(() => one.end())
+  await one`set plan_cache_mode = force_generic_plan`
+  const blocks = async (): Promise<number> => {
+    const [read] = await sql<{ blocks: number }[]>`
+      select sum(idx_blks_hit + idx_blks_read)::bigint as blocks from pg_statio_user_tables where relname = 'application'`
+    return read!.blocks
+  }
+  const counted = async (): Promise<number> => {
+    await one`select pg_stat_force_next_flush()`
+    await one`select 1`
+    return blocks()
+  }
+  await readWalkStart(one, large)
+  const before = await counted()
+  for (let i = 0; i < 10; i++) expect((await readWalkStart(one, large)).horizon).toBe(20_000)
+  expect((await counted()) - before).toBeLessThan(200)
+})
