@@ -2,9 +2,10 @@
 
 import { describe, expect, test } from 'bun:test'
 import { accessSync, constants, readdirSync } from 'node:fs'
+import { symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { testPepper, testTokenKey } from '../support/config.ts'
-import { useDatabase } from '../support/fixtures.ts'
+import { useDatabase, useFolder } from '../support/fixtures.ts'
 
 const folder = join(import.meta.dir, '../../scripts')
 /** Everything an operator can run; `test` and `bun` hand their arguments on. */
@@ -13,12 +14,16 @@ const scripts = readdirSync(folder, { withFileTypes: true })
   .map(entry => entry.name)
 
 const database = await useDatabase()
+/** "Nothing but git, a shell and npm": with Bun there already, not even those. */
+const bare = await useFolder()
+await symlink(process.execPath, join(bare, 'bun'))
 
 async function run(script: string, args: string[], databaseUrl = database.url) {
   const child = Bun.spawn([join(folder, script), ...args], {
     // Settings of its own: what a development instance of this checkout may have is no part of it.
     env: {
       ...process.env,
+      PATH: bare,
       TRIBUTARY_ENV: 'development',
       TRIBUTARY_DATA: join(folder, 'no-such-folder'),
       PAGE_TOKEN_KEYS: testTokenKey,
