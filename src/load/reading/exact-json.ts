@@ -24,12 +24,13 @@ export class UnreadableJson extends Error {
  * JSON.parse is several times as fast as the exact parser and does nearly all texts. It cannot have changed a number when none has
  * more than 15 significant digits or an exponent. It cannot have lost a key when the value has as many members as the text has `":`,
  * provided that no space stands between the two: a string may have that within it, so the text never has fewer than there are keys.
- * What fails such a test, or JSON.parse, is read exactly. The tests take as long again as JSON.parse.
+ * What fails such a test, or JSON.parse, is read exactly. All tests go from colon to colon, once.
  */
 export function parseExactJson(text: string): unknown {
-  if (!longNumber.test(text) && !spacedKey.test(text)) {
+  const keys = keysOfPlain(text)
+  if (keys !== undefined) {
     const value = parsePlainly(text)
-    if (value !== undefined && membersOf(value, depthMax) === keysIn(text)) return value
+    if (value !== undefined && membersOf(value, depthMax) === keys) return value
   }
   const parsed = parseJson(text, { depthMax })
   if ('fault' in parsed) throw new UnreadableJson(parsed.fault)
@@ -37,9 +38,39 @@ export function parseExactJson(text: string): unknown {
 }
 
 const depthMax = 512
-/** Numbers in arrays are not looked for: nothing that is read here has any. */
-const longNumber = /:\s*-?[0-9](?:[0-9.]{15}|[0-9.]*[eE])/
-const spacedKey = /"\s+:/
+const quote = 34
+const minus = 45
+const dot = 46
+/** Digits and dots of a number that a double surely holds. */
+const digitsMax = 15
+
+/**
+ * How many keys the text has at most; undefined when it may have a number that a double would change, or a key with a space after it.
+ * Numbers in arrays are not looked for: nothing that is read here has any.
+ */
+function keysOfPlain(text: string): number | undefined {
+  let keys = 0
+  for (let at = text.indexOf(':'); at !== -1; at = text.indexOf(':', at + 1)) {
+    const before = text.charCodeAt(at - 1)
+    if (before === quote) keys++
+    else if (isSpace(before)) {
+      let i = at - 2
+      while (isSpace(text.charCodeAt(i))) i--
+      if (text.charCodeAt(i) === quote) return undefined
+    }
+    let i = at + 1
+    while (isSpace(text.charCodeAt(i))) i++
+    if (text.charCodeAt(i) === minus) i++
+    const from = i
+    while (isDigitOrDot(text.charCodeAt(i))) i++
+    // Either an E is of an exponent, or this is no number.
+    if (i > from && (i - from > digitsMax || (text.charCodeAt(i) | 32) === 101)) return undefined
+  }
+  return keys
+}
+
+const isSpace = (code: number): boolean => code === 32 || (code >= 9 && code <= 13)
+const isDigitOrDot = (code: number): boolean => (code >= 48 && code <= 57) || code === dot
 
 function parsePlainly(text: string): unknown {
   try {
@@ -48,12 +79,6 @@ function parsePlainly(text: string): unknown {
     // The exact parser says what is wrong, and where.
     return undefined
   }
-}
-
-function keysIn(text: string): number {
-  let keys = 0
-  for (let at = text.indexOf('":'); at !== -1; at = text.indexOf('":', at + 2)) keys++
-  return keys
 }
 
 /** Members of all objects of a value; NaN when it is nested more deeply than that. */
