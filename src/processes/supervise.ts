@@ -86,7 +86,7 @@ async function replaceAll(supervisor: Supervisor, log: Log): Promise<void> {
 }
 
 /** The same program again, told which one of how many it is. It writes where this one writes. */
-function startProcess(
+export function startProcess(
   { main, environment }: Program,
   place: ProcessPlace,
   hear: (message: ToSupervisor) => void,
@@ -106,8 +106,11 @@ function startProcess(
       return child.signalCode
     },
     send(message: ToProcess) {
-      // It may end at any time; that it has, is told by `exited`.
-      if (child.exitCode === null && child.signalCode === null) child.send(message)
+      try {
+        child.send(message)
+      } catch {
+        // It has ended, or is about to: `exited` tells.
+      }
     },
     kill: signal => child.kill(signal),
   }

@@ -1,14 +1,19 @@
 // What the supervisor does with processes that will not run: small ones of our own, which are told on each start what to do.
 
-import { afterEach, describe, expect, test } from 'bun:test'
+import { afterAll, afterEach, describe, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { createLog } from '../../src/log.ts'
-import type { ToSupervisor } from '../../src/processes/process-messages.ts'
-import { Supervisor } from '../../src/processes/supervisor.ts'
+import { startProcess } from '../../src/processes/supervise.ts'
+import { type Started, Supervisor } from '../../src/processes/supervisor.ts'
 import { until } from '../support/until.ts'
 
 const listen = `process.on('message', m => m.order && process.exit(0)); process.on('disconnect', () => process.exit(0));
   process.send({ says: 'listening', port: 1, url: 'http://localhost:1/' })`
 const fail = 'process.exit(3)'
+const folder = mkdtempSync(join(tmpdir(), 'tributary-supervisor-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const supervisors: Supervisor[] = []
 afterEach(async () => {
   for (const supervisor of supervisors.splice(0)) await supervisor.end(0)
@@ -21,7 +26,7 @@ function superviseSmall(count: number, script: (start: number) => string) {
       seen.lines += line
     },
   })
-  const children: Bun.Subprocess[] = []
+  const children: Started[] = []
   const supervisor = new Supervisor({
     count,
     port: 0,
@@ -29,22 +34,12 @@ function superviseSmall(count: number, script: (start: number) => string) {
     pauseMs: 1,
     keep: () => {},
     giveUp: () => void seen.gaveUp++,
-    start: (_place, hear) => {
-      const child = Bun.spawn([process.execPath, '-e', script(++seen.starts)], {
-        stdio: ['ignore', 'ignore', 'ignore'],
-        serialization: 'json',
-        ipc: message => hear(message as ToSupervisor),
-      })
+    start: (place, hear) => {
+      const main = join(folder, `${++seen.starts}-${crypto.randomUUID()}.js`)
+      writeFileSync(main, script(seen.starts))
+      const child = startProcess({ main, environment: process.env }, place, hear)
       children.push(child)
-      return {
-        pid: child.pid,
-        exited: child.exited,
-        endedBy: null,
-        send: message => {
-          if (child.exitCode === null && child.signalCode === null) child.send(message)
-        },
-        kill: signal => child.kill(signal),
-      }
+      return child
     },
   })
   supervisors.push(supervisor)
@@ -89,6 +84,17 @@ describe('the supervisor', () => {
     await supervisor.replaceAll()
     expect(seen.starts).toBe(3)
     expect(supervisor.running).toBe(2)
-    expect(children.slice(0, 2).map(child => child.exitCode)).toEqual([null, null])
+    expect(children.slice(0, 2).map(child => child.endedBy)).toEqual([null, null])
+  })
+
+  test('asks a process in vain that hears nothing any more, and ends it all the same', async () => {
+    const deaf = `process.send({ says: 'listening', port: 1, url: 'http://localhost:1/' }, undefined, undefined, () => process.disconnect());
+      setInterval(() => {}, 1000)`
+    const { supervisor, children } = superviseSmall(1, () => deaf)
+    await supervisor.begin()
+    expect((await supervisor.readiness()).ready).toBe(false)
+    await supervisor.end(100)
+    expect(await children[0]!.exited).not.toBe(0)
+    expect(children[0]!.endedBy).toBe('SIGKILL')
   })
 })
