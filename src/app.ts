@@ -105,9 +105,10 @@ export function createApp(foundation: Foundation): App {
       const record = new RequestRecord(request, connection, origin, deps.log, deps.metrics)
       keepRecord(record)
       record.span = deps.tracer?.begin('request', spanKinds.server, request.headers.get('traceparent'))
-      const done = (response: Response): Response => {
+      const done = (response: Response): Response | Promise<Response> => {
         if (response.status === 401 && refusals !== undefined) noteRefusal(refusals, record, now())
-        return conclude(response, record, strict)
+        if (record.fields.reason !== 'requests_per_minute') return conclude(response, record, strict)
+        return Bun.sleep(refusalPauseMs).then(() => conclude(response, record, strict))
       }
       const fail = (error: unknown) => done(problemResponse(error, record))
       try {
@@ -136,6 +137,9 @@ const pageAddress = /^[a-z]+:\/\/[^/]*\/(?:(?:docs|admin|assets)(?:[/?#]|$)|[?#]
  * Over plain HTTP it is ignored (RFC 6797, section 8.1); it is sent there too, so that a 401 is the same for every cause (D4).
  */
 const strictTransport = 'max-age=31536000'
+
+/** A key that asks beyond its quota waits for each refusal, so that one that asks again at once takes little from the others (D23). */
+const refusalPauseMs = 100
 
 /** Why a call with a key was refused is kept for a while, to be looked up by its request id. */
 function noteRefusal(refusals: RefusalNotes, record: RequestRecord, now: Micros): void {

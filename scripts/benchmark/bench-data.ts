@@ -76,9 +76,20 @@ export async function prepareData(
         `scripts/seed left ${program?.applications ?? 0} applications in its largest program, not ${applications}`,
       )
   }
+  const authorization = await makeKey(sql, environment, program)
+  const access = { slug: program.slug, authorization, environment }
+  return { program, access }
+}
+
+/** The Authorization field of a new key to the loaded program. */
+export async function makeKey(
+  sql: BenchDatabase['sql'],
+  environment: Readonly<Record<string, string>>,
+  { slug }: Pick<BenchProgram, 'slug'>,
+): Promise<string> {
   const key = await createApiKey(sql, environment.API_KEY_PEPPER!, {
     name: 'Benchmark',
-    programs: [program.slug],
+    programs: [slug],
     allowed_subnets: ['127.0.0.0/8'],
     may_export: true,
     may_submit: true,
@@ -87,8 +98,7 @@ export async function prepareData(
     now: Date.now() * 1000,
     expires_at: (Date.now() + 86_400_000) * 1000,
   })
-  const access = { slug: program.slug, authorization: `Basic ${key.apiSecretToken}`, environment }
-  return { program, access }
+  return `Basic ${key.apiSecretToken}`
 }
 
 /** Makes the peers' copy from what the service exports, so that they return the same; then settles all tables. */

@@ -7,6 +7,10 @@ export interface LoadRequest {
   headers: Readonly<Record<string, string>>
   connections: number
   durationMs: number
+  /** Between the answer and the next request of a connection; none unless said. */
+  pauseMs?: number
+  /** Whether an answer may be a refusal for want of quota; it then counts as any other. */
+  mayBeRefused?: boolean
 }
 
 export interface LoadAnswer {
@@ -27,7 +31,9 @@ interface Exchange {
 const headEnd = Buffer.from('\r\n\r\n')
 const lengthField = /\r\ncontent-length: ([0-9]+)/i
 
-async function load({ url: address, headers, connections, durationMs }: LoadRequest): Promise<LoadAnswer> {
+async function load(asked: LoadRequest): Promise<LoadAnswer> {
+  const { url: address, headers, connections, durationMs, pauseMs = 0, mayBeRefused = false } = asked
+  const accepted = mayBeRefused ? ['HTTP/1.1 200', 'HTTP/1.1 429'] : ['HTTP/1.1 200']
   const url = new URL(address)
   if (url.hostname !== '127.0.0.1') throw new Error('only loopback may be loaded')
   const fields = Object.entries({ Host: url.host, ...headers }).map(([name, value]) => `${name}: ${value}`)
@@ -59,7 +65,7 @@ async function load({ url: address, headers, connections, durationMs }: LoadRequ
       }
       const head = chunk.toString('latin1', 0, end)
       const length = lengthField.exec(head)?.[1]
-      if (!head.startsWith('HTTP/1.1 200') || length === undefined)
+      if (!accepted.some(status => head.startsWith(status)) || length === undefined)
         throw new Error(`an answer is not 200 with a length: ${head.slice(0, 200)}`)
       exchange.head = Buffer.alloc(0)
       exchange.left = Number(length)
@@ -68,7 +74,8 @@ async function load({ url: address, headers, connections, durationMs }: LoadRequ
     exchange.left -= count
     if (exchange.left > 0) return
     latenciesMs.push(performance.now() - exchange.askedAt)
-    ask(socket)
+    if (pauseMs === 0) ask(socket)
+    else setTimeout(ask, pauseMs, socket)
   }
   for (let i = 0; i < connections; i++) {
     await Bun.connect<Exchange>({

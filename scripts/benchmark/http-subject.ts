@@ -145,8 +145,8 @@ const warmUpPages = 3000
  * Asks for small pages until the code has been compiled as it is after some minutes of work: what runs for weeks is not to be
  * judged by its first hundred requests.
  */
-export async function warmUp(children: ChildProcesses, subject: HttpSubject): Promise<void> {
-  await fetchToNowhere(children, subject.pageUrl(1), subject.headers, warmUpPages)
+export async function warmUp(children: ChildProcesses, subject: HttpSubject, pages = warmUpPages): Promise<void> {
+  await fetchToNowhere(children, subject.pageUrl(1), subject.headers, pages)
 }
 
 /** What curl reads on standard input, where no other user of the machine sees a credential. */

@@ -12,6 +12,8 @@ export const sectionNames = [
   'memory',
   'check-auth',
   'latency',
+  'fairness',
+  'processes',
   'compression',
   'formats',
   'submissions',

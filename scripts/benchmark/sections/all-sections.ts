@@ -7,6 +7,7 @@ import { measureCheckAuth } from './measure-check-auth.ts'
 import { measureCompression } from './measure-compression.ts'
 import { measureConsole } from './measure-console.ts'
 import { measureDepth } from './measure-depth.ts'
+import { measureFairness } from './measure-fairness.ts'
 import { measureFilters } from './measure-filters.ts'
 import { measureFirstByte } from './measure-first-byte.ts'
 import { measureFormats } from './measure-formats.ts'
@@ -16,6 +17,7 @@ import { measureLoad } from './measure-load.ts'
 import { measureMemory } from './measure-memory.ts'
 import { measurePages } from './measure-pages.ts'
 import { measurePartitions } from './measure-partitions.ts'
+import { measureProcesses } from './measure-processes.ts'
 import { measurePrograms } from './measure-programs.ts'
 import { measurePublish } from './measure-publish.ts'
 import { measureStandbys } from './measure-standbys.ts'
@@ -31,6 +33,8 @@ export const sections: Readonly<Record<SectionName, (context: BenchContext) => P
   memory: measureMemory,
   'check-auth': measureCheckAuth,
   latency: measureLatency,
+  fairness: measureFairness,
+  processes: measureProcesses,
   compression: measureCompression,
   formats: measureFormats,
   submissions: measureSubmissions,

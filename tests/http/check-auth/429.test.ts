@@ -104,6 +104,16 @@ describe('"Per key …: requests a minute …. Over: 429 problem with Retry-Afte
       expect((await get(other.authorization)).status).toBe(200)
     }))
 
+  test('a key beyond its quota waits for each refusal, so that one that floods takes little from the others', () =>
+    withService({ requestsPerMinute: 1 }, async (get, service) => {
+      const own = await createTestKey(database.sql)
+      await get(own.authorization)
+      const refused = await Promise.all([1, 2, 3].map(() => get(own.authorization)))
+      expect(refused.map(({ status }) => status)).toEqual([429, 429, 429])
+      for (const { headers } of refused)
+        expect(Number(service.requestLine(headers.get('x-request-id'))?.duration_ms)).toBeGreaterThanOrEqual(99)
+    }))
+
   test('what is refused for want of a grant or of a right counts like what is answered', () =>
     withService({ requestsPerMinute: 3 }, async (_, service) => {
       const ask = async (method: string, path: string): Promise<number> => {

@@ -1,0 +1,68 @@
+// What several processes behind one port are worth (PROCESSES): bytes a second of many exports at once, and small pages a second.
+
+import { type BenchContext, withService } from '../bench-context.ts'
+import { startHttpLoad } from '../conversations.ts'
+import { digits, type SectionReport } from '../findings.ts'
+import { fetchToNowhere, warmUp } from '../http-subject.ts'
+import { inRounds } from '../rounds.ts'
+import { median, pairedRatio } from '../statistics.ts'
+
+const counts = ['1', '2', '4'] as const
+const clients = 8
+const pagesOfClient = 40
+const pageSize = 1000
+const connections = 32
+const durationMs = 2000
+
+interface Measured {
+  bytesPerMs: number
+  pagesPerSecond: number
+}
+
+export async function measureProcesses(context: BenchContext): Promise<SectionReport> {
+  const { children, options } = context
+  const load = startHttpLoad(children)
+  const measure = (count: string): Promise<Measured> =>
+    withService(context, { PROCESSES: count }, async service => {
+      // New connections go to any of the processes, so each gets its part.
+      await Promise.all(Array.from({ length: clients }, () => warmUp(children, service, 500)))
+      const url = service.pageUrl(Math.min(pageSize, options.applications))
+      const startedAt = performance.now()
+      const transfers = await Promise.all(
+        Array.from({ length: clients }, () =>
+          fetchToNowhere(children, url, service.headers, pagesOfClient, service.pageUrl(1)),
+        ),
+      )
+      const bytes = transfers.flat().reduce((sum, transfer) => sum + transfer.bytes, 0)
+      const bytesPerMs = bytes / (performance.now() - startedAt)
+      const answer = await load.ask({ url: service.pageUrl(1), headers: service.headers, connections, durationMs })
+      return { bytesPerMs, pagesPerSecond: answer.requests / (answer.wallMs / 1000) }
+    })
+  try {
+    const rounds = await inRounds(context, { 1: () => measure('1'), 2: () => measure('2'), 4: () => measure('4') })
+    const column = (count: (typeof counts)[number], key: keyof Measured): number[] =>
+      rounds[count]!.map(one => one[key])
+    const ratio = (count: (typeof counts)[number], key: keyof Measured): string =>
+      `${digits(pairedRatio(column(count, key), column('1', key)))} ×`
+    return {
+      findings: [],
+      tables: [
+        {
+          title: `${clients} clients pulling pages of ${pageSize.toLocaleString('en')}; then pages of 1 over ${connections} connections`,
+          head: ['processes', 'MB/s', 'against 1', 'pages of 1 a second', 'against 1'],
+          rows: counts.map(count => [
+            count,
+            digits(median(column(count, 'bytesPerMs')) / 1000),
+            ratio(count, 'bytesPerMs'),
+            digits(median(column(count, 'pagesPerSecond'))),
+            ratio(count, 'pagesPerSecond'),
+          ]),
+        },
+      ],
+      notes: [],
+      raw: rounds,
+    }
+  } finally {
+    await load.stop()
+  }
+}
