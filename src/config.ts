@@ -777,7 +777,9 @@ export function shownSettings(config: Config, environment: Environment): ShownSe
   return (Object.entries(settings) as [keyof Config, Setting][]).map(([key, { name, meaning, secret }]) => {
     group = groups[key] ?? group
     const value = shownValue(key, config[key], secret === true)
-    return { group, name, value, source: environment[name] ? 'environment' : 'default', meaning }
+    // The environment may also name a file that has it (setting-files).
+    const isGiven = environment[name] || environment[`${name}_FILE`]
+    return { group, name, value, source: isGiven ? 'environment' : 'default', meaning }
   })
 }
 
