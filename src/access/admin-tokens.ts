@@ -35,7 +35,7 @@ export const scopes: readonly Scope[] = areas.flatMap((area): Scope[] =>
 const tokensMax = 50
 const nameLengthMax = 100
 
-export interface AdminTokenDraft {
+interface AdminTokenDraft {
   name: string
   scopes: readonly string[]
   /** Undefined when none was given. */
@@ -131,7 +131,7 @@ export interface TokenHolder {
 /** How exactly the last use of a token is kept. */
 const usedEveryMicros = 60 * 1_000_000
 
-/** Whose token this is, or undefined when it is nobody's, has ended, or the person is disabled. Notes that it was used. */
+/** Whose token this is; undefined when there is no such token, it has ended, or its person is disabled. Notes that it was used. */
 export async function loadTokenHolder(
   sql: Sql,
   token: string,

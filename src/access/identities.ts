@@ -20,7 +20,7 @@ type Found = { person_id: number; email: string } | { refused: string }
 
 /**
  * The person this is, or why it is none; the reason is for the audit trail alone. The e-mail counts once: from then on a person is
- * known by issuer and subject, whoever has the address. Remembering them is audited.
+ * known by issuer and subject, and the address may be somebody else's. Remembering them is audited.
  */
 export async function findPersonOf(
   sql: Sql,

@@ -29,7 +29,7 @@ const answerSeconds = 4
 /** How long what the provider says of itself is taken as said. */
 const keptMs = 3_600_000
 
-export interface ProviderSettings {
+interface ProviderSettings {
   issuer: string
   clientId: string
   clientSecret: string

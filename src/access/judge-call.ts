@@ -8,7 +8,7 @@ import { constraintUnmet } from './admission.ts'
 import type { Reason } from './caller.ts'
 import { isApiKeyId } from './credential.ts'
 
-export interface ImaginedCall {
+interface ImaginedCall {
   apiKeyId: string
   address: string
   slug: string

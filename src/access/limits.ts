@@ -5,7 +5,7 @@ import type { Micros } from '../domain/values/offset-time.ts'
 import { type KeyQuota, Problem } from '../problem.ts'
 import { MinuteCounts, secondsLeft } from './minute-counts.ts'
 
-export interface KeyLimitSettings {
+interface KeyLimitSettings {
   /** 0 for no limit. */
   requestsPerMinute: number
   /** 0 for no limit. */

@@ -4,7 +4,7 @@ import type { Micros } from '../domain/values/offset-time.ts'
 
 const minuteMicros = 60_000_000
 
-export interface Minute {
+interface Minute {
   startedAt: Micros
   count: number
 }

@@ -3,7 +3,7 @@
 import { Problem, type ProblemItem } from '../problem.ts'
 
 export const passwordLengthMin = 12
-export const passwordLengthMax = 200
+const passwordLengthMax = 200
 /** Hashed at once in this process; others wait, and past `waitingMax` are told to come again. */
 const atOnce = 2
 const waitingMax = 64

@@ -36,7 +36,7 @@ export interface Deed {
 }
 
 /** A person as an administrator writes it. */
-export interface PersonDraft {
+interface PersonDraft {
   email: string
   name: string
   role: string

@@ -26,7 +26,7 @@ import { type AuditFilePart, readAuditFile, readAuditFileHead, writeAuditFile } 
 const batchRows = 1000
 const fileName = /^audit-.*\.ndjson$/
 
-export interface PruneOrder {
+interface PruneOrder {
   /** Events from then on stay, and those that are linked after one of them. */
   before: Micros
   /** Of the files; must be there. */
@@ -35,7 +35,7 @@ export interface PruneOrder {
   actor: string
 }
 
-export interface PrunedFile {
+interface PrunedFile {
   file: string
   events: number
   /** Whether it is what an earlier run left unfinished. */

@@ -20,7 +20,7 @@ import { actorOf, type Person } from './roles.ts'
 import { hashToken, mintToken } from './sign-in-tokens.ts'
 
 /** Bounds of a session. */
-export interface SessionLimits {
+interface SessionLimits {
   idleMs: number
   lifetimeMs: number
 }

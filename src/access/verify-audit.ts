@@ -16,7 +16,7 @@ import { invalidRequest } from '../problem.ts'
 import { type AuditFile, placeKey, readAuditFile } from './audit-file.ts'
 import { followLinks, wrongEnd } from './follow-audit-links.ts'
 
-/** Of a hash, as noted: as many bytes as nobody can find another trail for. */
+/** Of a hash, as noted: so many bytes that no other trail with the same can be found. */
 const notedBytes = 16
 
 export interface AuditVerdict {
@@ -32,7 +32,7 @@ export interface AuditVerdict {
   note: string
 }
 
-export interface PrunedPart {
+interface PrunedPart {
   file: string
   events: number
   /** Of them, those that the database still has, because the run that removes them has not ended well. */

@@ -39,7 +39,7 @@ const columns = (db: Db) => db`
   left join program_version active on active.program_id = p.program_id and active.state = 'ACTIVE'
   left join program_version draft on draft.program_id = p.program_id and draft.state = 'DRAFT'`
 
-export interface ProgramPage {
+export interface ProgramListPage {
   among: 'all' | readonly number[]
   /** In the slug or the name, whatever its case. */
   search: string
@@ -49,7 +49,7 @@ export interface ProgramPage {
 }
 
 /** Programs by slug. */
-export async function readProgramOverviews(db: Db, page: ProgramPage): Promise<ProgramOverview[]> {
+export async function readProgramOverviews(db: Db, page: ProgramListPage): Promise<ProgramOverview[]> {
   const { among, search, after, rowsMax } = page
   const pattern = containing(search)
   return db<ProgramOverview[]>`
@@ -77,7 +77,7 @@ export interface ProgramRetention {
 /** How long programs keep their applications, by slug. */
 export async function readProgramRetentions(
   db: Db,
-  { search, after, rowsMax }: Omit<ProgramPage, 'among'>,
+  { search, after, rowsMax }: Omit<ProgramListPage, 'among'>,
 ): Promise<ProgramRetention[]> {
   const pattern = containing(search)
   return db<ProgramRetention[]>`

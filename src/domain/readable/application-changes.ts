@@ -6,7 +6,7 @@ import { matchEntities } from './match-entities.ts'
 import { type PlacedQuestion, placedScreens, type ReadableVersion } from './placed-questions.ts'
 
 /** An application with the version it was submitted to. */
-export interface ComparedApplication {
+interface ComparedApplication {
   version: ReadableVersion
   /** The member `application` of the exported object. */
   application: ExportedObject

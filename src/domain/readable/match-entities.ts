@@ -2,7 +2,7 @@
 
 import { type ExportedObject, nameOf } from './exported-answers.ts'
 
-export interface EntityPair {
+interface EntityPair {
   entity: ExportedObject
   /** Undefined for one that is new. */
   earlier: ExportedObject | undefined

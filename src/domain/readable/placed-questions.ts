@@ -16,7 +16,7 @@ export interface PlacedQuestion {
   repeated: readonly PlacedQuestion[]
 }
 
-export interface PlacedScreen {
+interface PlacedScreen {
   /** Undefined for questions that stand on no screen. */
   name: string | undefined
   condition: Condition | null

@@ -30,7 +30,7 @@ export interface ReadableRow {
   change: AnswerChange | undefined
 }
 
-export type ReadableAnswer =
+type ReadableAnswer =
   | { state: 'answered'; lines: readonly AnswerLine[] }
   | { state: 'entities'; entities: readonly ReadableEntity[]; gone: readonly string[] }
   | { state: 'unanswered' }

@@ -8,10 +8,10 @@ import { addressText } from '../../domain/values/ip-address.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'
 import { Problem, type ProblemItem } from '../../problem.ts'
 import type { Deps } from '../deps.ts'
-import { type Place, placeOf } from '../docs/place.ts'
 import { methodNotAllowed, problemResponse } from '../errors.ts'
 import { preferredType } from '../media-type.ts'
 import { hiddenRoute } from '../openapi/route-detail.ts'
+import { type Place, placeOf } from '../place.ts'
 import { recordOf } from '../request-record.ts'
 import { htmlResponse, type PageContext } from '../shell/shell.tsx'
 import { ProblemPage } from './problem-page.tsx'
@@ -51,7 +51,7 @@ interface DoorPlace {
   bodyBytesMax?: number
 }
 
-export interface OpenDoor extends DoorPlace {
+interface OpenDoor extends DoorPlace {
   roles: 'anyone'
   answer: (visit: OpenVisit) => Response | Promise<Response>
 }
@@ -112,7 +112,7 @@ async function enter(
         visit.context = { ...visit.context, person: visit.session.person, csrf: visit.session.csrf }
     }
     if (door.method === 'POST') requireOwnOrigin(visit)
-    // Before the form is read: a stranger gets nobody to hold a large one.
+    // Before the form is read, so that strangers cannot have the service hold large ones.
     const admitted = door.roles === 'anyone' ? undefined : admit(door, visit)
     if (door.method === 'POST') visit.form = await readForm(request, door.bodyBytesMax ?? formBytesMax)
     if (door.roles === 'anyone') return await door.answer(visit)

@@ -13,7 +13,7 @@ const titles: Readonly<Record<number, string>> = {
   503: 'Not just now',
 }
 
-export interface ProblemPageProps {
+interface ProblemPageProps {
   context: PageContext
   status: number
   title: string

@@ -5,7 +5,7 @@ import { Elysia } from 'elysia'
 import type { Deps } from '../deps.ts'
 import { methodNotAllowed } from '../errors.ts'
 import { hiddenRoute } from '../openapi/route-detail.ts'
-import { placeOf } from './place.ts'
+import { placeOf } from '../place.ts'
 import { programDocsRoutes } from './program-docs-routes.ts'
 import { serviceApi } from './service-api.ts'
 

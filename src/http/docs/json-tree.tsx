@@ -5,7 +5,7 @@
 
 import type { ComponentChildren, VNode } from 'preact'
 
-/** Longer texts are shown as they are: nobody reads that much in colour. */
+/** Longer texts are shown without colours. */
 const treeTextMax = 200_000
 /** What has fewer lines does not fold. */
 const foldedLinesMin = 12

@@ -6,7 +6,7 @@ import type { ComponentChildren, VNode } from 'preact'
 import { Icon } from '../shell/icon.tsx'
 
 /** Code or a table too wide or too long for its place: it scrolls in a box of its own, which the keyboard can reach. */
-export function ScrollBox({ label, tall, children }: { label: string; tall?: boolean; children: ComponentChildren }) {
+function ScrollBox({ label, tall, children }: { label: string; tall?: boolean; children: ComponentChildren }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable without a mouse
     <section class={tall ? 'scroll tall' : 'scroll'} aria-label={label} tabIndex={0}>
@@ -46,7 +46,7 @@ export function Panel({ id, title, tall, children }: PanelProps): VNode {
   )
 }
 
-export interface CodeTab {
+interface CodeTab {
   id: string
   title: string
   about: ComponentChildren

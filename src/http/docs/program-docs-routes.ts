@@ -14,11 +14,11 @@ import { prefersJson } from '../media-type.ts'
 import { docsOperations } from '../openapi/docs-operations.ts'
 import { programOpenApi } from '../openapi/program-document.ts'
 import { hiddenRoute, routeDetail } from '../openapi/route-detail.ts'
+import { placeOf } from '../place.ts'
 import { readingRoles } from '../shell/shell.tsx'
 import { codeSamples } from './code-samples/code-samples.ts'
 import { freshnessOf } from './docs-freshness.tsx'
 import { attachment, download, json, pageResponse } from './docs-response.ts'
-import { placeOf } from './place.ts'
 import { ProgramIndexPage } from './program-index-page.tsx'
 import { ProgramPage } from './program-page.tsx'
 import { docsUrl, listedProgramsMax, viewProgram, viewPrograms } from './program-view.ts'
@@ -144,7 +144,7 @@ function handlers(deps: Deps) {
   }
 }
 
-/** `after`, the slug behind which the list goes on; empty at its beginning. */
+/** `after`, the slug after which the list goes on; empty at its beginning. */
 function readAfter(request: Request): string {
   const [after = '', ...more] = new URL(request.url).searchParams.getAll('after')
   if (more.length === 0 && (after === '' || isSlug(after))) return after

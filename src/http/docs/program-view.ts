@@ -6,8 +6,8 @@ import type { GeneratedDocs, ListedVersion } from '../../derived/program-docs.ts
 import type { VersionChange } from '../../domain/definitions/version-diff.ts'
 import type { QuestionDocs, VersionDocs } from '../../domain/invented/version-docs.ts'
 import { formatOffsetTime } from '../../domain/values/offset-time.ts'
+import type { Place } from '../place.ts'
 import { type CodeSample, codeSamples } from './code-samples/code-samples.ts'
-import type { Place } from './place.ts'
 
 /** Times are ISO 8601 with the offset of the instance's zone. */
 export interface VersionView {

@@ -10,8 +10,8 @@ import { prefersJson } from '../media-type.ts'
 import { adminSecuritySchemes, adminTag } from '../openapi/admin-operations.ts'
 import { exportComponents } from '../openapi/export-operations.ts'
 import { hiddenRoute } from '../openapi/route-detail.ts'
+import { placeOf } from '../place.ts'
 import { json, pageResponse } from './docs-response.ts'
-import { placeOf } from './place.ts'
 import { type ServiceDocument, ServicePage } from './service-page.tsx'
 import { type Viewer, viewDocs } from './viewer.ts'
 
@@ -44,7 +44,7 @@ const documentation = (baseUrl: string) => ({
   },
 })
 
-/** `GET /docs/api`, `GET /docs/api/openapi.json`: behind an API key, as everything is that is not a bare file. */
+/** `GET /docs/api`, `GET /docs/api/openapi.json`: for API keys and people who are signed in, as everything is that is not a bare file. */
 export const serviceApi = (deps: Deps) => {
   const show = ({ viewer, request }: { viewer: Viewer; request: Request }): Response => {
     const { baseUrl } = placeOf(deps.config, request)

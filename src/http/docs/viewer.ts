@@ -13,10 +13,10 @@ import { sessionLimits } from '../admin/console-doors.ts'
 import { sessionToken } from '../admin/session-cookie.ts'
 import { authenticateRequest } from '../authenticate.ts'
 import type { Deps } from '../deps.ts'
+import { placeOf } from '../place.ts'
 import { quotaHeaders } from '../quota-headers.ts'
 import { recordOf } from '../request-record.ts'
 import type { PageContext } from '../shell/shell.tsx'
-import { placeOf } from './place.ts'
 
 /** Somebody who was let in: an API key, or a person with a session of the console. */
 export interface Viewer {

@@ -133,7 +133,7 @@ export function TextArea(props: FieldProps & { rows?: number; mono?: boolean }) 
   )
 }
 
-export interface Choice {
+interface Choice {
   value: string
   text: string
   hint?: string

@@ -92,7 +92,7 @@ export const navigation: readonly { title: string | undefined; entries: readonly
   },
 ]
 
-export interface ShellProps {
+interface ShellProps {
   context: PageContext
   title: string
   part: Part | undefined

@@ -4,19 +4,19 @@ import { FieldReader } from '../../domain/question-types/field-reader.ts'
 import { JsonNumber } from '../../domain/values/json-text.ts'
 import { describeValue, type FaultFinder } from './document-faults.ts'
 
-export type JsonObject = Readonly<Record<string, unknown>>
+export type PlainObject = Readonly<Record<string, unknown>>
 
-export function isObject(value: unknown): value is JsonObject {
+export function isObject(value: unknown): value is PlainObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof JsonNumber)
 }
 
 /** The member of an object, own ones only: a key may be `__proto__` or `constructor`. */
-export const member = (object: JsonObject, key: string): unknown =>
+export const member = (object: PlainObject, key: string): unknown =>
   Object.hasOwn(object, key) ? object[key] : undefined
 
 export class ObjectFields extends FieldReader {
   constructor(
-    private readonly object: JsonObject,
+    private readonly object: PlainObject,
     private readonly find: FaultFinder,
   ) {
     super()

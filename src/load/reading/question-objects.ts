@@ -7,7 +7,7 @@ import type { Answer, Answers, Entity } from '../../domain/questions/answers.ts'
 import type { KeyNode } from '../../domain/questions/key-map.ts'
 import { plainType, questionTypes } from '../../domain/questions/question.ts'
 import { describeValue, type FaultFinder } from './document-faults.ts'
-import { isObject, type JsonObject, member, ObjectFields } from './question-fields.ts'
+import { isObject, member, ObjectFields, type PlainObject } from './question-fields.ts'
 
 /** The questions that may stand in one object: those its version asks, and those only other versions do. */
 export interface KnownMembers {
@@ -54,7 +54,7 @@ export function knownMembers(keyMap: readonly KeyNode[], shape: readonly KeyNode
  * ask must be unanswered; any other is a fault. `besides` names other members that the object has, each one of them.
  */
 export function readMembers(
-  object: JsonObject,
+  object: PlainObject,
   members: KnownMembers,
   find: FaultFinder,
   besides: readonly string[],
@@ -76,7 +76,7 @@ export function readMembers(
 }
 
 function refuseOthers(
-  object: JsonObject,
+  object: PlainObject,
   keys: string[],
   members: KnownMembers,
   find: FaultFinder,
@@ -113,7 +113,7 @@ function readQuestion(question: KnownQuestion, value: unknown, find: FaultFinder
 }
 
 /** As in the export's own unanswered forms, or with fields left out. Refuses the fields that the type does not have. */
-function isUnanswered({ node, fields }: KnownQuestion, object: JsonObject, find: FaultFinder): boolean {
+function isUnanswered({ node, fields }: KnownQuestion, object: PlainObject, find: FaultFinder): boolean {
   let present = 1
   let filled = false
   for (let i = 0; i < fields.length; i++) {
@@ -151,7 +151,7 @@ function readEntities(question: KnownQuestion, values: unknown, find: FaultFinde
   return { type: 'ENUMERATOR', entities }
 }
 
-function readEntity(question: KnownQuestion, value: JsonObject, find: FaultFinder): Entity | undefined {
+function readEntity(question: KnownQuestion, value: PlainObject, find: FaultFinder): Entity | undefined {
   const { entity_name } = value
   const fault = textFault(entity_name)
   if (fault === undefined)

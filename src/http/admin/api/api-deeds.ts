@@ -21,7 +21,7 @@ import { recordOf } from '../../request-record.ts'
 import { type OpenVisit, openVisit, requireOwnOrigin, sessionLimits } from '../console-doors.ts'
 import { sessionToken } from '../session-cookie.ts'
 
-export const apiPath = '/admin/api/v1'
+const apiPath = '/admin/api/v1'
 
 /** A request of somebody who may make it. */
 export interface ApiVisit extends Pick<OpenVisit, 'request' | 'url' | 'params' | 'place' | 'now' | 'address'> {
@@ -178,7 +178,7 @@ function shown(value: unknown, timeZone: string): unknown {
   )
 }
 
-/** A number in an address; what is none is nobody's. */
+/** An id in an address. For a text that is no number it is 0, which is the id of nothing. */
 export const idIn = ({ params }: Pick<ApiVisit, 'params'>, name: string): number =>
   /^[1-9]\d{0,14}$/.test(params[name] ?? '') ? Number(params[name]) : 0
 

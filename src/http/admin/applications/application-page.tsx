@@ -23,7 +23,7 @@ import { AnswersView } from './answers-view.tsx'
 import { RevisionBadge } from './list-pages.tsx'
 import { applicationsPath } from './list-query.ts'
 
-export interface ApplicationPageProps {
+interface ApplicationPageProps {
   context: PageContext
   program: Program
   application: ApplicationDetails

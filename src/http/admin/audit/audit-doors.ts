@@ -12,7 +12,7 @@ import { emptyForm, type FormState } from '../../shell/parts.tsx'
 import { htmlResponse, readingRoles } from '../../shell/shell.tsx'
 import type { ConsoleDoor, Visit } from '../console-doors.ts'
 import { downloadEvents } from './audit-download.ts'
-import { EventPage, SentPage, TrailPage } from './audit-pages.tsx'
+import { DisclosuresPage, EventPage, TrailPage } from './audit-pages.tsx'
 import { readAuditQuery, readId } from './audit-query.ts'
 import { checkedEventsMax, VerifyPage } from './verify-page.tsx'
 
@@ -78,7 +78,7 @@ export function auditDoors(deps: Deps): ConsoleDoor[] {
     const names = await keyNames(found.flatMap(({ pages }) => pages))
     const form = { values: parameters, faults }
     return htmlResponse(
-      SentPage({ context, form, applicationId, found, files, keyNames: names }),
+      DisclosuresPage({ context, form, applicationId, found, files, keyNames: names }),
       faults.length > 0 ? 400 : 200,
     )
   }

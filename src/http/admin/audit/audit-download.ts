@@ -19,7 +19,7 @@ import type { Visit } from '../console-doors.ts'
 import { csvLine } from './csv.ts'
 
 /** Most events of one file: what spreadsheets open, and some 60 MB. */
-export const downloadRowsMax = 200_000
+const downloadRowsMax = 200_000
 const batchRows = 1000
 const head = ['event', 'happened_at', 'actor', 'key_name', 'action', 'subject', 'address', 'detail']
 

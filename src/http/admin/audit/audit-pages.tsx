@@ -25,7 +25,7 @@ import { actionWords, detailPairs } from './audit-words.ts'
 const path = '/admin/audit'
 const crumb = { text: 'Audit', path }
 
-export interface TrailProps {
+interface TrailProps {
   context: PageContext
   form: FormState
   events: readonly AuditEventRow[]
@@ -133,7 +133,7 @@ export function TrailPage(props: TrailProps) {
   )
 }
 
-/** What can be chosen, with what was asked for even if nobody ever did it. */
+/** What can be chosen, with what was asked for, even if it was never done. */
 function actionsOf({ actions, form }: TrailProps): string[] {
   const asked = form.values.get('action')?.trim() ?? ''
   return asked === '' || actions.includes(asked) ? [...actions] : [asked, ...actions]
@@ -236,19 +236,19 @@ export function EventPage(props: {
   )
 }
 
-export interface SentProps {
+interface SentProps {
   context: PageContext
   form: FormState
   /** Undefined before anything was asked. */
   applicationId: number | undefined
   /** Of this application, in each program that has one of this id. */
   found: readonly Disclosures[]
-  /** Files that have the oldest of the trail, in which nobody has looked. */
+  /** Files that have the oldest of the trail. They were not searched. */
   files: readonly string[]
   keyNames: ReadonlyMap<string, string>
 }
 
-export function SentPage({ context, form, applicationId, found, files, keyNames }: SentProps) {
+export function DisclosuresPage({ context, form, applicationId, found, files, keyNames }: SentProps) {
   const { root } = context
   return (
     <Shell

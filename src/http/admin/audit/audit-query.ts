@@ -8,7 +8,7 @@ import type { FormState } from '../../shell/parts.tsx'
 /** The filters as they are named in the address. */
 export const filterNames = ['actor', 'action', 'subject', 'from', 'to'] as const
 
-export interface AuditQuery {
+interface AuditQuery {
   filter: AuditFilter
   /** Events before this one: an earlier page. */
   beforeId: number | undefined

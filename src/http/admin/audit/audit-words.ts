@@ -15,7 +15,7 @@ export function actionWords(action: string): string {
 const itemsMax = 20
 const pairsMax = 40
 
-export interface DetailPair {
+interface DetailPair {
   name: string
   value: string
 }

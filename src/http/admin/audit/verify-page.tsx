@@ -10,7 +10,7 @@ import { type PageContext, Shell } from '../../shell/shell.tsx'
 /** Most events that are checked for a page: some two seconds. */
 export const checkedEventsMax = 100_000
 
-export interface VerifyProps {
+interface VerifyProps {
   context: PageContext
   form: FormState
   /** Where every chain ends now. */

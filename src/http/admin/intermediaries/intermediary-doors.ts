@@ -97,7 +97,7 @@ export function intermediaryDoors({ consoleDb: db, config }: Deps): ConsoleDoor[
   ]
 }
 
-/** An id in an address. What is no id is nobody's. */
+/** An id in an address. For a text that is no number it is 0, which is the id of nothing. */
 const idOf = ({ params }: Visit, name: string): number =>
   /^[1-9]\d{0,14}$/.test(params[name]!) ? Number(params[name]) : 0
 

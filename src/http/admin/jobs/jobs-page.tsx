@@ -15,7 +15,7 @@ export const jobNames: Readonly<Record<string, string>> = {
   'refresh-docs-example': 'Docs',
 }
 
-export interface JobsProps {
+interface JobsProps {
   context: PageContext
   now: Micros
   counts: Partial<Record<DerivedStatus['state'], number>>

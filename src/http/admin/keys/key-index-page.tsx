@@ -10,7 +10,7 @@ import { Badge, distance, Notice, Table, Tabs, When } from '../../shell/parts.ts
 import { type PageContext, Shell } from '../../shell/shell.tsx'
 import { Expiry, fromWhere, StateBadge, type Tab, Use } from './key-words.tsx'
 
-export interface KeyIndexProps {
+interface KeyIndexProps {
   context: PageContext
   now: Micros
   tab: Tab

@@ -9,7 +9,7 @@ import { pathOfProgram } from './program-shell.tsx'
 import { Pages, SearchForm } from './programs-pages.tsx'
 import { boundWords, kindWords } from './questions-pages.tsx'
 
-export interface BankProps {
+interface BankProps {
   context: PageContext
   questions: readonly BankEntry[]
   search: string

@@ -10,13 +10,13 @@ import { exportedType, questionTypes } from '../../../domain/questions/question.
 export type ConditionMode = 'always' | 'all' | 'any' | 'document'
 
 /** One line. `what` is the question, and the field of its answer. */
-export interface ConditionLine {
+interface ConditionLine {
   what: string
   operator: string
   value: string
 }
 
-export interface ConditionForm {
+interface ConditionForm {
   mode: ConditionMode
   lines: ConditionLine[]
   document: string
@@ -24,7 +24,7 @@ export interface ConditionForm {
 
 const lists: ReadonlySet<string> = new Set(['in', 'includes_any', 'includes_all'])
 
-export const whatOf = (question: string, field: string): string => JSON.stringify([question, field])
+const whatOf = (question: string, field: string): string => JSON.stringify([question, field])
 
 /** What a line can look at: each field of the answers to these questions. */
 export const lookable = (questions: readonly QuestionDefinition[]): { value: string; text: string }[] =>

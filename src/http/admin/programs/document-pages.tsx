@@ -17,7 +17,7 @@ export interface Conflict {
   stored: string
 }
 
-export interface DocumentProps extends ProgramPageProps {
+interface DocumentProps extends ProgramPageProps {
   view: ProgramInView
   text: string
   faults: readonly PlacedFault[]
@@ -178,7 +178,7 @@ function DocumentField({ text, faults }: { text: string; faults: readonly Placed
   )
 }
 
-export interface NewProgramProps {
+interface NewProgramProps {
   context: PageContext
   form: FormState
   text: string

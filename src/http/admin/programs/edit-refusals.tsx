@@ -8,21 +8,21 @@ import type { EditOptions } from '../../../programs/edit.ts'
 import { Notice } from '../../shell/parts.tsx'
 import type { Visit } from '../console-doors.ts'
 
-export interface Refusal {
+export interface EditRefusal {
   status: 400 | 409
   /** What stood in the way: of a conflict, what the other person changed. */
   faults: readonly ProblemItem[]
 }
 
 /** What was thrown, as far as it is for the person who edits; anything else goes on as it is. */
-export function refusalOf(error: unknown): Refusal {
+export function refusalOf(error: unknown): EditRefusal {
   if (!(error instanceof Problem)) throw error
   if (error.kind === 'conflict') return { status: 409, faults: error.errors.filter(({ path }) => path === '') }
   if (error.kind === 'invalid_request' && error.errors.length > 0) return { status: 400, faults: error.errors }
   throw error
 }
 
-export function RefusalNotice({ status, faults }: Refusal) {
+export function RefusalNotice({ status, faults }: EditRefusal) {
   return (
     <Notice tone="bad">
       <h2>

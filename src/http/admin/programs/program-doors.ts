@@ -15,7 +15,7 @@ import type { Deps } from '../../deps.ts'
 import { everyRole, htmlResponse, readingRoles } from '../../shell/shell.tsx'
 import { type ConsoleDoor, redirect, type Visit } from '../console-doors.ts'
 import { BankPage, BankQuestionPage } from './bank-pages.tsx'
-import { basisOf, editOptions, type Refusal, RefusalNotice, refusalOf } from './edit-refusals.tsx'
+import { basisOf, type EditRefusal, editOptions, RefusalNotice, refusalOf } from './edit-refusals.tsx'
 import {
   changesOf,
   documentText,
@@ -72,7 +72,7 @@ export function programDoors({ consoleDb: db, config }: Deps): ConsoleDoor[] {
     return htmlResponse(VersionsPage({ context, now, program, history, before, next }))
   }
 
-  const version = async (visit: Visit, refused?: Refusal): Promise<Response> => {
+  const version = async (visit: Visit, refused?: EditRefusal): Promise<Response> => {
     const { context, now } = visit
     const program = await findVisibleProgram(db, visit.person, visit.params.slug!)
     const found = await findVersionOf(db, program, visit.params.versionId!)

@@ -9,7 +9,7 @@ import type { Micros } from '../../../domain/values/offset-time.ts'
 import { Badge, distance, figures, Tabs } from '../../shell/parts.tsx'
 import { type PageContext, Shell } from '../../shell/shell.tsx'
 
-export type ProgramTab = 'overview' | 'questions' | 'versions' | 'settings'
+type ProgramTab = 'overview' | 'questions' | 'versions' | 'settings'
 
 export interface ProgramPageProps {
   context: PageContext

@@ -9,7 +9,7 @@ import { Badge, distance, figures, Notice, Table, When } from '../../shell/parts
 import { type PageContext, Shell } from '../../shell/shell.tsx'
 import { counted, type ProgramPageProps, ProgramShell, pathOfProgram, who } from './program-shell.tsx'
 
-export interface ProgramsProps {
+interface ProgramsProps {
   context: PageContext
   now: Micros
   /** The address under which clients reach the service. */

@@ -11,7 +11,7 @@ import type { Deps } from '../../deps.ts'
 import { emptyForm, type FormState } from '../../shell/parts.tsx'
 import { htmlResponse } from '../../shell/shell.tsx'
 import { type ConsoleDoor, redirect, type Visit } from '../console-doors.ts'
-import { editOptions, idOf, type Refusal, RefusalNotice, refusalOf } from './edit-refusals.tsx'
+import { type EditRefusal, editOptions, idOf, RefusalNotice, refusalOf } from './edit-refusals.tsx'
 import { isOvertaken, loadProgramInView, type ProgramInView } from './program-in-view.ts'
 import { DiscardPage, type Hindrance, PublishPage } from './publish-pages.tsx'
 
@@ -82,7 +82,7 @@ export function publishDoors({ consoleDb: db, config }: Deps): ConsoleDoor[] {
     }
   }
 
-  const showDiscard = async (visit: Visit, refused?: Refusal): Promise<Response> => {
+  const showDiscard = async (visit: Visit, refused?: EditRefusal): Promise<Response> => {
     const { context, now } = visit
     const view = await loadProgramInView(db, visit.person, visit.params.slug!)
     if (view.draft === undefined) return redirect(visit, pathOf(visit, '/questions?done=nodraft'))

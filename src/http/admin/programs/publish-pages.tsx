@@ -10,7 +10,7 @@ import { Choices, DeedForm, FaultSummary, type FormState, Notice, When } from '.
 import type { ProgramInView } from './program-in-view.ts'
 import { Changes, counted, type ProgramPageProps, ProgramShell, pathOfProgram, who } from './program-shell.tsx'
 
-export interface PublishProps extends ProgramPageProps {
+interface PublishProps extends ProgramPageProps {
   view: ProgramInView
   moves: readonly Move[]
   form: FormState
@@ -152,7 +152,7 @@ function HindranceNotice({ context, program, view, hindrance }: PublishProps & {
 }
 
 /** Saves the draft again, as it is, on top of what is active now. */
-export function KeepForm(props: Pick<PublishProps, 'context' | 'program' | 'view'> & { children: ComponentChildren }) {
+function KeepForm(props: Pick<PublishProps, 'context' | 'program' | 'view'> & { children: ComponentChildren }) {
   const { context, program, view } = props
   return (
     <DeedForm csrf={context.csrf} action={`${pathOfProgram(context, program.slug)}/keep`}>

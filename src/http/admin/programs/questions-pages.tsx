@@ -17,7 +17,7 @@ import { isOvertaken, type ProgramInView } from './program-in-view.ts'
 import { Changes, counted, type ProgramPageProps, ProgramShell, pathOfProgram } from './program-shell.tsx'
 import { SearchForm } from './programs-pages.tsx'
 
-export interface QuestionsProps extends ProgramPageProps {
+interface QuestionsProps extends ProgramPageProps {
   view: ProgramInView
   search: string
   done: string | null

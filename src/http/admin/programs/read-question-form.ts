@@ -16,7 +16,7 @@ export const bounds = ['min', 'max', 'min_length', 'max_length', 'min_count', 'm
 /** The settings a form has fields for, of this kind. */
 export const hasSetting = (kind: string, setting: Setting): boolean => kindsWith(setting).some(one => one === kind)
 
-export interface SentQuestion {
+interface SentQuestion {
   question: QuestionDefinition
   asking: Asking
   /** Faults that the form has before it is a document. */

@@ -22,7 +22,7 @@ import { oidcDoors } from './oidc-doors.ts'
 import { AccountPage, ConfirmPage, PasswordPage, SignInPage } from './sign-in-pages.tsx'
 import { countFailure, startSession, waysOf } from './sign-in-steps.ts'
 
-/** The fault of a pair that is nobody's; which half is wrong is not said. */
+/** The fault of an e-mail and a password that do not go together. Which of the two is wrong is not said. */
 const wrongPair: ProblemItem = {
   parameter: 'email',
   code: 'wrong_email_or_password',

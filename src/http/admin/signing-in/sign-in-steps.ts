@@ -22,7 +22,7 @@ export const waysOf = ({ passwordSignIn, oidcIssuer, oidcName }: Config): Ways =
   provider: oidcIssuer === undefined ? undefined : oidcName,
 })
 
-/** Lets somebody in, in place of whoever was signed in there before, and sends them on. */
+/** Signs somebody in, ends the session there was in this browser, and sends them on. */
 export async function startSession(
   deps: Deps,
   visit: OpenVisit,

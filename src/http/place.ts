@@ -1,8 +1,8 @@
-// Where the service is, as whoever asks sees it: for links, and for the addresses in examples.
+// Where the service is, as those who ask see it: for links, and for the addresses in examples.
 // It must not know what is linked to.
 
-import type { Config } from '../../config.ts'
-import { recordOf } from '../request-record.ts'
+import type { Config } from '../config.ts'
+import { recordOf } from './request-record.ts'
 
 export interface Place {
   /** Without a slash at the end. */
