@@ -69,8 +69,10 @@ describe('a walk', () => {
     const proxy = await proxied(n => (n === 2 ? { cutAfterBytes: 3000 } : 'none'))
     expect(await walked(clientOf(proxy.baseUrl))).toEqual(ids)
     const targets = proxy.requests.map(({ target }) => target)
-    expect(targets).toHaveLength(6)
     expect(targets[3]).toBe(targets[2]!)
+    // Each page by a token of its own, and the first of them once.
+    expect(new Set(targets).size).toBe(Math.ceil(ids.length / 50))
+    expect(targets.filter(target => target === targets[0])).toHaveLength(1)
   })
 
   test('G2: "Nothing submitted after page 1 appears", though the first page was asked for twice', async () => {
