@@ -29,6 +29,8 @@ export interface PullRequest {
 export interface PullProgress {
   applications: number
   bytes: number
+  /** How many there are, where that is known. */
+  total: number | undefined
 }
 
 export interface PullContext {

@@ -76,7 +76,7 @@ export async function pullToFile(
     // Interrupted in the last moment: all was there, but for its names.
     const unplaced = state.read<Placing>('placing')
     if (unplaced !== undefined) return place(state, unplaced, spoolPath, 0)
-    const walk = begun ?? begin(state, origin, request)
+    const walk = begun ?? begin(state, origin, request, await countOf(client, request, context))
     const check = request.verifySchema ? await checkFor(state, walk, request, client, context) : undefined
     const walking = { client, program, pageSize, checkpointEveryMs, state, spoolPath, check }
     const walked = await walkToSpool(walk, walking, context).catch((error: unknown) => {
@@ -131,12 +131,31 @@ function goOn(state: PullState, origin: Origin, request: PullRequest, { say }: P
   return walk
 }
 
+/** How many applications there are, to say how far the pull is; undefined where a part of them is asked for, or nobody tells. */
+async function countOf(
+  client: TributaryClient,
+  { program, filters }: PullRequest,
+  { signal }: PullContext,
+): Promise<number | undefined> {
+  if (Object.values(filters).some(filter => filter !== undefined)) return undefined
+  try {
+    const { payload } = await client.json<{ payload: { program_name: string; applications: number }[] }>(
+      '/api/v1/admin/programs',
+      signal,
+    )
+    return payload.find(one => one.program_name === program)?.applications
+  } catch (error) {
+    if (error instanceof RequestRefused) return undefined
+    throw error
+  }
+}
+
 /** A new walk, noted before its first request. */
-function begin(state: PullState, origin: Origin, request: PullRequest): WalkUnderWay {
+function begin(state: PullState, origin: Origin, request: PullRequest, total: number | undefined): WalkUnderWay {
   const before = state.read<PulledBefore>('done')
   const adds = request.sinceLast && before !== undefined
   const filters = adds ? { ...request.filters, fromDate: sinceLast(before, origin, request) } : request.filters
-  const walk: WalkUnderWay = { filters, adds, sinceLast: request.sinceLast, bytes: 0 }
+  const walk: WalkUnderWay = { filters, adds, sinceLast: request.sinceLast, bytes: 0, total: adds ? undefined : total }
   // Columns keep their places for as long as they are laid out in the same way.
   const columns = Bun.deepEquals(before?.origin.layout, origin.layout) ? state.read('columns') : undefined
   state.commit({ origin, walk, columns, schema: undefined }, { forgetIds: true })

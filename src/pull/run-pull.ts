@@ -49,7 +49,7 @@ async function pull({ args, environment, signal }: ToolProcess): Promise<void> {
   const credentials = await findCredentials(asked.credentialsFile, environment, say)
   const client = clientOf(asked, credentials, say)
   const startedMs = performance.now()
-  const shown = asked.quiet ? { update: () => {}, stop: () => {} } : showProgress(undefined, say)
+  const shown = asked.quiet ? { update: () => {}, stop: () => {} } : showProgress(say)
   try {
     const report = await pullToFile(asked.out, asked.format, asked, client, { signal, say, onProgress: shown.update })
     shown.stop()

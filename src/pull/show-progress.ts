@@ -18,18 +18,18 @@ export function inBytes(bytes: number): string {
   return `${(bytes / 1000 ** unit).toFixed(unit === 0 ? 0 : 1)} ${units[unit]}`
 }
 
-/** `total` is how many there are, where that is known. */
-export function showProgress(total: number | undefined, say: (line: string) => void): Shown {
+export function showProgress(say: (line: string) => void): Shown {
   const startedMs = performance.now()
   let first: PullProgress | undefined
   const note = (progress: PullProgress): string => {
     first ??= progress
+    const { applications, bytes, total } = progress
     const seconds = (performance.now() - startedMs) / 1000
-    const rate = (progress.applications - first.applications) / Math.max(0.001, seconds)
-    const left = total === undefined || rate < 1 ? undefined : Math.max(0, total - progress.applications) / rate
-    const of = total === undefined ? '' : ` of ${inThousands(Math.max(total, progress.applications))}`
-    const rest = left === undefined || seconds < 2 ? '' : `, ${inTime(left)} left`
-    return `${inThousands(progress.applications)}${of} applications, ${inThousands(Math.round(rate))} a second, ${inBytes(progress.bytes)}${rest}`
+    const rate = (applications - first.applications) / Math.max(0.001, seconds)
+    const of = total === undefined ? '' : ` of ${inThousands(Math.max(total, applications))}`
+    const isSteady = total !== undefined && rate >= 1 && seconds >= 2
+    const left = isSteady ? `, ${inTime(Math.max(0, total - applications) / rate)} left` : ''
+    return `${inThousands(applications)}${of} applications, ${inThousands(Math.round(rate))} a second, ${inBytes(bytes)}${left}`
   }
   if (!process.stderr.isTTY) {
     let saidMs = startedMs
@@ -41,15 +41,18 @@ export function showProgress(total: number | undefined, say: (line: string) => v
     }
     return { update, stop: () => {} }
   }
-  const format = total === undefined ? '  {note}' : '  {bar} {percentage} % | {note}'
-  const options = { format, stream: process.stderr, hideCursor: true, clearOnComplete: true, fps: 5 }
-  const bar = new SingleBar(options, Presets.shades_classic)
-  bar.start(total ?? 1, 0, { note: '' })
-  return {
-    update: progress =>
-      bar.update(total === undefined ? 0 : Math.min(progress.applications, total), { note: note(progress) }),
-    stop: () => bar.stop(),
+  let bar: SingleBar | undefined
+  const update = (progress: PullProgress): void => {
+    const { applications, total } = progress
+    if (bar === undefined) {
+      const format = total === undefined ? '  {note}' : '  {bar} {percentage} % | {note}'
+      const options = { format, stream: process.stderr, hideCursor: true, clearOnComplete: true, fps: 5 }
+      bar = new SingleBar(options, Presets.shades_classic)
+      bar.start(total ?? 1, 0, { note: '' })
+    }
+    bar.update(total === undefined ? 0 : Math.min(applications, total), { note: note(progress) })
   }
+  return { update, stop: () => bar?.stop() }
 }
 
 function inTime(seconds: number): string {

@@ -22,6 +22,8 @@ export interface WalkUnderWay {
   snapshotTime?: string
   /** Names the walk when its receipt is asked for; an older service has none. */
   token?: string
+  /** How many applications there were when it began, where that is known. */
+  total?: number
   /** Bytes of the spool that are whole. */
   bytes: number
 }
@@ -64,7 +66,7 @@ export async function walkToSpool(
           ids.push(idOf(application))
           spool.add(onOneLine(text))
         }
-        onProgress({ applications: digest.count + ids.length, bytes: spool.bytes - before })
+        onProgress({ applications: digest.count + ids.length, bytes: spool.bytes - before, total: walk.total })
         continue
       }
       const { nextPageToken } = page

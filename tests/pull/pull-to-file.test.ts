@@ -4,7 +4,12 @@ import { describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { TributaryClient } from '../../src/client/tributary-client.ts'
 import { integerFrom, pick, seededRandom } from '../../src/domain/invented/seeded-random.ts'
+import { parsePull } from '../../src/pull/command-line.ts'
+import { formatOf } from '../../src/pull/output-formats.ts'
+import type { PullProgress } from '../../src/pull/pull-request.ts'
+import { pullToFile } from '../../src/pull/pull-to-file.ts'
 import { type Fault, startFaultyProxy } from '../support/faulty-proxy.ts'
 import { endWithFile, useExport, useFolder } from '../support/fixtures.ts'
 import { FrontEnd } from '../support/front-end.ts'
@@ -77,6 +82,20 @@ describe('a pull', () => {
     expect(idsIn(out)).toEqual(pulledIds.slice(10, 20))
     expect(await pull(newFile(), undefined, '--revision', 'OBSOLETE')).toMatchObject({ code: 0 })
   })
+})
+
+test('how many there are is known on the way, so that the time left can be told', async () => {
+  const out = newFile()
+  const seen: PullProgress[] = []
+  const address = { baseUrl: service.baseUrl, username: key.username, password: key.password }
+  const context = {
+    signal: new AbortController().signal,
+    say: () => {},
+    onProgress: (one: PullProgress) => seen.push(one),
+  }
+  await pullToFile(out, formatOf(out), parsePull(argsOf(out).slice(1)), new TributaryClient(address), context)
+  expect(new Set(seen.map(({ total }) => total))).toEqual(new Set([240]))
+  expect(seen.at(-1)!.applications).toBe(240)
 })
 
 // PULL_INTERRUPTIONS=50 is for those who change how a pull goes on; each costs the start of a process.
