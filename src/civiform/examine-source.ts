@@ -15,7 +15,7 @@ export interface Examined {
 }
 
 /** Applications of about 4 KB that are copied in a second by one follower beside a busy database: measured, and then halved. */
-const copiedPerSecond = 1500
+const copiedPerSecond = 750
 
 export async function examineSource(source: Sql, sql: Sql, options: FollowOptions): Promise<Examined[]> {
   const told: Examined[] = []

@@ -53,6 +53,18 @@ describe('the role tributary_follower', () => {
     expect(await database.sql`select from api_key where civiform`).toHaveLength(1)
   })
 
+  test('alone removes what was copied before its time: to the worker the setting that says so is of no use', async () => {
+    const worker = `follow_worker_${process.pid}`
+    await database.sql.unsafe(`create role ${worker} in role tributary_worker`)
+    const removing = database.sql.begin(async tx => {
+      await tx.unsafe(`set local role ${worker}`)
+      await tx`select set_config('tributary.follow', 'on', true)`
+      await tx`delete from application where program_id > 0`
+    })
+    await expect(removing).rejects.toMatchObject({ code: '42501', message: 'this application has not expired' })
+    await database.sql.unsafe(`drop role ${worker}`)
+  })
+
   test('does not let it change or remove what was not copied, nor act for others', async () => {
     const denied = { code: '42501' }
     await expect(own`update application set submit_time = now()`).rejects.toMatchObject(denied)

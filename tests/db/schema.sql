@@ -269,7 +269,9 @@ AS $function$
 begin
   if pg_has_role(current_user, (select relowner from pg_class where oid = tg_relid), 'member')
      -- What CiviForm has deleted goes here too, by the hand of the follower.
-     or (old.followed and current_setting('tributary.follow', true) = 'on') or exists (
+     or (old.followed and current_setting('tributary.follow', true) = 'on'
+       and coalesce(pg_has_role(current_user, to_regrole('tributary_follower')::oid, 'member'), false))
+     or exists (
     select from program
     where program_id = old.program_id
     and old.submit_time < clock_timestamp() - make_interval(days => retention_days)
