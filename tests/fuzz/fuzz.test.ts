@@ -17,7 +17,8 @@ import { aProgram, everyKind, q } from '../support/programs.ts'
 import { type Case, type Credentials, Fuzzer } from './fuzzer.ts'
 
 const seconds = Number(process.env.FUZZ_SECONDS ?? 25)
-const seed = Number(process.env.FUZZ_SEED ?? Math.floor(Math.random() * 2 ** 31))
+/** The same one in every test run, so that a failure is of the change at hand; scripts/fuzz takes others. */
+const seed = Number(process.env.FUZZ_SEED ?? 20_261_122)
 const corpus = join(import.meta.dir, 'corpus')
 
 const database = await useDatabase()
