@@ -89,7 +89,7 @@ interface Setting<T = unknown> {
   name: string
   /** What is used when the variable is absent or empty; undefined when it must be given. */
   default: string | undefined
-  /** For README and the console: what it is, with unit and bounds. */
+  /** For SETTINGS.md and the console: what it is, with unit and bounds. */
   meaning: string
   /** Whether nobody is ever shown it. */
   secret?: true
@@ -257,7 +257,7 @@ function share(text: string): number {
   return value
 }
 
-/** The settings, in the order README lists them. Values of secret settings are never repeated in a message. */
+/** The settings, in the order SETTINGS.md lists them. Values of secret settings are never repeated in a message. */
 export const settings = {
   environment: {
     name: 'TRIBUTARY_ENV',
@@ -771,7 +771,7 @@ const groups: Partial<Record<keyof Config, string>> = {
   civiformDatabaseUrl: 'Beside CiviForm',
 }
 
-/** Every setting, in README's order, for people to read. What it shows is no secret, and tells none. */
+/** Every setting, in SETTINGS.md's order, for people to read. What it shows is no secret, and tells none. */
 export function shownSettings(config: Config, environment: Environment): ShownSetting[] {
   let group = ''
   return (Object.entries(settings) as [keyof Config, Setting][]).map(([key, { name, meaning, secret }]) => {

@@ -237,7 +237,7 @@ describe('loadConfig', () => {
     })
   })
 
-  test('a setting is never shown exactly where README calls it secret', () => {
+  test('a setting is never shown exactly where SETTINGS.md calls it secret', () => {
     for (const { name, meaning, ...rest } of Object.values(settings))
       expect([name, 'secret' in rest]).toEqual([name, meaning.endsWith(' Secret.')])
   })
@@ -248,8 +248,8 @@ describe('loadConfig', () => {
     expect(formatDuration(60_000)).toBe('1m')
   })
 
-  test('README lists every setting with its default and meaning', async () => {
-    const readme = await Bun.file(new URL('../README.md', import.meta.url)).text()
+  test('SETTINGS.md lists every setting with its default and meaning', async () => {
+    const readme = await Bun.file(new URL('../SETTINGS.md', import.meta.url)).text()
     for (const setting of Object.values(settings)) {
       const shown =
         setting.default === undefined ? 'must be given' : setting.default === '' ? 'none' : `\`${setting.default}\``

@@ -18,6 +18,12 @@ const exists = (path: string): boolean =>
 
 const documents = [
   'README.md',
+  'EXPORT.md',
+  'PULL.md',
+  'CONSOLE.md',
+  'SETTINGS.md',
+  'SCALE.md',
+  'CIVIFORM.md',
   'ARCHITECTURE.md',
   'CONTRIBUTING.md',
   'OPERATIONS.md',

@@ -7,8 +7,9 @@ import { lockApplications } from './soak-statements.ts'
 
 export interface Fault {
   name: string
-  /** False where this machine cannot do it, and why is said. */
-  run(installation: Installation, authorization: string): Promise<void | { notTried: string }>
+  /** Why it cannot be done on this machine; undefined where it can. */
+  isBeyond?(installation: Installation): string | undefined
+  run(installation: Installation, authorization: string): Promise<void>
 }
 
 const anyOf = <T>(list: readonly T[]): T => list[Math.floor(Math.random() * list.length)]!
@@ -20,8 +21,8 @@ export const faults: readonly Fault[] = [
   { name: 'PostgreSQL killed', run: async ({ database }) => void database.kill() },
   {
     name: 'Redis killed',
-    run: async ({ redis }) =>
-      redis === undefined ? { notTried: 'there is no redis-server on PATH' } : redis.kill('SIGKILL'),
+    isBeyond: ({ redis }) => (redis === undefined ? 'there is no redis-server on PATH' : undefined),
+    run: async ({ redis }) => redis?.kill('SIGKILL'),
   },
   { name: 'network cut', run: async ({ network }) => network.cut() },
   {
@@ -56,20 +57,20 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'disk full',
+    isBeyond: ({ disk }) => (disk === undefined ? 'only root can give the database a disk of its own' : undefined),
     run: async ({ disk }) => {
-      if (disk === undefined) return { notTried: 'only root can give the database a disk of its own' }
-      await disk.fill()
+      await disk?.fill()
       await Bun.sleep(3000)
-      await disk.free()
+      await disk?.free()
     },
   },
   {
     name: 'clock set back an hour',
+    isBeyond: ({ setClock }) => (setClock === undefined ? 'there is no libfaketime' : undefined),
     run: async ({ setClock }) => {
-      if (setClock === undefined) return { notTried: 'there is no libfaketime' }
-      await setClock(-3600)
+      await setClock?.(-3600)
       await Bun.sleep(3000)
-      await setClock(0)
+      await setClock?.(0)
     },
   },
 ]

@@ -1,4 +1,4 @@
-// What README tells an operator to do whose applications outgrow the memory, done as it stands there.
+// What OPERATIONS.md tells an operator to do whose applications outgrow the memory, done as it stands there.
 
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { join } from 'node:path'
@@ -54,8 +54,8 @@ test('texts that are kept compressed take less, stay in their rows, and are expo
   expect(before.row).toBeGreaterThanOrEqual(before.text)
   const asItWas = await (await client.request()).text()
 
-  const readme = await Bun.file(join(import.meta.dir, '../../README.md')).text()
-  const statements = /```sql\n(.*?compression lz4.*?)```/s.exec(readme)![1]!
+  const operations = await Bun.file(join(import.meta.dir, '../../OPERATIONS.md')).text()
+  const statements = /```sql\n(.*?compression lz4.*?)```/s.exec(operations)![1]!
   // The PostgreSQL from npm is built without lz4.
   const [built] =
     await database.sql`select enumvals @> '{lz4}' as lz4 from pg_settings where name = 'default_toast_compression'`

@@ -46,7 +46,7 @@ describe('what is not there is told in a problem document with a request id (D3,
 
 /**
  * Bun reads the head of a request itself, and has no hook for one that it refuses: its answer has no body and no request id, and
- * there is no line in the log. README says so. Should Bun hand these on some day, this fails, and they can become problems too.
+ * there is no line in the log. EXPORT.md says so. Should Bun hand these on some day, this fails, and they can become problems too.
  */
 describe('what Bun refuses by itself comes without a body', () => {
   test.each([

@@ -1,4 +1,4 @@
-// Service and worker through a pooler in transaction mode, as README says to run them.
+// Service and worker through a pooler in transaction mode, as OPERATIONS.md says to run them.
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { createBareDatabase, createTestDatabase, type TestDatabase } from '../support/database.ts'

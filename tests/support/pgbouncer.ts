@@ -1,4 +1,4 @@
-// Debian's PgBouncer before the PostgreSQL of the tests, in transaction mode, as README describes it.
+// Debian's PgBouncer before the PostgreSQL of the tests, in transaction mode, as OPERATIONS.md describes it.
 
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -58,7 +58,7 @@ export function SettingsPage({ context, settings, given }: SettingsProps) {
   )
 }
 
-/** The sentence of README, with what stands in backticks there as code. */
+/** The sentence of SETTINGS.md, with what stands in backticks there as code. */
 const Meaning = ({ text }: { text: string }): ComponentChildren => (
   <>{text.split('`').map((part, i) => (i % 2 === 1 ? <code>{part}</code> : part))}</>
 )
