@@ -356,7 +356,7 @@ test('what was noted before it was pruned is held against the file: to prune is 
       ),
     ])
     expect(await trail.faults(files, within)).toEqual([])
-    const other = within.replace(/:5:\w/, found => (found.endsWith('A') ? ':5:B' : ':5:A'))
+    const other = within.replace(/:5:./, found => (found.endsWith('A') ? ':5:B' : ':5:A'))
     expect(await trail.faults(files, other)).toEqual([
       expect.stringMatching(/: up to link 5, it is not what it was when it was noted$/),
     ])
