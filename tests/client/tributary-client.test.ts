@@ -163,7 +163,7 @@ describe('waiting', () => {
   })
 
   test('a signal ends the walk, its requests and its waits, with its own reason', async () => {
-    const proxy = await proxied(n => (n === 1 ? { silentAfterBytes: 2000 } : 'none'))
+    const proxy = await proxied(n => (n > 0 ? { silentAfterBytes: 2000 } : 'none'))
     const controller = new AbortController()
     const found: number[] = []
     const walk = (async () => {

@@ -377,6 +377,7 @@ describe('the list endpoint', () => {
         request_id: response.headers.get('X-Request-Id'),
         walk: expect.stringMatching(/^[0-9a-f]{16}$/),
         horizon: 2,
+        format: 'json',
         filters: { from: '2026-01-01T05:00:00.000000Z', revision_state: 'CURRENT', page_size: 1 },
         applications: 1,
         applications_before: 0,
