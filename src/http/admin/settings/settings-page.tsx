@@ -32,7 +32,7 @@ export function SettingsPage({ context, settings, given }: SettingsProps) {
         </div>
       )}
       {groups.map(group => (
-        <section aria-label={group}>
+        <section class="stack" aria-label={group}>
           <h2>{group}</h2>
           <Table
             caption={group}
