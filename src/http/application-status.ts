@@ -16,7 +16,7 @@ import { methodNotAllowed } from './errors.ts'
 import { readJsonBody } from './json-body.ts'
 import { routeDetail } from './openapi/route-detail.ts'
 import { readStatusOperation, setStatusOperation } from './openapi/status-operations.ts'
-import { quotaHeaders } from './quota-headers.ts'
+import { applicationIdIn, enterProgram } from './program-request.ts'
 import { noSuchApplication } from './read-applications.ts'
 import { recordOf } from './request-record.ts'
 
@@ -35,12 +35,10 @@ export const applicationStatus = (deps: Deps) => {
   const { config, consoleDb, db } = deps
 
   const begin = ({ caller, params, request }: Asked, authorize: typeof authorizeExport) => {
-    const record = recordOf(request)
-    const headers = { 'Cache-Control': 'no-store', ...quotaHeaders(deps.limits.takeRequest(caller.api_key_id)) }
-    const programId = authorize(caller, params.programSlug)
-    record.fields.program = params.programSlug
+    const { programSlug } = params
+    const { programId, headers, record } = enterProgram(deps, { caller, programSlug, request }, authorize)
     // What is no id of an application is one that is not there.
-    const applicationId = /^[1-9][0-9]{0,14}$/.test(params.applicationId) ? Number(params.applicationId) : 0
+    const applicationId = applicationIdIn(params.applicationId) ?? 0
     record.fields.application_id = applicationId
     return { programId, applicationId, headers }
   }

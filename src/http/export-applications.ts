@@ -26,9 +26,7 @@ import { methodNotAllowed } from './errors.ts'
 import { acceptedFormat, type OfferedFormat } from './export-formats.ts'
 import { anyExportOperation } from './openapi/export-operations.ts'
 import { routeDetail } from './openapi/route-detail.ts'
-import { prefersStrictHandling } from './preference.ts'
-import { parseQueryString, queryOf } from './query-string.ts'
-import { quotaHeaders } from './quota-headers.ts'
+import { enterProgram, sentParameters } from './program-request.ts'
 import { type Outcome, type RequestRecord, recordOf } from './request-record.ts'
 import { QueueTime, streamResponse } from './stream-response.ts'
 
@@ -39,17 +37,14 @@ export const exportApplications = (deps: Deps) => {
   const answer = async (caller: Caller, programSlug: string, request: Request): Promise<Response> => {
     const { config, db, keyMaps, limits, trail } = deps
     const { api_key_id: apiKeyId, address } = caller
-    const record = recordOf(request)
-    record.isPage = request.method === 'GET'
-    // First, so that what is refused for want of a grant counts too.
-    const limitHeaders = quotaHeaders(limits.takeRequest(apiKeyId))
-    const programId = authorizeExport(caller, programSlug)
-    record.fields.program = programSlug
+    recordOf(request).isPage = request.method === 'GET'
+    const entered = enterProgram(deps, { caller, programSlug, request }, authorizeExport)
+    const { programId, record } = entered
 
     const offered = acceptedFormat(request.headers.get('accept'))
     const coding = preferredCoding(request.headers.get('accept-encoding'))
-    const strict = prefersStrictHandling(request.headers.get('prefer'))
-    const sent = { ...parseQueryString(queryOf(request.url)), strict }
+    const sent = sentParameters(request)
+    const { strict } = sent
     const tokens = { keys: config.pageTokenKeys, now: deps.now(), ttlMs: config.pageTokenTtlMs, programId }
     const asked = parseExportRequest(sent, config, tokens)
     const queueTime = new QueueTime(config.exportQueueTimeoutMs)
@@ -63,7 +58,7 @@ export const exportApplications = (deps: Deps) => {
     const { timeZone } = config
     const { format } = offered
     const tag = begun && weakTag(pageVersion(walk, begun.lastChangeAt, { format, timeZone }))
-    const headers = headersOf(limitHeaders, { offered, coding, strict, begun, tag })
+    const headers = headersOf(entered.headers, { offered, coding, strict, begun, tag })
     if (tag !== undefined && namesTag(request.headers.get('if-none-match'), tag)) return nothingNew(headers)
     if (request.method === 'HEAD') return headOnly(record, headers)
 
@@ -105,11 +100,10 @@ interface KnownBefore {
   tag: string | undefined
 }
 
-function headersOf(limitHeaders: Record<string, string>, known: KnownBefore): Headers {
+function headersOf(always: Record<string, string>, known: KnownBefore): Headers {
   const { offered, coding, strict, begun, tag } = known
-  const headers = new Headers(limitHeaders)
+  const headers = new Headers(always)
   headers.set('Content-Type', offered.contentType)
-  headers.set('Cache-Control', 'no-store')
   headers.set('Vary', 'Accept, Accept-Encoding')
   if (coding !== undefined) headers.set('Content-Encoding', coding)
   if (begun !== undefined) {

@@ -10,39 +10,31 @@ import type { Deps } from './deps.ts'
 import { methodNotAllowed } from './errors.ts'
 import { changesOperation } from './openapi/changes-operation.ts'
 import { routeDetail } from './openapi/route-detail.ts'
-import { preferredWaitSeconds, prefersStrictHandling } from './preference.ts'
-import { parseQueryString, queryOf } from './query-string.ts'
-import { quotaHeaders } from './quota-headers.ts'
-import { recordOf } from './request-record.ts'
+import { preferredWaitSeconds } from './preference.ts'
+import { enterProgram, sentParameters } from './program-request.ts'
 
 const path = '/api/v1/admin/programs/:programSlug/changes'
 
 /** `GET /api/v1/admin/programs/{programSlug}/changes`. `Prefer: wait` as RFC 7240, section 4.3, has it. */
 export const exportChanges = (deps: Deps) => {
   const answer = async (caller: Caller, programSlug: string, request: Request): Promise<Response> => {
-    const { config, db, limits, watch } = deps
-    const record = recordOf(request)
-    const limitHeaders = quotaHeaders(limits.takeRequest(caller.api_key_id))
-    const programId = authorizeExport(caller, programSlug)
-    record.fields.program = programSlug
-
-    const prefer = request.headers.get('prefer')
-    const strict = prefersStrictHandling(prefer)
-    const { after, pageSize } = parseChangesRequest({ ...parseQueryString(queryOf(request.url)), strict }, config)
-    const headers = new Headers({ 'Cache-Control': 'no-store', ...limitHeaders })
-    const applied: string[] = strict ? ['handling=strict'] : []
+    const { config, db, watch } = deps
+    const { programId, headers, record } = enterProgram(deps, { caller, programSlug, request }, authorizeExport)
+    const sent = sentParameters(request)
+    const { after, pageSize } = parseChangesRequest(sent, config)
+    const applied: string[] = sent.strict ? ['handling=strict'] : []
     const read = async (): Promise<ChangesPage> => {
       if (after !== undefined)
         return readThroughLoss(() => readChangesPage(db, programId, after, { pageSize, timeZone: config.timeZone }))
       return { payload: [], nextCursor: await readThroughLoss(() => readLatestCursor(db, programId)), hasMore: false }
     }
     let page = await read()
-    const wait = preferredWaitSeconds(prefer)
+    const wait = preferredWaitSeconds(request.headers.get('prefer'))
     if (wait > 0 && page.payload.length === 0 && after !== undefined && request.method === 'GET' && watch.hasRoom) {
       applied.push(`wait=${wait}`)
       if (await watch.passed(programId, after.change, wait * 1000, request.signal)) page = await read()
     }
-    if (applied.length > 0) headers.set('Preference-Applied', applied.join(', '))
+    if (applied.length > 0) headers['Preference-Applied'] = applied.join(', ')
     if (page.payload.length > 0 && request.method === 'GET') await note(caller, programSlug, record.id, page)
     return Response.json(page, { headers })
   }

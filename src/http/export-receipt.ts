@@ -9,10 +9,7 @@ import type { Deps } from './deps.ts'
 import { methodNotAllowed } from './errors.ts'
 import { receiptOperation } from './openapi/receipt-operation.ts'
 import { routeDetail } from './openapi/route-detail.ts'
-import { prefersStrictHandling } from './preference.ts'
-import { parseQueryString, queryOf } from './query-string.ts'
-import { quotaHeaders } from './quota-headers.ts'
-import { recordOf } from './request-record.ts'
+import { enterProgram, sentParameters } from './program-request.ts'
 
 const path = '/api/v1/admin/programs/:programSlug/receipt'
 
@@ -20,14 +17,9 @@ const path = '/api/v1/admin/programs/:programSlug/receipt'
 export const exportReceipt = (deps: Deps) => {
   const answer = async (caller: Caller, programSlug: string, request: Request): Promise<Response> => {
     const { config, exports, limits } = deps
-    const record = recordOf(request)
-    const headers = { 'Cache-Control': 'no-store', ...quotaHeaders(limits.takeRequest(caller.api_key_id)) }
-    const programId = authorizeExport(caller, programSlug)
-    record.fields.program = programSlug
-    const strict = prefersStrictHandling(request.headers.get('prefer'))
-    const sent = { ...parseQueryString(queryOf(request.url)), strict }
+    const { programId, headers, record } = enterProgram(deps, { caller, programSlug, request }, authorizeExport)
     const tokens = { keys: config.pageTokenKeys, now: deps.now(), ttlMs: config.pageTokenTtlMs, programId }
-    const walk = parseReceiptRequest(sent, tokens)
+    const walk = parseReceiptRequest(sentParameters(request), tokens)
     record.fields.walk = walk.walkId
     const endExport = limits.beginExport(caller.api_key_id)
     const read = (sql: Sql): Promise<WalkReceipt> => readThroughLoss(() => readWalkReceipt(sql, walk, programSlug))

@@ -16,9 +16,7 @@ import type { Deps } from './deps.ts'
 import { methodNotAllowed } from './errors.ts'
 import { readApplicationOperation, readHistoryOperation, readRevisionsOperation } from './openapi/reading-operations.ts'
 import { routeDetail } from './openapi/route-detail.ts'
-import { prefersStrictHandling } from './preference.ts'
-import { parseQueryString, queryOf } from './query-string.ts'
-import { quotaHeaders } from './quota-headers.ts'
+import { applicationIdIn, enterProgram, sentParameters } from './program-request.ts'
 import { recordOf } from './request-record.ts'
 
 const one = '/api/v1/admin/programs/:programSlug/applications/:applicationId'
@@ -46,18 +44,15 @@ export const readApplications = (deps: Deps) => {
 
   /** Whoever asks is let in to the program first; then what is asked for is read from the address. */
   const begin = async ({ caller, params, request }: Asked): Promise<Reading> => {
-    const record = recordOf(request)
-    const headers = { 'Cache-Control': 'no-store', ...quotaHeaders(deps.limits.takeRequest(caller.api_key_id)) }
-    const programId = authorizeExport(caller, params.programSlug)
-    record.fields.program = params.programSlug
-    const strict = prefersStrictHandling(request.headers.get('prefer'))
-    const query = new SentQuery({ ...parseQueryString(queryOf(request.url)), strict }, ['after'])
+    const { programSlug } = params
+    const { programId, headers, record } = enterProgram(deps, { caller, programSlug, request }, authorizeExport)
+    const query = new SentQuery(sentParameters(request), ['after'])
     const after = query.read('after', (value, fault) =>
       /^[0-9]{1,15}$/.test(value) ? Number(value) : fault('invalid_after', 'must be what nextAfter said.'),
     )
     if (query.faults.length > 0) throw query.problem()
-    if (!/^[1-9][0-9]{0,14}$/.test(params.applicationId)) throw noSuchApplication()
-    const applicationId = Number(params.applicationId)
+    const applicationId = applicationIdIn(params.applicationId)
+    if (applicationId === undefined) throw noSuchApplication()
     record.fields.application_id = applicationId
     await deps.trail.settle(caller.api_key_id)
     return { programId, applicationId, after, headers }
