@@ -3,11 +3,11 @@
 
 import { createHash } from 'node:crypto'
 import { chown, cp, mkdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { Problem } from '../src/problem.ts'
 import { endWithParent } from './end-with-parent.ts'
+import { freePort } from './free-port.ts'
 
 export interface EmbeddedPostgres {
   /** Connection string of the superuser's own database, over TCP on loopback. */
@@ -247,19 +247,6 @@ async function accepts(port: number): Promise<boolean> {
   } catch {
     return false
   }
-}
-
-async function freePort(): Promise<number> {
-  return new Promise((resolvePort, reject) => {
-    const probe = createServer()
-    probe.once('error', reject)
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address()
-      probe.close(() =>
-        typeof address === 'object' && address !== null ? resolvePort(address.port) : reject(new Error('no port')),
-      )
-    })
-  })
 }
 
 /** Ready when postmaster.pid says so: its last line is written when connections are accepted. */

@@ -16,8 +16,9 @@ import { changeQuestion, placeOf } from '../src/domain/definitions/edit-definiti
 import { describeForEditing } from '../src/domain/definitions/version-definition.ts'
 import { saveDraft } from '../src/programs/save-draft.ts'
 import { annotate } from '../src/upkeep/annotate.ts'
-import { ChildProcesses, freePort, untilAnswering } from './benchmark/child-processes.ts'
+import { ChildProcesses, untilAnswering } from './benchmark/child-processes.ts'
 import { startEmbeddedPostgres } from './embedded-postgres.ts'
+import { freePort } from './free-port.ts'
 
 const root = join(import.meta.dir, '..')
 const folder = join(import.meta.dir, 'tour')

@@ -2,7 +2,6 @@
 // It ends nothing that it did not start.
 
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -104,16 +103,6 @@ function lastLines(path: string): string {
   } catch {
     return ''
   }
-}
-
-/** A port of 127.0.0.1 that nobody listens on just now. */
-export async function freePort(): Promise<number> {
-  const probe = createServer()
-  await new Promise<void>((resolve, reject) => probe.once('error', reject).listen(0, '127.0.0.1', resolve))
-  const address = probe.address()
-  await new Promise(resolve => probe.close(resolve))
-  if (typeof address !== 'object' || address === null) throw new Error('there is no free port')
-  return address.port
 }
 
 /** Waits until an address answers, with any status. Throws with the process's own words when it ends first. */

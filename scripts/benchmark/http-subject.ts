@@ -1,8 +1,9 @@
 // The servers whose pages are measured: our service and its peers, each a process of its own, and the client that drains them.
 
 import { join } from 'node:path'
+import { freePort } from '../free-port.ts'
 import type { DatabaseView } from './bench-database.ts'
-import { type ChildProcesses, freePort, type Started, untilAnswering } from './child-processes.ts'
+import { type ChildProcesses, type Started, untilAnswering } from './child-processes.ts'
 
 const root = join(import.meta.dir, '../..')
 

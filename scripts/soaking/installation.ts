@@ -2,14 +2,14 @@
 // which is started again when it ends, as a service manager would.
 
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createApiKey } from '../../src/access/api-keys.ts'
 import { openDatabase, type Sql } from '../../src/db/client.ts'
 import { prepareDatabase } from '../../src/db/instance.ts'
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../embedded-postgres.ts'
+import { type EmbeddedPostgres, isAlive, startEmbeddedPostgres } from '../embedded-postgres.ts'
 import { endWithParent } from '../end-with-parent.ts'
+import { freePort } from '../free-port.ts'
 import { type Network, startNetwork } from './network.ts'
 
 const root = join(import.meta.dir, '../..')
@@ -191,7 +191,7 @@ async function keepPostgres(dataDirectory: string, clock: string | undefined) {
   let stopping = false
   const keeping = (async () => {
     while (!stopping) {
-      if (isGone(server.pid)) server = await start().catch(() => server)
+      if (!isAlive(server.pid)) server = await start().catch(() => server)
       await Bun.sleep(200)
     }
   })()
@@ -201,17 +201,8 @@ async function keepPostgres(dataDirectory: string, clock: string | undefined) {
     stop: async () => {
       stopping = true
       await keeping
-      if (!isGone(server.pid)) await server.stop()
+      if (isAlive(server.pid)) await server.stop()
     },
-  }
-}
-
-function isGone(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return false
-  } catch {
-    return true
   }
 }
 
@@ -274,13 +265,4 @@ async function answering(url: string): Promise<void> {
     await Bun.sleep(50)
   }
   throw new Error(`${url} did not answer within 30 s. ${lastWord}`)
-}
-
-function freePort(): Promise<number> {
-  return new Promise(resolve => {
-    const probe = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = probe.address() as { port: number }
-      probe.close(() => resolve(port))
-    })
-  })
 }

@@ -2,8 +2,8 @@
 
 import { createServer, type Server } from 'node:http'
 import Provider from 'oidc-provider'
+import { freePort } from '../../scripts/free-port.ts'
 import { endWithFile } from './fixtures.ts'
-import { freePort } from './free-port.ts'
 
 export const oidcClient = { oidcClientId: 'tributary', oidcClientSecret: 'a secret of tests: only & they know + it' }
 

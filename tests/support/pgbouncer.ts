@@ -3,7 +3,7 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { freePort } from './free-port.ts'
+import { freePort } from '../../scripts/free-port.ts'
 import { findNeeded } from './needs.ts'
 import { until } from './until.ts'
 

@@ -1,9 +1,9 @@
 // The worker process itself: how it works, refuses to start, and stops. Runs workers/main.ts as an operator would.
 
 import { afterEach, describe, expect, test } from 'bun:test'
+import { freePort } from '../../scripts/free-port.ts'
 import { setRetention } from '../../src/upkeep/erase.ts'
 import { useDatabase } from '../support/fixtures.ts'
-import { freePort } from '../support/free-port.ts'
 import { endProcesses, logged, refusalOf, spawnProcess, startWorker } from '../support/processes.ts'
 import { aProgram, everyKind } from '../support/programs.ts'
 import { startProxy } from '../support/proxy.ts'

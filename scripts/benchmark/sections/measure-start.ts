@@ -1,8 +1,8 @@
 // How long a process takes from its start to its first answer, on a database that is migrated already.
 
 import { join } from 'node:path'
+import { freePort } from '../../free-port.ts'
 import type { BenchContext } from '../bench-context.ts'
-import { freePort } from '../child-processes.ts'
 import { digits, type SectionReport } from '../findings.ts'
 import { serviceEnvironment } from '../http-subject.ts'
 import { median } from '../statistics.ts'

@@ -1,10 +1,10 @@
 // Signing in to the console at an OpenID provider that lies, is at fault, or is away.
 
 import { beforeEach, describe, expect, test } from 'bun:test'
+import { freePort } from '../../../scripts/free-port.ts'
 import { aPerson, ConsoleVisitor } from '../../support/console.ts'
 import { type CrookedIssuer, useCrookedIssuer } from '../../support/crooked-issuer.ts'
 import { endWithFile, useDatabase, useService } from '../../support/fixtures.ts'
-import { freePort } from '../../support/free-port.ts'
 import { oidcClient, useOidcIssuer } from '../../support/oidc-issuer.ts'
 
 const database = await useDatabase()

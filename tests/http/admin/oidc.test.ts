@@ -1,12 +1,12 @@
 // Signing in to the console at an OpenID provider: a real one.
 
 import { beforeEach, describe, expect, test } from 'bun:test'
+import { freePort } from '../../../scripts/free-port.ts'
 import { disablePerson, invitePerson } from '../../../src/access/people.ts'
 import { parseSubnet, type Subnet } from '../../../src/domain/values/ip-address.ts'
 import { accessibilityFaults, openPage, useBrowser } from '../../support/browser.ts'
 import { aPerson, ConsoleVisitor, testPassword } from '../../support/console.ts'
 import { useDatabase, useService } from '../../support/fixtures.ts'
-import { freePort } from '../../support/free-port.ts'
 import { needs } from '../../support/needs.ts'
 import { oidcClient, ProviderVisitor, useOidcIssuer } from '../../support/oidc-issuer.ts'
 
