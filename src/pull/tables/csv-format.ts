@@ -2,14 +2,13 @@
 // on at every depth. Made of the spool when the walk is over, since only then every column is known.
 
 import { closeSync, createReadStream, fsyncSync, openSync, writeSync } from 'node:fs'
-import { fileLines } from '../file-lines.ts'
 import type { OutputFormat } from '../output-format.ts'
 import { type ReadyFile, sizeOf } from '../place-files.ts'
-import { CommandError, fileFault } from '../pull-outcome.ts'
+import { fileFault } from '../pull-outcome.ts'
 import { byteOrderMark, csvHeader, csvRecord, csvRecords } from './csv-text.ts'
-import { columnNames, loadTables } from './load-tables.ts'
+import { loadTables } from './load-tables.ts'
+import { fillTables, tablePath } from './table-files.ts'
 import { type KnownColumns, type Table, tableName } from './table-plan.ts'
-import { NoColumn, rowMaker } from './table-rows.ts'
 
 export const csvFormat: OutputFormat = {
   ending: '.csv',
@@ -17,27 +16,12 @@ export const csvFormat: OutputFormat = {
   spoolPath: out => `${out}.spool.part`,
   prepare: async job => {
     const { tables, known } = await loadTables(job)
-    const files = tables.map(table => new CsvFile(fileOf(job.out, table), job.csvExact))
-    try {
+    const files = tables.map(table => new CsvFile(tablePath(job.out, '.csv', table), job.csvExact))
+    return fillTables(job, tables, files, async () => {
       for (const [i, file] of files.entries()) await file.begin(tables[i]!, job.adds ? known : {})
-      const makeRows = rowMaker(tables)
-      for await (const lines of fileLines(job.spoolPath)) {
-        job.context.signal.throwIfAborted()
-        for (const line of lines) makeRows(JSON.parse(line.toString()), (table, cells) => files[table]!.add(cells))
-      }
-      // The applications come last: when they are there, all of it is.
-      return { files: files.map(file => file.finish()).reverse(), facts: { columns: columnNames(tables) } }
-    } catch (error) {
-      throw error instanceof NoColumn ? new CommandError('mismatch', error.message) : error
-    } finally {
-      for (const file of files) file.close()
-    }
+    })
   },
 }
-
-/** `apps.csv` of the applications, `apps.jobs.csv` and the like of entities. */
-const fileOf = (out: string, table: Table): string =>
-  table.path.length === 0 ? out : `${out.slice(0, -csvFormat.ending.length)}.${tableName(table)}${csvFormat.ending}`
 
 const bufferCharacters = 256 * 1024
 

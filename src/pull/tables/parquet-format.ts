@@ -4,13 +4,13 @@
 // native code for each system, parquet-wasm 6 and whole tables in memory. It is an optional dependency, loaded when a name ends with .parquet.
 
 import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs'
-import { fileLines } from '../file-lines.ts'
 import type { OutputFormat } from '../output-format.ts'
 import { type ReadyFile, sizeOf } from '../place-files.ts'
 import { CommandError, fileFault } from '../pull-outcome.ts'
-import { columnNames, loadTables } from './load-tables.ts'
-import { type Column, type ColumnKind, type Table, tableName } from './table-plan.ts'
-import { type Cell, NoColumn, rowMaker } from './table-rows.ts'
+import { loadTables } from './load-tables.ts'
+import { fillTables, tablePath } from './table-files.ts'
+import type { Column, ColumnKind, Table } from './table-plan.ts'
+import type { Cell } from './table-rows.ts'
 
 /** Rows that are in memory at once, and in the file together. */
 const groupRows = 5000
@@ -25,19 +25,8 @@ export const parquetFormat: OutputFormat = {
   prepare: async job => {
     const library = await loadLibrary()
     const { tables } = await loadTables(job)
-    const files = tables.map(table => new ParquetFile(library, fileOf(job.out, table), table))
-    try {
-      const makeRows = rowMaker(tables)
-      for await (const lines of fileLines(job.spoolPath)) {
-        job.context.signal.throwIfAborted()
-        for (const line of lines) makeRows(JSON.parse(line.toString()), (table, cells) => files[table]!.add(cells))
-      }
-      return { files: files.map(file => file.finish()).reverse(), facts: { columns: columnNames(tables) } }
-    } catch (error) {
-      throw error instanceof NoColumn ? new CommandError('mismatch', error.message) : error
-    } finally {
-      for (const file of files) file.close()
-    }
+    const files = tables.map(table => new ParquetFile(library, tablePath(job.out, '.parquet', table), table))
+    return fillTables(job, tables, files)
   },
 }
 
@@ -50,11 +39,6 @@ async function loadLibrary(): Promise<Library> {
     throw new CommandError('failed', said, { cause: error })
   }
 }
-
-const fileOf = (out: string, table: Table): string =>
-  table.path.length === 0
-    ? out
-    : `${out.slice(0, -parquetFormat.ending.length)}.${tableName(table)}${parquetFormat.ending}`
 
 type Element = ConstructorParameters<Library['ParquetWriter']>[0]['schema'][number]
 
