@@ -1,20 +1,16 @@
 // What is written about an error. PostgreSQL quotes values in messages, rows in details, and drivers keep statement and parameters.
 
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import pg from 'pg'
 import { errorFacts, errorLine, errorStack } from '../src/error-facts.ts'
 import { failureLines } from '../src/failure.ts'
 import { createLog } from '../src/log.ts'
-import { createTestDatabase, type TestDatabase } from './support/database.ts'
+import { useDatabase } from './support/fixtures.ts'
 
 const canary = 'canary-4711'
-let database: TestDatabase
-beforeAll(async () => {
-  database = await createTestDatabase()
-  await database.sql`create table cage (bird text primary key check (bird <> 'canary-4711'), weight integer not null)`
-  await database.sql`insert into cage values ('canary-4711-twice', 1)`
-})
-afterAll(() => database.drop())
+const database = await useDatabase()
+await database.sql`create table cage (bird text primary key check (bird <> 'canary-4711'), weight integer not null)`
+await database.sql`insert into cage values ('canary-4711-twice', 1)`
 
 /** Statements that PostgreSQL refuses, each in another way, with the canary in what it says. */
 const refused: [string, Record<string, string>, string, unknown[]][] = [

@@ -1,8 +1,7 @@
 // What a process says when it cannot go on: "one clear sentence", for each failure an operator can mend.
 
-import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { expect, test } from 'bun:test'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openDatabase } from '../src/db/client.ts'
 import { migrate } from '../src/db/migrate.ts'
@@ -10,13 +9,10 @@ import { allMigrations } from '../src/db/migrations/all-migrations.ts'
 import { failureLines } from '../src/failure.ts'
 import { invalidRequest } from '../src/problem.ts'
 import { createBareDatabase } from './support/database.ts'
+import { useFolder } from './support/fixtures.ts'
 
-let folder: string
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tributary-failure-'))
-  await writeFile(join(folder, 'file'), '')
-})
-afterAll(() => rm(folder, { recursive: true }))
+const folder = await useFolder()
+await writeFile(join(folder, 'file'), '')
 
 const said = (work: () => Promise<unknown>): Promise<string[]> => work().then(() => [], failureLines)
 

@@ -7,20 +7,15 @@ import { databaseKeys, type KeySource } from '../../src/access/key-source.ts'
 import { openDatabase, type Sql } from '../../src/db/client.ts'
 import { parseAddress } from '../../src/domain/values/ip-address.ts'
 import { testPepper } from '../support/config.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { useDatabase } from '../support/fixtures.ts'
 import { createTestKey, type TestKey, type TestKeyOptions, testFrontEnd } from '../support/keys.ts'
 import { type StatementRecorder, startStatementRecorder } from '../support/statement-recorder.ts'
 
 const dayMicros = 86_400_000_000
 const now = Date.UTC(2026, 2, 1) * 1000
 
-let database: TestDatabase
-let keys: KeySource
-beforeAll(async () => {
-  database = await createTestDatabase()
-  keys = databaseKeys(database.sql)
-})
-afterAll(() => database.drop())
+const database = await useDatabase()
+const keys = databaseKeys(database.sql)
 
 const makeKey = (options: TestKeyOptions = {}): Promise<TestKey> =>
   createTestKey(database.sql, { createdAt: now - dayMicros, ...options })

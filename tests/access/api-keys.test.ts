@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import type { ApiKeyDraft } from '../../src/access/api-key-draft.ts'
 import {
   apiKeyState,
@@ -12,7 +12,7 @@ import {
 import { isWholePassword } from '../../src/access/credential.ts'
 import { Problem } from '../../src/problem.ts'
 import { testPepper } from '../support/config.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { useDatabase } from '../support/fixtures.ts'
 import { ensureTestProgram } from '../support/keys.ts'
 import { formsOf, storedText } from '../support/stored-text.ts'
 
@@ -20,12 +20,8 @@ const dayMicros = 86_400_000_000
 const now = Date.now() * 1000
 const by = { actor: 'admin:kim', address: '192.0.2.1', now }
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await createTestDatabase()
-  for (const slug of ['rent-aid', 'child-care', 'food']) await ensureTestProgram(database.sql, slug)
-})
-afterAll(() => database.drop())
+const database = await useDatabase()
+for (const slug of ['rent-aid', 'child-care', 'food']) await ensureTestProgram(database.sql, slug)
 
 const draft: ApiKeyDraft = {
   name: 'Payroll of the county',

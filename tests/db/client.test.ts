@@ -1,15 +1,11 @@
 // What `openDatabase` decides about connections and values.
 
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { isLostConnection, openDatabase, readThroughLoss, type Sql } from '../../src/db/client.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { useDatabase } from '../support/fixtures.ts'
 import { type ScriptedPostgres, startScriptedPostgres } from '../support/scripted-postgres.ts'
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.drop())
+const database = await useDatabase()
 
 /** Seconds until the next timer of each connection of this process to the port, if it is a keepalive's, as Linux tells. */
 async function keepaliveSeconds(port: number): Promise<number[]> {

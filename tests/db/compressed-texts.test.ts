@@ -1,33 +1,22 @@
 // What OPERATIONS.md tells an operator to do whose applications outgrow the memory, done as it stands there.
 
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { ExportClient } from '../support/export-client.ts'
+import { useDatabase, useService } from '../support/fixtures.ts'
 import { FrontEnd } from '../support/front-end.ts'
 import { createTestKey } from '../support/keys.ts'
 import { aProgram, everyKind } from '../support/programs.ts'
 import { multiplyApplications } from '../support/raw-applications.ts'
-import { startTestService, type TestService } from '../support/service.ts'
 
 const slug = 'compressed'
-let database: TestDatabase
-let service: TestService
-let client: ExportClient
-let frontEnd: FrontEnd
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-  await aProgram(database.sql, { slug, questions: everyKind })
-  service = await startTestService(database, { maxPageSize: 5000 })
-  const key = await createTestKey(database.sql, { programs: [slug], maySubmit: true })
-  client = new ExportClient(service, key, slug)
-  frontEnd = new FrontEnd(service, key, slug)
-})
-afterAll(async () => {
-  await service.stop()
-  await database.drop()
-})
+const database = await useDatabase()
+await aProgram(database.sql, { slug, questions: everyKind })
+const service = await useService(database, { maxPageSize: 5000 })
+const key = await createTestKey(database.sql, { programs: [slug], maySubmit: true })
+const client = new ExportClient(service, key, slug)
+const frontEnd = new FrontEnd(service, key, slug)
 
 /** Submits an application with a text of so many letters that say something. */
 async function apply(letters: number): Promise<void> {

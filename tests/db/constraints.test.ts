@@ -1,20 +1,13 @@
 // "Validity lives in the schema": what no door would ask for, asked of the database itself.
 
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { beforeAll, describe, expect, test } from 'bun:test'
+import { useDatabase } from '../support/fixtures.ts'
 import { aProgram, type PublishedTestProgram, q } from '../support/programs.ts'
-import { insertRawApplications, insertRawProgram, type RawProgram } from '../support/raw-applications.ts'
+import { insertRawApplications, insertRawProgram } from '../support/raw-applications.ts'
 
-let database: TestDatabase
-let raw: RawProgram
-let first: number
-let second: number
-beforeAll(async () => {
-  database = await createTestDatabase()
-  raw = await insertRawProgram(database.sql, 'raw')
-  ;[first, second] = (await insertRawApplications(database.sql, raw, 2)) as [number, number]
-})
-afterAll(() => database.drop())
+const database = await useDatabase()
+const raw = await insertRawProgram(database.sql, 'raw')
+const [first, second] = (await insertRawApplications(database.sql, raw, 2)) as [number, number]
 
 /** Why the database refused a statement: a constraint's name where there is one, else the SQLSTATE. */
 const refusal = (statement: PromiseLike<unknown>): Promise<string | undefined> =>

@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { Transaction } from '../../src/db/client.ts'
 import { CopyRows, copyRows } from '../../src/db/copy-rows.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { useDatabase } from '../support/fixtures.ts'
 import { until } from '../support/until.ts'
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await createTestDatabase({ connectionsMax: 2 })
-  await database.sql`create table copied (id bigint primary key, instant timestamptz, words text)`
-})
-afterAll(() => database.drop())
+const database = await useDatabase({ connectionsMax: 2 })
+await database.sql`create table copied (id bigint primary key, instant timestamptz, words text)`
 
 interface Row {
   id: number

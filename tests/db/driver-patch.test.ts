@@ -1,24 +1,20 @@
 // The files of patches/ themselves (patches/README.md).
 
-import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { expect, test } from 'bun:test'
+import { cp, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { $ } from 'bun'
+import { useFolder } from '../support/fixtures.ts'
 
 const root = join(import.meta.dir, '../..')
 const patch = join(root, 'patches/postgres@3.4.9.patch')
-let folder: string
 
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tributary-driver-'))
-  await cp(join(root, 'node_modules/postgres/src'), join(folder, 'src'), { recursive: true })
-  // A repository of its own, since within another git applies to that.
-  await $`git init -q`.cwd(folder).quiet()
-  // Taken back, it leaves the driver as it is published; it cannot be where another is installed.
-  await $`git apply -R ${patch}`.cwd(folder).quiet()
-})
-afterAll(() => rm(folder, { recursive: true, force: true }))
+const folder = await useFolder()
+await cp(join(root, 'node_modules/postgres/src'), join(folder, 'src'), { recursive: true })
+// A repository of its own, since within another git applies to that.
+await $`git init -q`.cwd(folder).quiet()
+// Taken back, it leaves the driver as it is published; it cannot be where another is installed.
+await $`git apply -R ${patch}`.cwd(folder).quiet()
 
 test('the patch changes only the build that Bun loads, and is what is installed', async () => {
   const files = [...(await readFile(patch, 'utf8')).matchAll(/^diff --git a\/(\S+)/gm)].map(([, file]) => file!)

@@ -1,60 +1,44 @@
 // That PostgreSQL answers the statements of an export by walking an index, whatever is asked and whatever it knows of the table.
 // The statements are those the service sends, taken from the wire, so that no copy of them can be out of date.
 
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { beforeAll, describe, expect, test } from 'bun:test'
 import { openDatabase, type Sql } from '../../src/db/client.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { createTestKey, type TestKey } from '../support/keys.ts'
+import { endWithFile, useDatabase, useService } from '../support/fixtures.ts'
+import { createTestKey } from '../support/keys.ts'
 import { forgetStatistics, inShort, planModes, planOf } from '../support/query-plans.ts'
 import { insertRawApplications, insertRawProgram, multiplyApplications } from '../support/raw-applications.ts'
-import { startTestService, type TestService } from '../support/service.ts'
-import {
-  type RecordedStatement,
-  type StatementRecorder,
-  startStatementRecorder,
-} from '../support/statement-recorder.ts'
+import { startTestService } from '../support/service.ts'
+import { type RecordedStatement, startStatementRecorder } from '../support/statement-recorder.ts'
 
 const slugs = ['first', 'second', 'third', 'fourth']
 const applicationsPerProgram = 7500
 const otherPrograms = 400
-let database: TestDatabase
-let recorder: StatementRecorder
-let recorded: Sql
-let service: TestService
-let key: TestKey
-/** One connection of its own, so that what is set and prepared on it stays. */
-let explaining: Sql
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-  const { sql } = database
-  for (const table of [
-    'application',
-    'api_key',
-    'api_key_program',
-    'program',
-    'program_version',
-    'submission_counter',
-    'program_key_map',
-  ])
-    await sql`alter table ${sql(table)} set (autovacuum_enabled = false)`
-  for (const slug of slugs)
-    await insertRawApplications(sql, await insertRawProgram(sql, slug), 1, () => 'x'.repeat(1000))
-  await multiplyApplications(sql, applicationsPerProgram)
-  await manyProgramsAndKeys(sql)
+const database = await useDatabase()
+const { sql } = database
+for (const table of [
+  'application',
+  'api_key',
+  'api_key_program',
+  'program',
+  'program_version',
+  'submission_counter',
+  'program_key_map',
+])
+  await sql`alter table ${sql(table)} set (autovacuum_enabled = false)`
+for (const slug of slugs) await insertRawApplications(sql, await insertRawProgram(sql, slug), 1, () => 'x'.repeat(1000))
+await multiplyApplications(sql, applicationsPerProgram)
+await manyProgramsAndKeys(sql)
 
-  recorder = await startStatementRecorder(database.url)
-  recorded = openDatabase({ url: recorder.url, connectionsMax: 2 })
-  service = await startTestService({ ...database, url: recorder.url, sql: recorded }, { maxPageSize: 5000 })
-  key = await createTestKey(sql, { programs: slugs })
-  explaining = openDatabase({ url: database.url, connectionsMax: 1 })
-})
-afterAll(async () => {
-  await service.stop()
-  await Promise.all([recorded.end(), explaining.end()])
-  await recorder.stop()
-  await database.drop()
-})
+const recorder = await startStatementRecorder(database.url)
+endWithFile(() => recorder.stop())
+const recorded = openDatabase({ url: recorder.url, connectionsMax: 2 })
+endWithFile(() => recorded.end())
+const service = await useService({ ...database, url: recorder.url, sql: recorded }, { maxPageSize: 5000 })
+const key = await createTestKey(sql, { programs: slugs })
+// One connection of its own, so that what is set and prepared on it stays.
+const explaining = openDatabase({ url: database.url, connectionsMax: 1 })
+endWithFile(() => explaining.end())
 
 /** So many rows in the small tables that reading one of them whole is never the cheapest. */
 async function manyProgramsAndKeys(sql: Sql): Promise<void> {

@@ -1,22 +1,15 @@
 // What the patched driver does with a statement that has `onRow`: rows are handed over where they lie, and nothing that happens
 // to one statement reaches the next one on its connection.
 
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import postgres, { type PendingQuery, type Row } from 'postgres'
-import { openDatabase, type Sql } from '../../src/db/client.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { openDatabase } from '../../src/db/client.ts'
+import { endWithFile, useDatabase } from '../support/fixtures.ts'
 
-let database: TestDatabase
-let one: Sql
-beforeAll(async () => {
-  database = await createTestDatabase()
-  one = openDatabase({ url: database.url, connectionsMax: 1 })
-})
-afterAll(async () => {
-  await one.end()
-  await database.drop()
-})
+const database = await useDatabase()
+const one = openDatabase({ url: database.url, connectionsMax: 1 })
+endWithFile(() => one.end())
 
 /** Reads a statement of one text column through `onRow`, in batches of the sizes given; the last goes on for all batches to come. */
 async function readTexts(

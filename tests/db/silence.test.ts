@@ -1,20 +1,16 @@
 // The deadlines of a database connection (contract G14): how long it may say nothing while it owes an answer, and how long a
 // statement may wait for one.
 
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'bun:test'
+import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { openDatabase, type Sql } from '../../src/db/client.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { useDatabase } from '../support/fixtures.ts'
 import { type SilentProxy, startSilentProxy } from '../support/silent-proxy.ts'
 import { until } from '../support/until.ts'
 
 const silenceTimeoutMs = 200
-let database: TestDatabase
 let proxy: SilentProxy
 let sql: Sql
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.drop())
+const database = await useDatabase()
 beforeEach(async () => {
   const url = new URL(database.url)
   proxy = await startSilentProxy(Number(url.port))

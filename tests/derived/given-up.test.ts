@@ -1,20 +1,16 @@
 // A job that cannot be done is failed in the end, not repeated for ever: also one that takes its process down each time, so that
 // nobody is left to say so.
 
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { beginRun, failRun, giveUpRuns, readDerivedStatus } from '../../src/db/derived-status.ts'
 import { readMissingDerived } from '../../src/db/missing-derived.ts'
 import { docsCodeVersion } from '../../src/derived/docs-code-version.ts'
 import { keyMapCodeVersion } from '../../src/derived/program-key-map.ts'
 import { regenerateDocs, sweepDerived } from '../../src/derived/sweep.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { useDatabase } from '../support/fixtures.ts'
 import { aProgram, q } from '../support/programs.ts'
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.drop())
+const database = await useDatabase()
 
 const job_name = 'refresh-docs-example'
 const statusOf = async (program_version_id: number) =>

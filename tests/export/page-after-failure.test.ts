@@ -1,32 +1,22 @@
 // Pages that follow one that failed on a row, on the same connection and without a pause in between.
 
-import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { openDatabase, type Sql } from '../../src/db/client.ts'
+import { expect, test } from 'bun:test'
+import { openDatabase } from '../../src/db/client.ts'
 import { Exports } from '../../src/export/exports.ts'
 import { jsonPage } from '../../src/export/framings/json-page.ts'
 import type { PagePlan } from '../../src/export/pack-page.ts'
 import { pageLimits } from '../../src/export/page-limits.ts'
 import { PageFailure, writePage } from '../../src/export/write-page.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { endWithFile, useDatabase } from '../support/fixtures.ts'
 import { insertRawApplications, insertRawProgram, type RawProgram } from '../support/raw-applications.ts'
 
-let database: TestDatabase
-let one: Sql
-let whole: RawProgram
-let damaged: RawProgram
-let ids: number[]
-beforeAll(async () => {
-  database = await createTestDatabase()
-  one = openDatabase({ url: database.url, connectionsMax: 1 })
-  whole = await insertRawProgram(database.sql, 'whole')
-  ids = await insertRawApplications(database.sql, whole, 300)
-  damaged = await insertRawProgram(database.sql, 'damaged')
-  await insertRawApplications(database.sql, damaged, 300)
-})
-afterAll(async () => {
-  await one.end()
-  await database.drop()
-})
+const database = await useDatabase()
+const one = openDatabase({ url: database.url, connectionsMax: 1 })
+endWithFile(() => one.end())
+const whole = await insertRawProgram(database.sql, 'whole')
+const ids = await insertRawApplications(database.sql, whole, 300)
+const damaged = await insertRawProgram(database.sql, 'damaged')
+await insertRawApplications(database.sql, damaged, 300)
 
 /** Stores text that no version accounts for, as only damage to the database could make it. */
 const damage = (row: number) =>

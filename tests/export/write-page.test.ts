@@ -10,6 +10,7 @@ import type { Sink } from '../../src/export/page-outlet.ts'
 import { PageFailure, type PageToWrite, writePage } from '../../src/export/write-page.ts'
 import { startCuttingProxy } from '../support/cutting-proxy.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { useDatabase } from '../support/fixtures.ts'
 import { insertRawApplications, insertRawProgram, type RawProgram } from '../support/raw-applications.ts'
 import { until } from '../support/until.ts'
 
@@ -21,19 +22,12 @@ const small: PageLimits = {
   batchRows: batch,
   aheadBytes: 0,
 }
-/** As many connections as `database.sql` has. */
-let exports: Exports
 
-let database: TestDatabase
-let program: RawProgram
-let ids: number[]
-beforeAll(async () => {
-  database = await createTestDatabase()
-  exports = new Exports(database.sql, 20)
-  program = await insertRawProgram(database.sql, 'raw')
-  ids = await insertRawApplications(database.sql, program, 205, i => 'x'.repeat((i * 37) % 600))
-})
-afterAll(() => database.drop())
+const database = await useDatabase()
+// As many connections as `database.sql` has.
+const exports = new Exports(database.sql, 20)
+const program = await insertRawProgram(database.sql, 'raw')
+const ids = await insertRawApplications(database.sql, program, 205, i => 'x'.repeat((i * 37) % 600))
 
 const planOf = (pageSize: number, after?: Position, of = program, horizon = 205): PagePlan => ({
   walk: {

@@ -1,31 +1,22 @@
 // What PostgreSQL refuses through no fault of the request is a 503 with Retry-After where waiting can help, whichever statement it
 // was, and a problem document in any case. A real PostgreSQL says each code.
 
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { openDatabase } from '../../src/db/client.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { createTestKey, type TestKey } from '../support/keys.ts'
-import { startTestService, type TestService } from '../support/service.ts'
+import { useDatabase, useService } from '../support/fixtures.ts'
+import { createTestKey } from '../support/keys.ts'
+import { startTestService } from '../support/service.ts'
 
-let database: TestDatabase
-let service: TestService
-let key: TestKey
-beforeAll(async () => {
-  database = await createTestDatabase()
-  key = await createTestKey(database.sql, { programs: ['any'], maySubmit: true })
-  service = await startTestService(database)
-  await database.sql.unsafe(`
-    create table refused_with (code text);
-    create function refuse() returns trigger language plpgsql as $$
-      begin
-        raise exception 'a secret value' using errcode = (select code from refused_with);
-      end $$;
-    create trigger refuse before insert on applicant for each row execute function refuse();`)
-})
-afterAll(async () => {
-  await service.stop()
-  await database.drop()
-})
+const database = await useDatabase()
+const key = await createTestKey(database.sql, { programs: ['any'], maySubmit: true })
+const service = await useService(database)
+await database.sql.unsafe(`
+  create table refused_with (code text);
+  create function refuse() returns trigger language plpgsql as $$
+    begin
+      raise exception 'a secret value' using errcode = (select code from refused_with);
+    end $$;
+  create trigger refuse before insert on applicant for each row execute function refuse();`)
 
 const registration = (): RequestInit => ({
   method: 'POST',

@@ -1,24 +1,14 @@
 // The budget of a request up to its first byte. Contract G14: "No request waits without limit".
 
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { inTime } from '../../src/http/in-time.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { createTestKey, type TestKey } from '../support/keys.ts'
-import { startTestService, type TestService } from '../support/service.ts'
+import { useDatabase, useService } from '../support/fixtures.ts'
+import { createTestKey } from '../support/keys.ts'
 import { until } from '../support/until.ts'
 
-let database: TestDatabase
-let service: TestService
-let key: TestKey
-beforeAll(async () => {
-  database = await createTestDatabase()
-  key = await createTestKey(database.sql, { programs: ['any'] })
-  service = await startTestService(database, { responseTimeoutMs: 150 })
-})
-afterAll(async () => {
-  await service.stop()
-  await database.drop()
-})
+const database = await useDatabase()
+const key = await createTestKey(database.sql, { programs: ['any'] })
+const service = await useService(database, { responseTimeoutMs: 150 })
 
 test('G14: a request that waits for a lock is answered when its budget is spent, and served once the lock is gone', async () => {
   const release = Promise.withResolvers<void>()

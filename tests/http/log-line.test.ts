@@ -1,21 +1,12 @@
 // The one line of a request in the log: what of its address may be in it.
 
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { mintCredential } from '../../src/access/credential.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { useDatabase, useService } from '../support/fixtures.ts'
 import { rawRequest } from '../support/raw-request.ts'
-import { startTestService, type TestService } from '../support/service.ts'
 
-let database: TestDatabase
-let service: TestService
-beforeAll(async () => {
-  database = await createTestDatabase()
-  service = await startTestService(database)
-})
-afterAll(async () => {
-  await service.stop()
-  await database.drop()
-})
+const database = await useDatabase()
+const service = await useService(database)
 
 async function pathLogged(target: string, host = 'localhost'): Promise<unknown> {
   const answer = await rawRequest(service.port, [`GET ${target} HTTP/1.1`, `Host: ${host}`])

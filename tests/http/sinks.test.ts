@@ -1,28 +1,19 @@
 // What PostgreSQL says when it refuses a row quotes that row. Every table that a request writes to is made to refuse here, in each way
 // in which PostgreSQL can, and every place where something is kept or told is searched.
 
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { describe, expect, test } from 'bun:test'
+import { useDatabase, useService } from '../support/fixtures.ts'
 import { createTestKey, type TestKey } from '../support/keys.ts'
 import { aProgram, q } from '../support/programs.ts'
-import { startTestService, type TestService } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
 const slug = 'watched'
 const canary = 'canary4711'
-let database: TestDatabase
-let service: TestService
 let key: TestKey
-beforeAll(async () => {
-  database = await createTestDatabase()
-  service = await startTestService(database)
-  await aProgram(database.sql, { slug, questions: [q.text('secret of mine', { optional: true })] })
-  key = await createTestKey(database.sql, { programs: [slug], maySubmit: true })
-})
-afterAll(async () => {
-  await service.stop()
-  await database.drop()
-})
+const database = await useDatabase()
+const service = await useService(database)
+await aProgram(database.sql, { slug, questions: [q.text('secret of mine', { optional: true })] })
+key = await createTestKey(database.sql, { programs: [slug], maySubmit: true })
 
 const bodies: string[] = []
 

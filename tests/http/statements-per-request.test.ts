@@ -1,14 +1,13 @@
 // How many statements PostgreSQL is sent for a request: a fixed list, whatever the number of rows, counted on the wire.
 
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { openDatabase, type Sql } from '../../src/db/client.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { describe, expect, test } from 'bun:test'
+import { openDatabase } from '../../src/db/client.ts'
+import { endWithFile, useDatabase, useService } from '../support/fixtures.ts'
 import { FrontEnd } from '../support/front-end.ts'
 import { createTestKey, ensureTestProgram, type TestKey } from '../support/keys.ts'
 import { aProgram, everyKind, q } from '../support/programs.ts'
 import { multiplyApplications } from '../support/raw-applications.ts'
-import { startTestService, type TestService } from '../support/service.ts'
-import { type StatementRecorder, startStatementRecorder } from '../support/statement-recorder.ts'
+import { startStatementRecorder } from '../support/statement-recorder.ts'
 import { until } from '../support/until.ts'
 
 /** What a statement is called here, by how it looks. What is not in this table is called by its text. */
@@ -63,30 +62,19 @@ const allowed = {
 const notOfARequest = /^select b\.oid, b\.typarray from pg_catalog\.pg_type|^update api_key set last_used_at/
 
 const slug = 'counted'
-let database: TestDatabase
-let recorder: StatementRecorder
-let recorded: Sql
-let service: TestService
 let key: TestKey
 let frontEnd: FrontEnd
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-  recorder = await startStatementRecorder(database.url)
-  recorded = openDatabase({ url: recorder.url, connectionsMax: 2 })
-  service = await startTestService(
-    { ...database, url: recorder.url, sql: recorded },
-    // A reader of this test is never slow on purpose.
-    { maxPageSize: 5000, letGoAfterMs: 60_000, stallTimeoutMs: 60_000 },
-  )
-  await manyVersionsAndApplications()
-})
-afterAll(async () => {
-  await service.stop()
-  await recorded.end()
-  await recorder.stop()
-  await database.drop()
-})
+const database = await useDatabase()
+const recorder = await startStatementRecorder(database.url)
+endWithFile(() => recorder.stop())
+const recorded = openDatabase({ url: recorder.url, connectionsMax: 2 })
+endWithFile(() => recorded.end())
+const service = await useService(
+  { ...database, url: recorder.url, sql: recorded },
+  // A reader of this test is never slow on purpose.
+  { maxPageSize: 5000, letGoAfterMs: 60_000, stallTimeoutMs: 60_000 },
+)
 
 /** 10,500 applications of three versions that ask different questions, with 0 to 12 entities each. */
 async function manyVersionsAndApplications(): Promise<void> {
@@ -119,6 +107,8 @@ const answersWith = (entities: number | undefined): Record<string, unknown> =>
           })),
         },
       }
+
+await manyVersionsAndApplications()
 
 /** The names of what was sent since the recorder was cleared, sorted. */
 const sent = (): string[] =>

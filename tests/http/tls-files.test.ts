@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { generateKeyPairSync } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect } from 'node:tls'
 import { readTlsFiles } from '../../src/http/tls-files.ts'
 import { type Problem, problemLines } from '../../src/problem.ts'
 import { testCertificate } from '../support/certificate.ts'
+import { useFolder } from '../support/fixtures.ts'
 
-let folder: string
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tributary-tls-'))
-})
-afterAll(() => rm(folder, { recursive: true }))
+const folder = await useFolder()
 
 async function written(name: string, text: string): Promise<string> {
   await Bun.write(join(folder, name), text)

@@ -1,19 +1,13 @@
 // Contract D25: "others 405 with `Allow`. Unknown paths 404, as problem JSON." And what Bun answers by itself, before the service sees it.
 
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { useDatabase } from '../support/fixtures.ts'
-import { createTestKey, type TestKey } from '../support/keys.ts'
+import { describe, expect, test } from 'bun:test'
+import { useDatabase, useService } from '../support/fixtures.ts'
+import { createTestKey } from '../support/keys.ts'
 import { rawRequest } from '../support/raw-request.ts'
-import { startTestService, type TestService } from '../support/service.ts'
 
 const database = await useDatabase()
-let service: TestService
-let key: TestKey
-beforeAll(async () => {
-  service = await startTestService(database)
-  key = await createTestKey(database.sql, { programs: ['any'] })
-})
-afterAll(() => service.stop())
+const service = await useService(database)
+const key = await createTestKey(database.sql, { programs: ['any'] })
 
 describe('what is not there is told in a problem document with a request id (D3, D25)', () => {
   test.each([

@@ -1,19 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { loadSavedAnswers } from '../../src/intake/save-answers.ts'
 import { Problem } from '../../src/problem.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { useDatabase } from '../support/fixtures.ts'
 import { ensureTestProgram, testFrontEnd } from '../support/keys.ts'
 import { aProgram, everyKind, q } from '../support/programs.ts'
 import { IntakeStore } from './intake-store.ts'
 
-let database: TestDatabase
-let store: IntakeStore
-beforeAll(async () => {
-  database = await createTestDatabase()
-  const { program_id } = await aProgram(database.sql, { questions: everyKind })
-  store = new IntakeStore(database.sql, program_id)
-})
-afterAll(() => database.drop())
+const database = await useDatabase()
+const { program_id } = await aProgram(database.sql, { questions: everyKind })
+const store = new IntakeStore(database.sql, program_id)
 
 const load = (applicant_id: number, program_id = store.program_id) =>
   loadSavedAnswers(database.sql, program_id, { applicant_id, front_end: testFrontEnd })

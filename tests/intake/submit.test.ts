@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import type { Sql, Transaction } from '../../src/db/client.ts'
 import { setInstanceTimeZone } from '../../src/db/instance.ts'
 import { answerSampler } from '../../src/domain/invented/sample-answers.ts'
@@ -7,20 +7,14 @@ import { type Answers, noEntityEnd, renderMembers } from '../../src/domain/quest
 import type { Submitter } from '../../src/domain/questions/application.ts'
 import { buildKeyMap } from '../../src/domain/questions/key-map.ts'
 import { Problem } from '../../src/problem.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { createTestKey, type TestKey } from '../support/keys.ts'
-import { aProgram, everyKind, type PublishedTestProgram, q } from '../support/programs.ts'
+import { useDatabase } from '../support/fixtures.ts'
+import { createTestKey } from '../support/keys.ts'
+import { aProgram, everyKind, q } from '../support/programs.ts'
 import { IntakeStore, openSnapshot } from './intake-store.ts'
 
-let database: TestDatabase
-let key: TestKey
-let every: PublishedTestProgram
-beforeAll(async () => {
-  database = await createTestDatabase()
-  every = await aProgram(database.sql, { slug: 'every', questions: everyKind })
-  key = await createTestKey(database.sql, { maySubmit: true, programs: ['every'] })
-})
-afterAll(() => database.drop())
+const database = await useDatabase()
+const every = await aProgram(database.sql, { slug: 'every', questions: everyKind })
+const key = await createTestKey(database.sql, { maySubmit: true, programs: ['every'] })
 
 /** A store on a program of its own. */
 async function aStore(questions = [q.number('n', { optional: true })]): Promise<IntakeStore & { slug: string }> {

@@ -1,22 +1,17 @@
 // Connections that nobody uses. Contract G14 and section 3, "Everything has a bound and a name": idle and trickling ones end,
 // streams do not, and 5,000 of a stranger keep neither callers nor the platform out.
 
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { afterEach, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { createTestKey, type TestKey } from '../support/keys.ts'
+import { useDatabase } from '../support/fixtures.ts'
+import { createTestKey } from '../support/keys.ts'
 import { endProcesses, startMain, withDescriptors } from '../support/processes.ts'
 import { insertRawApplications, insertRawProgram } from '../support/raw-applications.ts'
 import { until } from '../support/until.ts'
 
-let database: TestDatabase
-let key: TestKey
-beforeAll(async () => {
-  database = await createTestDatabase()
-  await insertRawApplications(database.sql, await insertRawProgram(database.sql, 'raw'), 400, () => 'x'.repeat(60_000))
-  key = await createTestKey(database.sql, { programs: ['raw'], maySubmit: true })
-})
-afterAll(() => database.drop())
+const database = await useDatabase()
+await insertRawApplications(database.sql, await insertRawProgram(database.sql, 'raw'), 400, () => 'x'.repeat(60_000))
+const key = await createTestKey(database.sql, { programs: ['raw'], maySubmit: true })
 const floods: Bun.Subprocess<'pipe', 'pipe', 'inherit'>[] = []
 afterEach(async () => {
   for (const flood of floods.splice(0)) {

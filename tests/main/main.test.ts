@@ -1,24 +1,20 @@
 // The process itself: how it starts, refuses to start, and stops. Runs src/main.ts as an operator would.
 
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { afterEach, describe, expect, test } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { testCertificate } from '../support/certificate.ts'
-import { createBareDatabase, createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { createTestKey, type TestKey } from '../support/keys.ts'
+import { createBareDatabase, createTestDatabase } from '../support/database.ts'
+import { useDatabase } from '../support/fixtures.ts'
+import { createTestKey } from '../support/keys.ts'
 import { endProcesses, refusalOf, spawnProcess, startMain } from '../support/processes.ts'
 import { insertRawApplications, insertRawProgram } from '../support/raw-applications.ts'
 import { until } from '../support/until.ts'
 
-let database: TestDatabase
-let key: TestKey
-beforeAll(async () => {
-  database = await createTestDatabase()
-  await insertRawApplications(database.sql, await insertRawProgram(database.sql, 'raw'), 400, () => 'x'.repeat(60_000))
-  key = await createTestKey(database.sql, { programs: ['raw'] })
-})
-afterAll(() => database.drop())
+const database = await useDatabase()
+await insertRawApplications(database.sql, await insertRawProgram(database.sql, 'raw'), 400, () => 'x'.repeat(60_000))
+const key = await createTestKey(database.sql, { programs: ['raw'] })
 
 afterEach(endProcesses)
 

@@ -1,25 +1,19 @@
 // The pools of a process: which waits take connections from whom. Contract G14: "what waits for one program or one reader never
 // stops the others".
 
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { afterEach, describe, expect, test } from 'bun:test'
+import { useDatabase } from '../support/fixtures.ts'
 import { FrontEnd } from '../support/front-end.ts'
-import { createTestKey, type TestKey } from '../support/keys.ts'
+import { createTestKey } from '../support/keys.ts'
 import { endProcesses, startMain } from '../support/processes.ts'
 import { aProgram, q } from '../support/programs.ts'
 import { until } from '../support/until.ts'
 
-let database: TestDatabase
-let key: TestKey
-let busyProgramId: number
-beforeAll(async () => {
-  database = await createTestDatabase()
-  const busy = await aProgram(database.sql, { slug: 'busy', questions: [q.number('n')] })
-  busyProgramId = busy.program_id
-  await aProgram(database.sql, { slug: 'calm', questions: [q.text('t')] })
-  key = await createTestKey(database.sql, { programs: ['busy', 'calm'], maySubmit: true })
-})
-afterAll(() => database.drop())
+const database = await useDatabase()
+const busy = await aProgram(database.sql, { slug: 'busy', questions: [q.number('n')] })
+const busyProgramId = busy.program_id
+await aProgram(database.sql, { slug: 'calm', questions: [q.text('t')] })
+const key = await createTestKey(database.sql, { programs: ['busy', 'calm'], maySubmit: true })
 afterEach(endProcesses)
 
 const clientOf = (url: string) => {

@@ -1,24 +1,18 @@
 // Several processes behind one port (PROCESSES): as one service to clients, to the platform and to who operates it.
 
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { afterEach, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { createTestKey, type TestKey } from '../support/keys.ts'
+import { useDatabase } from '../support/fixtures.ts'
+import { createTestKey } from '../support/keys.ts'
 import { endProcesses, refusalOf, spawnProcess, startMain, type TestMain } from '../support/processes.ts'
 import { insertRawApplications, insertRawProgram } from '../support/raw-applications.ts'
 import { until } from '../support/until.ts'
 
 const export_ = '/api/v1/admin/programs/raw/applications'
-let database: TestDatabase
-let key: TestKey
-let ids: number[]
-beforeAll(async () => {
-  database = await createTestDatabase()
-  const program = await insertRawProgram(database.sql, 'raw')
-  ids = await insertRawApplications(database.sql, program, 300, () => 'x'.repeat(2000))
-  key = await createTestKey(database.sql, { programs: ['raw'] })
-})
-afterAll(() => database.drop())
+const database = await useDatabase()
+const program = await insertRawProgram(database.sql, 'raw')
+const ids = await insertRawApplications(database.sql, program, 300, () => 'x'.repeat(2000))
+const key = await createTestKey(database.sql, { programs: ['raw'] })
 afterEach(endProcesses)
 
 const environment = { PROCESSES: '2', REQUESTS_PER_MINUTE: '0', EXPORTS_AT_A_TIME: '0' }

@@ -1,9 +1,9 @@
 // A database that says nothing any more, and does not close its connections either. Contract G14: "No request waits without limit:
 // every wait (authentication, a pool, a silent database, a lock, a slow reader) has a named deadline and an answer".
 
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { createTestKey, type TestKey } from '../support/keys.ts'
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { useDatabase } from '../support/fixtures.ts'
+import { createTestKey } from '../support/keys.ts'
 import { endProcesses, startMain, type TestMain } from '../support/processes.ts'
 import { aProgram, q } from '../support/programs.ts'
 import { insertRawApplications, insertRawProgram } from '../support/raw-applications.ts'
@@ -11,17 +11,12 @@ import { type SilentProxy, startSilentProxy } from '../support/silent-proxy.ts'
 import { until } from '../support/until.ts'
 
 const rows = 60
-let database: TestDatabase
-let key: TestKey
 let proxy: SilentProxy
 let main: TestMain
-beforeAll(async () => {
-  database = await createTestDatabase()
-  await insertRawApplications(database.sql, await insertRawProgram(database.sql, 'raw'), rows, () => 'x'.repeat(60_000))
-  await aProgram(database.sql, { slug: 'asked', questions: [q.text('t')] })
-  key = await createTestKey(database.sql, { programs: ['raw', 'asked'], maySubmit: true })
-})
-afterAll(() => database.drop())
+const database = await useDatabase()
+await insertRawApplications(database.sql, await insertRawProgram(database.sql, 'raw'), rows, () => 'x'.repeat(60_000))
+await aProgram(database.sql, { slug: 'asked', questions: [q.text('t')] })
+const key = await createTestKey(database.sql, { programs: ['raw', 'asked'], maySubmit: true })
 beforeEach(async () => {
   const url = new URL(database.url)
   proxy = await startSilentProxy(Number(url.port))

@@ -1,17 +1,13 @@
 // What the service loads when it starts, and what only once somebody asks for it.
 
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { afterEach, describe, expect, test } from 'bun:test'
 import { dirname, join } from 'node:path'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { useDatabase } from '../support/fixtures.ts'
 import { createTestKey } from '../support/keys.ts'
 import { endProcesses, startMain } from '../support/processes.ts'
 
 const root = join(import.meta.dir, '../..')
-let database: TestDatabase
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.drop())
+const database = await useDatabase()
 afterEach(endProcesses)
 
 /** Every module that is loaded with a file, ours by path from the root, others by name; and what the files import later. */

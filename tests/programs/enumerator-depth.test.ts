@@ -1,7 +1,7 @@
 // Contract D29: "One bound for enumerators within enumerators (`ENUMERATOR_DEPTH_MAX`, default 20), the same at publication, intake,
 // load, schema and docs."
 
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { findProgram } from '../../src/db/programs.ts'
 import type { JsonSchema } from '../../src/domain/question-types/field-schema.ts'
 import { loadLines } from '../../src/load/load-lines.ts'
@@ -9,25 +9,17 @@ import { Problem } from '../../src/problem.ts'
 import { exportProgram, importProgram } from '../../src/programs/program-transport.ts'
 import { publishDefinition } from '../../src/programs/publish.ts'
 import { saveDraft } from '../../src/programs/save-draft.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { createTestDatabase } from '../support/database.ts'
 import { ExportClient } from '../support/export-client.ts'
 import { exportLines } from '../support/export-lines.ts'
+import { useDatabase, useService } from '../support/fixtures.ts'
 import { FrontEnd } from '../support/front-end.ts'
 import { createTestKey } from '../support/keys.ts'
 import { aDefinition, aProgram, type QuestionSpec, q } from '../support/programs.ts'
 import { schemaFaults } from '../support/response-schema.ts'
-import { startTestService, type TestService } from '../support/service.ts'
 
-let database: TestDatabase
-let service: TestService
-beforeAll(async () => {
-  database = await createTestDatabase()
-  service = await startTestService(database)
-})
-afterAll(async () => {
-  await service.stop()
-  await database.drop()
-})
+const database = await useDatabase()
+const service = await useService(database)
 
 const letters = 'abcdefghijklmnopqrstuvwxyz'
 /** So many enumerators in one another; a list of selections lies innermost. Names differ by `prefix`. */

@@ -1,7 +1,7 @@
 // Contract D32: "Option ids: `^[a-z0-9_-]+$` for new ones; what older questions had is kept, loaded and exported as it is."
 // Spec: "Admin IDs contain only lowercase letters, digits, underscores and dashes (questions created before March 2024 may differ)."
 
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { findActiveVersion, findProgram } from '../../src/db/programs.ts'
 import type { ProgramDefinition } from '../../src/domain/definitions/program-definition.ts'
 import { describeForEditing } from '../../src/domain/definitions/version-definition.ts'
@@ -13,12 +13,11 @@ import { publishDefinition } from '../../src/programs/publish.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { ExportClient } from '../support/export-client.ts'
 import { exportLines } from '../support/export-lines.ts'
-import { useDatabase } from '../support/fixtures.ts'
+import { useDatabase, useService } from '../support/fixtures.ts'
 import { FrontEnd } from '../support/front-end.ts'
-import { createTestKey, type TestKey } from '../support/keys.ts'
+import { createTestKey } from '../support/keys.ts'
 import { aDefinition, q } from '../support/programs.ts'
 import { schemaFaults } from '../support/response-schema.ts'
-import { startTestService, type TestService } from '../support/service.ts'
 
 const slug = 'legacy'
 /** Upper case, spaces, letters of other scripts (decomposed too), quotes, separators, markup, beyond the basic plane. */
@@ -38,17 +37,14 @@ const ids = [
 ]
 
 const database = await useDatabase()
-let service: TestService
-let key: TestKey
-let document: ProgramDefinition
-beforeAll(async () => {
-  service = await startTestService(database)
-  document = aDefinition({ slug, questions: [q.radio('legacy one', ids), q.checkbox('legacy many', ids)] })
-  for (const { options } of document.questions) for (const option of options!) option.legacy_id = true
-  await publishDefinition(database.sql, document, 'admin:test')
-  key = await createTestKey(database.sql, { programs: [slug], maySubmit: true })
+const service = await useService(database)
+const document = aDefinition({
+  slug,
+  questions: [q.radio('legacy one', ids), q.checkbox('legacy many', ids)],
 })
-afterAll(() => service.stop())
+for (const { options } of document.questions) for (const option of options!) option.legacy_id = true
+await publishDefinition(database.sql, document, 'admin:test')
+const key = await createTestKey(database.sql, { programs: [slug], maySubmit: true })
 
 const shown = async (): Promise<ProgramDefinition> => {
   const { program_id } = (await findProgram(database.sql, slug))!

@@ -1,40 +1,34 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { findActiveVersion, readPublishedVersions } from '../../src/db/programs.ts'
 import type { ProgramBundle } from '../../src/domain/definitions/program-bundle.ts'
 import { Problem } from '../../src/problem.ts'
 import { exportProgram, importProgram } from '../../src/programs/program-transport.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { useDatabase } from '../support/fixtures.ts'
 import { aDraft, aProgram, everyKind, publish, q } from '../support/programs.ts'
 
-let source: TestDatabase
-let housing: ProgramBundle
-let childCare: ProgramBundle
-
-beforeAll(async () => {
-  source = await createTestDatabase()
-  // Other programs come first and between, so that the ids to carry over are neither the first nor without gaps.
-  await aProgram(source.sql, { slug: 'other', questions: [q.text('other')] })
-  const shared = q.radio('pet', ['cat', 'dog'])
-  const conditional = q.text('pet name', {
-    visible_when: { not: { question: 'pet', field: 'selection', operator: 'in', value: ['dog'] } },
-  })
-  await aProgram(source.sql, { slug: 'housing', questions: [shared, ...everyKind] })
-  await aProgram(source.sql, { slug: 'child-care', questions: [shared] })
-  await aProgram(source.sql, { slug: 'housing', questions: [shared, conditional, q.text('gone')] })
-  // A version of the shared question that housing gets without an edit of its own, and one it never has.
-  await aProgram(source.sql, { slug: 'child-care', questions: [q.radio('pet', ['cat', 'dog', 'fox'])] })
-  await aProgram(source.sql, { slug: 'housing', display_name: 'Housing 2', questions: [q.text('later')] })
-  await aProgram(source.sql, { slug: 'child-care', questions: [q.radio('pet', ['cat', 'dog', 'fox', 'owl'])] })
-  await aProgram(source.sql, {
-    slug: 'housing',
-    statuses: ['New', 'Paid'],
-    questions: [q.text('later'), q.radio('pet', ['cat', 'dog', 'fox', 'owl', 'asp']), conditional],
-  })
-  await aDraft(source.sql, { slug: 'housing', questions: [q.text('only a draft')] })
-  housing = await exportProgram(source.sql, 'housing')
-  childCare = await exportProgram(source.sql, 'child-care')
+const source = await useDatabase()
+// Other programs come first and between, so that the ids to carry over are neither the first nor without gaps.
+await aProgram(source.sql, { slug: 'other', questions: [q.text('other')] })
+const shared = q.radio('pet', ['cat', 'dog'])
+const conditional = q.text('pet name', {
+  visible_when: { not: { question: 'pet', field: 'selection', operator: 'in', value: ['dog'] } },
 })
-afterAll(() => source.drop())
+await aProgram(source.sql, { slug: 'housing', questions: [shared, ...everyKind] })
+await aProgram(source.sql, { slug: 'child-care', questions: [shared] })
+await aProgram(source.sql, { slug: 'housing', questions: [shared, conditional, q.text('gone')] })
+// A version of the shared question that housing gets without an edit of its own, and one it never has.
+await aProgram(source.sql, { slug: 'child-care', questions: [q.radio('pet', ['cat', 'dog', 'fox'])] })
+await aProgram(source.sql, { slug: 'housing', display_name: 'Housing 2', questions: [q.text('later')] })
+await aProgram(source.sql, { slug: 'child-care', questions: [q.radio('pet', ['cat', 'dog', 'fox', 'owl'])] })
+await aProgram(source.sql, {
+  slug: 'housing',
+  statuses: ['New', 'Paid'],
+  questions: [q.text('later'), q.radio('pet', ['cat', 'dog', 'fox', 'owl', 'asp']), conditional],
+})
+await aDraft(source.sql, { slug: 'housing', questions: [q.text('only a draft')] })
+const housing = await exportProgram(source.sql, 'housing')
+const childCare = await exportProgram(source.sql, 'child-care')
 
 async function inEmptyDatabase(work: (database: TestDatabase) => Promise<void>): Promise<void> {
   const database = await createTestDatabase()

@@ -1,15 +1,12 @@
 // What a failed job leaves behind: in the record, in the log, in the queue's store.
 
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { enqueue } from '../../src/queue/enqueue.ts'
-import { aVersion, keyMapJob, startTestQueue, statusOf, type TestQueue } from '../support/queue.ts'
+import { useQueue } from '../support/fixtures.ts'
+import { aVersion, keyMapJob, statusOf } from '../support/queue.ts'
 import { until } from '../support/until.ts'
 
-let its: TestQueue
-beforeAll(async () => {
-  its = await startTestQueue('postgres')
-})
-afterAll(() => its.stop())
+const its = await useQueue('postgres')
 
 /** Everything in the tables of the queue's store, as text. */
 async function stored(): Promise<string> {

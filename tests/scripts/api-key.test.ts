@@ -1,21 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { testPepper, testTokenKey } from '../support/config.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { createTestDatabase } from '../support/database.ts'
+import { useDatabase, useService } from '../support/fixtures.ts'
 import { createTestKey, ensureTestProgram } from '../support/keys.ts'
-import { startTestService, type TestService } from '../support/service.ts'
 
-let database: TestDatabase
-let service: TestService
-beforeAll(async () => {
-  database = await createTestDatabase()
-  service = await startTestService(database)
-  for (const slug of ['rent-aid', 'child-care']) await ensureTestProgram(database.sql, slug)
-})
-afterAll(async () => {
-  await service.stop()
-  await database.drop()
-})
+const database = await useDatabase()
+const service = await useService(database)
+for (const slug of ['rent-aid', 'child-care']) await ensureTestProgram(database.sql, slug)
 
 interface Ended {
   code: number

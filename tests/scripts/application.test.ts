@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { describe, expect, test } from 'bun:test'
 import { exportLines } from '../support/export-lines.ts'
+import { useDatabase } from '../support/fixtures.ts'
 import { runScript } from './run-script.ts'
 
 const slug = 'utility-assistance'
-let database: TestDatabase
-beforeAll(async () => {
-  database = await createTestDatabase()
-  expect(await runScript('seed', database.url, ['--applications', '5', '--program', slug])).toMatchObject({ code: 0 })
-})
-afterAll(() => database.drop())
+const database = await useDatabase()
+expect(await runScript('seed', database.url, ['--applications', '5', '--program', slug])).toMatchObject({ code: 0 })
 
 const application = (...args: string[]) => runScript('annotate-application', database.url, args)
 const exported = async (id: number) =>

@@ -1,23 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { findActiveVersion, findDraftVersion, findProgram } from '../../src/db/programs.ts'
 import { programDefinitionJsonSchema } from '../../src/domain/definitions/program-definition.ts'
 import { testPepper, testTokenKey } from '../support/config.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { createTestDatabase } from '../support/database.ts'
+import { useDatabase, useFolder } from '../support/fixtures.ts'
 import { aDefinition, aProgram, type ProgramSpec, q, upToDate } from '../support/programs.ts'
 
-let database: TestDatabase
-let folder: string
-beforeAll(async () => {
-  database = await createTestDatabase()
-  folder = await mkdtemp(join(tmpdir(), 'tributary-program-'))
-})
-afterAll(async () => {
-  await database.drop()
-  await rm(folder, { recursive: true })
-})
+const database = await useDatabase()
+const folder = await useFolder()
 
 interface Ended {
   code: number

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { seedPrograms } from '../../scripts/seed-program/seed-programs.ts'
 import { readPublishedVersions } from '../../src/db/programs.ts'
 import { answerSampler } from '../../src/domain/invented/sample-answers.ts'
@@ -7,22 +7,18 @@ import { noEntityEnd, renderMembers } from '../../src/domain/questions/answers.t
 import { buildKeyMap } from '../../src/domain/questions/key-map.ts'
 import { questionKinds } from '../../src/domain/questions/question.ts'
 import { answersOf } from '../intake/checking/checking.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { createTestDatabase } from '../support/database.ts'
 import { exportLines } from '../support/export-lines.ts'
+import { useDatabase } from '../support/fixtures.ts'
 import { runScript } from './run-script.ts'
 
 const slug = 'utility-assistance'
 const applications = 1500
 const now = '2026-01-31T00:00:00Z'
-let database: TestDatabase
-let lines: string[]
-beforeAll(async () => {
-  database = await createTestDatabase()
-  const args = ['--applications', String(applications), '--now', now]
-  expect(await runScript('seed', database.url, args)).toMatchObject({ code: 0, err: '' })
-  lines = await exportLines(database.sql, slug)
-})
-afterAll(() => database.drop())
+const database = await useDatabase()
+const args = ['--applications', String(applications), '--now', now]
+expect(await runScript('seed', database.url, args)).toMatchObject({ code: 0, err: '' })
+const lines = await exportLines(database.sql, slug)
 
 interface Exported {
   applicant_id: number

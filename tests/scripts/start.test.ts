@@ -1,20 +1,16 @@
 // scripts/start as a new user meets it: from an empty folder to a command that returns applications, and everything gone at Ctrl-C.
 
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { afterEach, describe, expect, test } from 'bun:test'
+import { chmod } from 'node:fs/promises'
 import { createServer, type Server } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { useFolder } from '../support/fixtures.ts'
 import { needs } from '../support/needs.ts'
 import { until } from '../support/until.ts'
 
-let folder: string
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tributary-start-'))
-  // Where the account that runs PostgreSQL for root can reach it, so that its data are in the folder.
-  await chmod(folder, 0o755)
-})
-afterAll(() => rm(folder, { recursive: true, force: true }))
+const folder = await useFolder()
+// Where the account that runs PostgreSQL for root can reach it, so that its data are in the folder.
+await chmod(folder, 0o755)
 
 const started: Bun.Subprocess[] = []
 // A test that failed has not ended what it started; killed, it takes all of that with it.

@@ -1,23 +1,20 @@
 // Erasing what is kept of a person, and what it leaves: a tombstone, walks that stay exact, and nothing that was told.
 
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { beforeEach, describe, expect, test } from 'bun:test'
 import { Problem } from '../../src/problem.ts'
 import { eraseApplicant, eraseApplication, eraseExpired, setRetention } from '../../src/upkeep/erase.ts'
 import { runScript } from '../scripts/run-script.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { ExportClient, type ExportedApplication } from '../support/export-client.ts'
 import { exportLines } from '../support/export-lines.ts'
+import { useDatabase, useService } from '../support/fixtures.ts'
 import { FrontEnd } from '../support/front-end.ts'
 import { createTestKey, type TestKey } from '../support/keys.ts'
 import { aProgram, q } from '../support/programs.ts'
 import { insertRawApplications, insertRawProgram } from '../support/raw-applications.ts'
-import { startTestService, type TestService } from '../support/service.ts'
 
 const canary = 'Tilly-Canary-7731'
 const order = { actor: 'operator:test', reason: 'asked for by the person' }
 
-let database: TestDatabase
-let service: TestService
 let key: TestKey
 let slug: string
 let program_id: number
@@ -25,14 +22,8 @@ let client: ExportClient
 let frontEnd: FrontEnd
 let programs = 0
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-  service = await startTestService(database)
-})
-afterAll(async () => {
-  await service.stop()
-  await database.drop()
-})
+const database = await useDatabase()
+const service = await useService(database)
 
 async function openProgram(name: string): Promise<number> {
   const { program_id } = await aProgram(database.sql, { slug: name, questions: [q.text(`words ${name}`)] })

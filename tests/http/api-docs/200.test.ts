@@ -1,36 +1,25 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { refreshDocsExample } from '../../../src/derived/program-docs.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
-import { createTestKey, type TestKey } from '../../support/keys.ts'
+import { useDatabase, useService } from '../../support/fixtures.ts'
+import { createTestKey } from '../../support/keys.ts'
 import { lintOpenApi } from '../../support/openapi-lint.ts'
 import { aDraft, aProgram, everyKind, q } from '../../support/programs.ts'
 import { schemaFaults } from '../../support/response-schema.ts'
-import { startTestService, type TestService } from '../../support/service.ts'
+import { startTestService } from '../../support/service.ts'
 
 const slug = 'every-kind'
-let database: TestDatabase
-let service: TestService
-let key: TestKey
-let activeId: number
-let draftId: number
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-  service = await startTestService(database, { baseUrl: 'https://apply.example.gov' })
-  await aProgram(database.sql, { slug, display_name: 'Every <kind>', questions: [...everyKind, q.text('former one')] })
-  const active = await aProgram(database.sql, { slug, display_name: 'Every <kind>', questions: everyKind })
-  activeId = active.program_version_id
-  const questions = [...everyKind.filter(spec => spec.question.admin_name !== 'owns home'), q.text('new one')]
-  const draft = await aDraft(database.sql, { slug, display_name: 'Every <kind>', questions })
-  draftId = draft.program_version_id
-  await aDraft(database.sql, { slug: 'only-drafted', questions: [q.text('drafted')] })
-  await aProgram(database.sql, { slug: 'not-granted' })
-  key = await createTestKey(database.sql, { programs: [slug, 'only-drafted', 'nothing-yet'] })
-})
-afterAll(async () => {
-  await service.stop()
-  await database.drop()
-})
+const database = await useDatabase()
+const service = await useService(database, { baseUrl: 'https://apply.example.gov' })
+await aProgram(database.sql, { slug, display_name: 'Every <kind>', questions: [...everyKind, q.text('former one')] })
+const active = await aProgram(database.sql, { slug, display_name: 'Every <kind>', questions: everyKind })
+const activeId = active.program_version_id
+const questions = [...everyKind.filter(spec => spec.question.admin_name !== 'owns home'), q.text('new one')]
+const draft = await aDraft(database.sql, { slug, display_name: 'Every <kind>', questions })
+const draftId = draft.program_version_id
+await aDraft(database.sql, { slug: 'only-drafted', questions: [q.text('drafted')] })
+await aProgram(database.sql, { slug: 'not-granted' })
+const key = await createTestKey(database.sql, { programs: [slug, 'only-drafted', 'nothing-yet'] })
 
 const get = (path: string, accept: string): Promise<Response> =>
   service.get(path, { headers: { Authorization: key.authorization, Accept: accept } })

@@ -1,7 +1,7 @@
 // One change, seen from every side: a program gains a question of each kind, at the top and within an enumerator, and key map,
 // docs, downloadable schema, example and export say the same of it, the worker's kept work included.
 
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { beforeAll, describe, expect, test } from 'bun:test'
 import { refreshDocsExample } from '../../../src/derived/program-docs.ts'
 import { refreshKeyMap } from '../../../src/derived/program-key-map.ts'
 import { type KeyNode, nullForm } from '../../../src/domain/questions/key-map.ts'
@@ -13,24 +13,16 @@ import {
   questionKinds,
 } from '../../../src/domain/questions/question.ts'
 import { computedKeyMap } from '../../support/computed-key-map.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { ExportClient } from '../../support/export-client.ts'
+import { useDatabase, useService } from '../../support/fixtures.ts'
 import { FrontEnd } from '../../support/front-end.ts'
 import { createTestKey, type TestKey } from '../../support/keys.ts'
 import { aProgram, ofKind, type QuestionSpec, q } from '../../support/programs.ts'
 import { schemaFaults } from '../../support/response-schema.ts'
-import { startTestService, type TestService } from '../../support/service.ts'
+import { startTestService } from '../../support/service.ts'
 
-let database: TestDatabase
-let service: TestService
-beforeAll(async () => {
-  database = await createTestDatabase()
-  service = await startTestService(database)
-})
-afterAll(async () => {
-  await service.stop()
-  await database.drop()
-})
+const database = await useDatabase()
+const service = await useService(database)
 
 const optional = { optional: true }
 const ids = ['red', 'blue']

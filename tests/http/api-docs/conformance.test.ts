@@ -1,49 +1,40 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { answerSampler, sampleAnswers } from '../../../src/domain/invented/sample-answers.ts'
 import { seededRandom } from '../../../src/domain/invented/seeded-random.ts'
 import { noEntityEnd, renderMembers } from '../../../src/domain/questions/answers.ts'
 import { buildKeyMap } from '../../../src/domain/questions/key-map.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { ExportClient } from '../../support/export-client.ts'
+import { useDatabase, useService } from '../../support/fixtures.ts'
 import { FrontEnd } from '../../support/front-end.ts'
 import { createTestKey, type TestKey } from '../../support/keys.ts'
 import { aProgram, everyKind, q } from '../../support/programs.ts'
 import { expectValidPage, schemaChecker } from '../../support/response-schema.ts'
-import { startTestService, type TestService } from '../../support/service.ts'
 
 const slug = 'conforming'
-let database: TestDatabase
-let service: TestService
 let key: TestKey
 
-beforeAll(async () => {
-  database = await createTestDatabase({ timeZone: 'America/Los_Angeles' })
-  service = await startTestService(database, { maxPageSize: 5, timeZone: 'America/Los_Angeles' })
-  const county = everyKind.map(spec =>
-    spec.question.admin_name === 'county' ? q.dropdown('county', ['king', 'chelan'], { optional: true }) : spec,
-  )
-  // Three versions: a question goes, an option goes and another comes, a question comes.
-  const versions = [[...everyKind, q.text('former one', { optional: true })], everyKind, [...county, q.id('later one')]]
-  const next = seededRandom(41)
-  for (const questions of versions) {
-    const { version } = await aProgram(database.sql, { slug, questions })
-    key = await createTestKey(database.sql, { programs: [slug], maySubmit: true })
-    const frontEnd = new FrontEnd(service, key, slug)
-    const shape = buildKeyMap([version])
-    const make = answerSampler(version)
-    for (let i = 0; i < 6; i++) {
-      const answers = i === 0 ? sampleAnswers(version) : make(next)
-      const submitter =
-        i % 2 === 0 ? undefined : { type: 'TRUSTED_INTERMEDIARY', email: 'a@example.org', organization: 'Helpers' }
-      const applicant = await frontEnd.register()
-      await frontEnd.apply(applicant, JSON.parse(`{${renderMembers(shape, answers, noEntityEnd)}}`), submitter)
-    }
+const database = await useDatabase({ timeZone: 'America/Los_Angeles' })
+const service = await useService(database, { maxPageSize: 5, timeZone: 'America/Los_Angeles' })
+const county = everyKind.map(spec =>
+  spec.question.admin_name === 'county' ? q.dropdown('county', ['king', 'chelan'], { optional: true }) : spec,
+)
+// Three versions: a question goes, an option goes and another comes, a question comes.
+const versions = [[...everyKind, q.text('former one', { optional: true })], everyKind, [...county, q.id('later one')]]
+const next = seededRandom(41)
+for (const questions of versions) {
+  const { version } = await aProgram(database.sql, { slug, questions })
+  key = await createTestKey(database.sql, { programs: [slug], maySubmit: true })
+  const frontEnd = new FrontEnd(service, key, slug)
+  const shape = buildKeyMap([version])
+  const make = answerSampler(version)
+  for (let i = 0; i < 6; i++) {
+    const answers = i === 0 ? sampleAnswers(version) : make(next)
+    const submitter =
+      i % 2 === 0 ? undefined : { type: 'TRUSTED_INTERMEDIARY', email: 'a@example.org', organization: 'Helpers' }
+    const applicant = await frontEnd.register()
+    await frontEnd.apply(applicant, JSON.parse(`{${renderMembers(shape, answers, noEntityEnd)}}`), submitter)
   }
-})
-afterAll(async () => {
-  await service.stop()
-  await database.drop()
-})
+}
 
 test('every page of an export is exactly what the docs say, whichever versions it was submitted to', async () => {
   let applications = 0

@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
-import { createTestKey, type TestKey } from '../../support/keys.ts'
+import { beforeAll, describe, expect, test } from 'bun:test'
+import { useDatabase, useService } from '../../support/fixtures.ts'
+import { createTestKey } from '../../support/keys.ts'
 import { aDraft, aProgram, everyKind, q } from '../../support/programs.ts'
-import { startTestService, type TestService } from '../../support/service.ts'
 
-let database: TestDatabase
-let service: TestService
-let key: TestKey
 const pages: Record<string, string> = {
   index: '/docs/api/programs',
   program: '/docs/api/programs/shown',
@@ -14,17 +10,11 @@ const pages: Record<string, string> = {
   service: '/docs/api',
 }
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-  service = await startTestService(database)
-  await aProgram(database.sql, { slug: 'shown', questions: everyKind })
-  await aDraft(database.sql, { slug: 'shown', questions: [...everyKind, q.text('new')] })
-  key = await createTestKey(database.sql, { programs: ['shown'] })
-})
-afterAll(async () => {
-  await service.stop()
-  await database.drop()
-})
+const database = await useDatabase()
+const service = await useService(database)
+await aProgram(database.sql, { slug: 'shown', questions: everyKind })
+await aDraft(database.sql, { slug: 'shown', questions: [...everyKind, q.text('new')] })
+const key = await createTestKey(database.sql, { programs: ['shown'] })
 
 const get = (path: string): Promise<Response> =>
   service.get(path, { headers: { Authorization: key.authorization, Accept: 'text/html' } })

@@ -1,24 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
-import { createTestKey, type TestKey } from '../../support/keys.ts'
+import { expect, test } from 'bun:test'
+import { useDatabase, useService } from '../../support/fixtures.ts'
+import { createTestKey } from '../../support/keys.ts'
 import { aProgram } from '../../support/programs.ts'
-import { startTestService, type TestService } from '../../support/service.ts'
+import { startTestService } from '../../support/service.ts'
 
-let database: TestDatabase
-let service: TestService
-let key: TestKey
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  service = await startTestService(database)
-  await aProgram(database.sql, { slug: 'granted' })
-  await aProgram(database.sql, { slug: 'foreign' })
-  key = await createTestKey(database.sql, { programs: ['granted'] })
-})
-afterAll(async () => {
-  await service.stop()
-  await database.drop()
-})
+const database = await useDatabase()
+const service = await useService(database)
+await aProgram(database.sql, { slug: 'granted' })
+await aProgram(database.sql, { slug: 'foreign' })
+const key = await createTestKey(database.sql, { programs: ['granted'] })
 
 const rest = [
   '',

@@ -1,8 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { describe, expect, test } from 'bun:test'
+import { useDatabase, useService } from '../../support/fixtures.ts'
 import { createTestKey } from '../../support/keys.ts'
 import { lintOpenApi } from '../../support/openapi-lint.ts'
-import { startTestService, type TestService } from '../../support/service.ts'
 
 interface Operation {
   operationId: string
@@ -11,29 +10,18 @@ interface Operation {
   responses: Record<string, { description: string; headers?: Record<string, unknown> }>
 }
 
-let database: TestDatabase
-let service: TestService
-let page: string
-let document: {
+const database = await useDatabase()
+const service = await useService(database)
+const key = await createTestKey(database.sql, { programs: ['any'] })
+const headers = { Authorization: key.authorization }
+const page = await (await service.get('/docs/api', { headers })).text()
+const response = await service.get('/docs/api/openapi.json', { headers })
+expect(response.headers.get('cache-control')).toBe('no-store')
+const document: {
   openapi: string
   paths: Record<string, Record<string, Operation>>
   components: { schemas: Record<string, { properties?: Record<string, unknown> }> }
-}
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  service = await startTestService(database)
-  const key = await createTestKey(database.sql, { programs: ['any'] })
-  const headers = { Authorization: key.authorization }
-  page = await (await service.get('/docs/api', { headers })).text()
-  const response = await service.get('/docs/api/openapi.json', { headers })
-  expect(response.headers.get('cache-control')).toBe('no-store')
-  document = (await response.json()) as typeof document
-})
-afterAll(async () => {
-  await service.stop()
-  await database.drop()
-})
+} = (await response.json()) as typeof document
 
 test("the service's own OpenAPI document is valid by a linter", async () => {
   expect(document.openapi).toBe('3.1.0')

@@ -1,28 +1,21 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { createApiKey, editApiKey, retireApiKey } from '../../../src/access/api-keys.ts'
 import { parseSubnet, type Subnet } from '../../../src/domain/values/ip-address.ts'
 import { testCertificate } from '../../support/certificate.ts'
 import { testPepper } from '../../support/config.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { createTestDatabase } from '../../support/database.ts'
+import { useDatabase, useService } from '../../support/fixtures.ts'
 import { createTestKey, ensureTestProgram } from '../../support/keys.ts'
 import { rawRequest } from '../../support/raw-request.ts'
-import { startTestService, type TestService } from '../../support/service.ts'
+import { startTestService } from '../../support/service.ts'
 import { until } from '../../support/until.ts'
 
 const dayMicros = 86_400_000_000
 const start = Date.UTC(2026, 5, 1, 12) * 1000
 let now = start
 
-let database: TestDatabase
-let service: TestService
-beforeAll(async () => {
-  database = await createTestDatabase()
-  service = await startTestService(database, { timeZone: 'America/New_York' }, { now: () => now })
-})
-afterAll(async () => {
-  await service.stop()
-  await database.drop()
-})
+const database = await useDatabase()
+const service = await useService(database, { timeZone: 'America/New_York' }, { now: () => now })
 
 const loopback = parseSubnet('127.0.0.0/8') as Subnet
 const path = '/api/v1/checkAuth'

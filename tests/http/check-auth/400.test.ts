@@ -1,18 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { expect, test } from 'bun:test'
+import { useDatabase, useService } from '../../support/fixtures.ts'
 import { rawRequest } from '../../support/raw-request.ts'
-import { startTestService, type TestService } from '../../support/service.ts'
 
-let database: TestDatabase
-let service: TestService
-beforeAll(async () => {
-  database = await createTestDatabase()
-  service = await startTestService(database)
-})
-afterAll(async () => {
-  await service.stop()
-  await database.drop()
-})
+const database = await useDatabase()
+const service = await useService(database)
 
 test('a Host header that names no host is a clear 400 and one log line, not a failure of ours', async () => {
   const answer = await rawRequest(service.port, [

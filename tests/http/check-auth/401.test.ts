@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { apiSecretToken, mintCredential } from '../../../src/access/credential.ts'
 import { openDatabase } from '../../../src/db/client.ts'
 import { parseSubnet, type Subnet } from '../../../src/domain/values/ip-address.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
-import { createTestKey, ensureTestProgram, type TestKey } from '../../support/keys.ts'
+import { useDatabase, useService } from '../../support/fixtures.ts'
+import { createTestKey, ensureTestProgram } from '../../support/keys.ts'
 import { type RawAnswer, rawRequest } from '../../support/raw-request.ts'
-import { startTestService, type TestService } from '../../support/service.ts'
+import { startTestService } from '../../support/service.ts'
 import { formsOf, storedText } from '../../support/stored-text.ts'
 import { until } from '../../support/until.ts'
 
@@ -15,27 +15,17 @@ const checkAuth = '/api/v1/checkAuth'
 const applications = (slug: string): string => `/api/v1/admin/programs/${slug}/applications`
 const loopback = parseSubnet('127.0.0.0/8') as Subnet
 
-let database: TestDatabase
-/** In production behind a proxy on loopback, so that a test can come from any address and with or without HTTPS. */
-let service: TestService
-let key: TestKey
-beforeAll(async () => {
-  database = await createTestDatabase()
-  service = await startTestService(
-    database,
-    { environment: 'production', trustedProxies: [loopback], logLevel: 'trace' },
-    { now: () => now },
-  )
-  await ensureTestProgram(database.sql, 'not-granted')
-  key = await makeKey({ programs: ['rent-aid'] })
-})
-afterAll(async () => {
-  await service.stop()
-  await database.drop()
-})
-
+const database = await useDatabase()
+// In production behind a proxy on loopback, so that a test can come from any address and with or without HTTPS.
+const service = await useService(
+  database,
+  { environment: 'production', trustedProxies: [loopback], logLevel: 'trace' },
+  { now: () => now },
+)
+await ensureTestProgram(database.sql, 'not-granted')
 const makeKey = (options: Parameters<typeof createTestKey>[1] = {}) =>
   createTestKey(database.sql, { createdAt: now - dayMicros, ...options })
+const key = await makeKey({ programs: ['rent-aid'] })
 
 interface Sent {
   path?: string

@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { parseSubnet, type Subnet } from '../../../src/domain/values/ip-address.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { useDatabase } from '../../support/fixtures.ts'
 import { createTestKey, type TestKey } from '../../support/keys.ts'
 import { startTestService, type TestService } from '../../support/service.ts'
 
 const path = '/api/v1/checkAuth'
-let database: TestDatabase
-let key: TestKey
-beforeAll(async () => {
-  database = await createTestDatabase()
-  key = await createTestKey(database.sql)
-})
-afterAll(() => database.drop())
+const database = await useDatabase()
+const key = await createTestKey(database.sql)
 
 async function withService(
   overrides: Parameters<typeof startTestService>[1],

@@ -1,13 +1,13 @@
 // What a successful export looks like: every field and every question type of the specification, over HTTP.
 
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { annotate } from '../../../src/upkeep/annotate.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { ExportClient, type ExportedApplication } from '../../support/export-client.ts'
-import { FrontEnd, type Submitted } from '../../support/front-end.ts'
+import { useDatabase, useService } from '../../support/fixtures.ts'
+import { FrontEnd } from '../../support/front-end.ts'
 import { createTestKey } from '../../support/keys.ts'
 import { aProgram, everyKind, q } from '../../support/programs.ts'
-import { startTestService, type TestService } from '../../support/service.ts'
+import { startTestService } from '../../support/service.ts'
 import { until } from '../../support/until.ts'
 
 const slug = 'every-kind'
@@ -115,34 +115,20 @@ const golden: Record<string, { sent: unknown; exported: unknown; unanswered: unk
   },
 } // biome-ignore format: side by side
 
-let database: TestDatabase
-let service: TestService
-let client: ExportClient
-let frontEnd: FrontEnd
-let applicant: number
-let bare: Submitted
-let full: Submitted
-
-beforeAll(async () => {
-  database = await createTestDatabase({ timeZone })
-  await aProgram(database.sql, { slug, questions: everyKind, statuses: ['Approved', 'In review'] })
-  service = await startTestService(database, { timeZone })
-  const key = await createTestKey(database.sql, { programs: [slug], maySubmit: true })
-  client = new ExportClient(service, key, slug)
-  frontEnd = new FrontEnd(service, key, slug)
-  applicant = await frontEnd.register('es-US')
-  bare = await frontEnd.apply(applicant, minimal)
-  const sent = Object.fromEntries(Object.entries(golden).map(([name, { sent }]) => [name, sent]))
-  full = await frontEnd.apply(
-    applicant,
-    { ...minimal, ...sent },
-    { type: 'TRUSTED_INTERMEDIARY', email: 'ti@example.org', organization: 'Häuser & Co' },
-  )
-})
-afterAll(async () => {
-  await service.stop()
-  await database.drop()
-})
+const database = await useDatabase({ timeZone })
+await aProgram(database.sql, { slug, questions: everyKind, statuses: ['Approved', 'In review'] })
+const service = await useService(database, { timeZone })
+const key = await createTestKey(database.sql, { programs: [slug], maySubmit: true })
+const client = new ExportClient(service, key, slug)
+const frontEnd = new FrontEnd(service, key, slug)
+const applicant = await frontEnd.register('es-US')
+const bare = await frontEnd.apply(applicant, minimal)
+const sent = Object.fromEntries(Object.entries(golden).map(([name, { sent }]) => [name, sent]))
+const full = await frontEnd.apply(
+  applicant,
+  { ...minimal, ...sent },
+  { type: 'TRUSTED_INTERMEDIARY', email: 'ti@example.org', organization: 'Häuser & Co' },
+)
 
 const exported = async (id: number): Promise<ExportedApplication> => {
   const found = (await client.walkAll()).find(a => a.application_id === id)

@@ -1,29 +1,19 @@
 // Requests that cannot be answered as asked: each bad parameter named, all at once (contract D3, D8 to D10), over HTTP.
 
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { describe, expect, test } from 'bun:test'
 import { ExportClient } from '../../support/export-client.ts'
+import { useDatabase, useService } from '../../support/fixtures.ts'
 import { createTestKey } from '../../support/keys.ts'
 import { insertRawApplications, insertRawProgram } from '../../support/raw-applications.ts'
-import { startTestService, type TestService } from '../../support/service.ts'
+import { startTestService } from '../../support/service.ts'
 
-let database: TestDatabase
-let service: TestService
-let client: ExportClient
-let token: string
-beforeAll(async () => {
-  database = await createTestDatabase()
-  const program = await insertRawProgram(database.sql, 'raw')
-  await insertRawApplications(database.sql, program, 5)
-  await insertRawProgram(database.sql, 'other')
-  service = await startTestService(database)
-  client = new ExportClient(service, await createTestKey(database.sql, { programs: ['raw', 'other'] }), 'raw')
-  token = (await client.page({ pageSize: '2', fromDate: '2020-01-01' })).page.nextPageToken!
-})
-afterAll(async () => {
-  await service.stop()
-  await database.drop()
-})
+const database = await useDatabase()
+const program = await insertRawProgram(database.sql, 'raw')
+await insertRawApplications(database.sql, program, 5)
+await insertRawProgram(database.sql, 'other')
+const service = await useService(database)
+const client = new ExportClient(service, await createTestKey(database.sql, { programs: ['raw', 'other'] }), 'raw')
+const token = (await client.page({ pageSize: '2', fromDate: '2020-01-01' })).page.nextPageToken!
 
 describe('"Any request parameter fails validation"', () => {
   test('D3: all bad parameters are named at once, with the request id of the header and the log line', async () => {

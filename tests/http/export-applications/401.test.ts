@@ -1,25 +1,15 @@
 // Who may not read a program's applications learns nothing about it (contract D4, D6), over HTTP.
 
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
-import { createTestKey, type TestKey } from '../../support/keys.ts'
+import { describe, expect, test } from 'bun:test'
+import { useDatabase, useService } from '../../support/fixtures.ts'
+import { createTestKey } from '../../support/keys.ts'
 import { insertRawApplications, insertRawProgram } from '../../support/raw-applications.ts'
-import { startTestService, type TestService } from '../../support/service.ts'
 
-let database: TestDatabase
-let service: TestService
-let key: TestKey
-beforeAll(async () => {
-  database = await createTestDatabase()
-  await insertRawApplications(database.sql, await insertRawProgram(database.sql, 'mine'), 3)
-  await insertRawApplications(database.sql, await insertRawProgram(database.sql, 'theirs'), 3)
-  service = await startTestService(database)
-  key = await createTestKey(database.sql, { programs: ['mine'] })
-})
-afterAll(async () => {
-  await service.stop()
-  await database.drop()
-})
+const database = await useDatabase()
+await insertRawApplications(database.sql, await insertRawProgram(database.sql, 'mine'), 3)
+await insertRawApplications(database.sql, await insertRawProgram(database.sql, 'theirs'), 3)
+const service = await useService(database)
+const key = await createTestKey(database.sql, { programs: ['mine'] })
 
 /** Status, headers and body without what differs from request to request. */
 async function seen(slug: string, query = '', authorization: string | null = key.authorization) {

@@ -1,24 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { describe, expect, test } from 'bun:test'
 import { ExportClient } from '../../support/export-client.ts'
+import { useDatabase, useService } from '../../support/fixtures.ts'
 import { createTestKey, type TestKey } from '../../support/keys.ts'
 import { insertRawApplications, insertRawProgram } from '../../support/raw-applications.ts'
-import { startTestService, type TestService } from '../../support/service.ts'
 import { until } from '../../support/until.ts'
 
 const slug = 'raw'
-let database: TestDatabase
-let service: TestService
-beforeAll(async () => {
-  database = await createTestDatabase()
-  // 20 MB: more than the buffers of any socket take, so that a page nobody reads stays under way.
-  await insertRawApplications(database.sql, await insertRawProgram(database.sql, slug), 400, () => 'x'.repeat(50_000))
-  service = await startTestService(database, { requestsPerMinute: 100, exportsAtATime: 2 })
-})
-afterAll(async () => {
-  await service.stop()
-  await database.drop()
-})
+const database = await useDatabase()
+// 20 MB: more than the buffers of any socket take, so that a page nobody reads stays under way.
+await insertRawApplications(database.sql, await insertRawProgram(database.sql, slug), 400, () => 'x'.repeat(50_000))
+const service = await useService(database, { requestsPerMinute: 100, exportsAtATime: 2 })
 
 const aKey = () => createTestKey(database.sql, { programs: [slug] })
 const clientOf = (key: TestKey) => new ExportClient(service, key, slug)

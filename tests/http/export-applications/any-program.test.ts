@@ -2,30 +2,21 @@
 // exported object has exactly the keys of every question ever published, at every depth. What is expected is worked out here
 // from the definitions alone.
 
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { answerSampler } from '../../../src/domain/invented/sample-answers.ts'
 import { seededRandom } from '../../../src/domain/invented/seeded-random.ts'
 import { noEntityEnd, renderMembers } from '../../../src/domain/questions/answers.ts'
 import { buildKeyMap } from '../../../src/domain/questions/key-map.ts'
 import { type QuestionKind, questionKinds } from '../../../src/domain/questions/question.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { ExportClient } from '../../support/export-client.ts'
+import { useDatabase, useService } from '../../support/fixtures.ts'
 import { FrontEnd } from '../../support/front-end.ts'
 import { createTestKey } from '../../support/keys.ts'
 import { aDraft, aProgram, ofKind, type QuestionSpec, q } from '../../support/programs.ts'
-import { startTestService, type TestService } from '../../support/service.ts'
 
-let database: TestDatabase
-let service: TestService
-beforeAll(async () => {
-  database = await createTestDatabase()
-  service = await startTestService(database)
-})
-afterAll(async () => {
-  await service.stop()
-  await database.drop()
-})
+const database = await useDatabase()
+const service = await useService(database)
 
 /** What the specification says of each kind: most are exported under their own name, a STATIC one not at all. */
 const exportedAs = (kind: QuestionKind): string | undefined => {

@@ -1,13 +1,12 @@
 // Where the batches of a cursor, the rows of a walk and the size of a page end in the same place, or one row apart.
 
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { formatMicros } from '../../../src/domain/values/offset-time.ts'
 import { pageLimits } from '../../../src/export/page-limits.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { ExportClient } from '../../support/export-client.ts'
+import { useDatabase, useService } from '../../support/fixtures.ts'
 import { createTestKey } from '../../support/keys.ts'
 import { insertRawApplications, insertRawProgram } from '../../support/raw-applications.ts'
-import { startTestService, type TestService } from '../../support/service.ts'
 
 const { firstBatchRows, batchRows } = pageLimits
 const ends = [0, firstBatchRows, firstBatchRows + batchRows, firstBatchRows + 2 * batchRows]
@@ -15,27 +14,17 @@ const around = (n: number): number[] => [n - 1, n, n + 1]
 const rowsMax = Math.max(...ends) + 2
 const firstTime = 1_700_000_000_000_000
 const timeOf = (i: number): number => firstTime + i * 1_000_000
-let database: TestDatabase
-let service: TestService
-let client: ExportClient
-let ids: number[]
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-  ids = await insertRawApplications(
-    database.sql,
-    await insertRawProgram(database.sql, 'raw'),
-    rowsMax,
-    undefined,
-    timeOf,
-  )
-  service = await startTestService(database, { maxPageSize: 5000 })
-  client = new ExportClient(service, await createTestKey(database.sql, { programs: ['raw'] }), 'raw')
-})
-afterAll(async () => {
-  await service.stop()
-  await database.drop()
-})
+const database = await useDatabase()
+const ids = await insertRawApplications(
+  database.sql,
+  await insertRawProgram(database.sql, 'raw'),
+  rowsMax,
+  undefined,
+  timeOf,
+)
+const service = await useService(database, { maxPageSize: 5000 })
+const client = new ExportClient(service, await createTestKey(database.sql, { programs: ['raw'] }), 'raw')
 
 interface Got {
   ids: number[]

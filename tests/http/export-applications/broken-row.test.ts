@@ -1,29 +1,17 @@
 // What follows a page that failed on one of its rows, on the same database connection.
 
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { describe, expect, test } from 'bun:test'
 import { ExportClient } from '../../support/export-client.ts'
+import { useDatabase, useService } from '../../support/fixtures.ts'
 import { createTestKey } from '../../support/keys.ts'
 import { insertRawApplications, insertRawProgram } from '../../support/raw-applications.ts'
-import { startTestService, type TestService } from '../../support/service.ts'
 
-let database: TestDatabase
-let service: TestService
-let whole: ExportClient
-let ids: number[]
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  // One connection for all exports, so that each page follows the one before on it.
-  service = await startTestService(database, { exportConnections: 1 })
-  ids = await insertRawApplications(database.sql, await insertRawProgram(database.sql, 'whole'), 300)
-  const key = await createTestKey(database.sql, { programs: ['whole'] })
-  whole = new ExportClient(service, key, 'whole')
-})
-afterAll(async () => {
-  await service.stop()
-  await database.drop()
-})
+const database = await useDatabase()
+// One connection for all exports, so that each page follows the one before on it.
+const service = await useService(database, { exportConnections: 1 })
+const ids = await insertRawApplications(database.sql, await insertRawProgram(database.sql, 'whole'), 300)
+const key = await createTestKey(database.sql, { programs: ['whole'] })
+const whole = new ExportClient(service, key, 'whole')
 
 /** The backend that serves exports. */
 const backend = async (): Promise<number[]> => {

@@ -1,35 +1,24 @@
 // What a client, an operator and the database see when a page cannot be finished (contract G9, G10), over real sockets.
 
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { openDatabase } from '../../../src/db/client.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { ExportClient } from '../../support/export-client.ts'
-import { createTestKey, type TestKey } from '../../support/keys.ts'
+import { useDatabase, useService } from '../../support/fixtures.ts'
+import { createTestKey } from '../../support/keys.ts'
 import { insertRawApplications, insertRawProgram } from '../../support/raw-applications.ts'
-import { startTestService, type TestService } from '../../support/service.ts'
+import { startTestService } from '../../support/service.ts'
 import { until } from '../../support/until.ts'
 
 const slug = 'raw'
 const count = 700
-let database: TestDatabase
-let service: TestService
-let key: TestKey
-let client: ExportClient
-let ids: number[]
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-  const program = await insertRawProgram(database.sql, slug)
-  // 28 MB: more than the buffers of any socket between service and client take.
-  ids = await insertRawApplications(database.sql, program, count, i => `${i} `.repeat(10_000))
-  service = await startTestService(database, { letGoAfterMs: 50, stallTimeoutMs: 1500, exportConnections: 4 })
-  key = await createTestKey(database.sql, { programs: [slug] })
-  client = new ExportClient(service, key, slug)
-})
-afterAll(async () => {
-  await service.stop()
-  await database.drop()
-})
+const database = await useDatabase()
+const program = await insertRawProgram(database.sql, slug)
+// 28 MB: more than the buffers of any socket between service and client take.
+const ids = await insertRawApplications(database.sql, program, count, i => `${i} `.repeat(10_000))
+const service = await useService(database, { letGoAfterMs: 50, stallTimeoutMs: 1500, exportConnections: 4 })
+const key = await createTestKey(database.sql, { programs: [slug] })
+const client = new ExportClient(service, key, slug)
 
 /** Connections of the service that are inside the cursor of a page. */
 const busy = async (): Promise<{ pid: number }[]> => database.sql<{ pid: number }[]>`

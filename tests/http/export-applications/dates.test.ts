@@ -1,12 +1,11 @@
 // fromDate and toDate as clients write them (contract D12), over HTTP, on both sides of each instant they name, in three zones
 // whose clocks change.
 
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { describe, expect, test } from 'bun:test'
 import { ExportClient } from '../../support/export-client.ts'
-import { createTestKey, type TestKey } from '../../support/keys.ts'
+import { useDatabase, useService } from '../../support/fixtures.ts'
+import { createTestKey } from '../../support/keys.ts'
 import { insertRawApplications, insertRawProgram } from '../../support/raw-applications.ts'
-import { startTestService, type TestService } from '../../support/service.ts'
 
 /** Zone of the instance, the value as it stands in the address, the instant it names, and why. */
 const cases: readonly (readonly [zone: string, value: string, instant: string, why: string])[] = [
@@ -53,32 +52,21 @@ const times = [...new Set(cases.map(([, , instant]) => microsOf(instant)).flatMa
 )
 
 const slug = 'dates'
-let database: TestDatabase
-let key: TestKey
-let ids: number[]
-const services = new Map<string, TestService>()
 const clients = new Map<string, ExportClient>()
-beforeAll(async () => {
-  database = await createTestDatabase()
-  const program = await insertRawProgram(database.sql, slug)
-  ids = await insertRawApplications(database.sql, program, times.length, undefined, i => times[i]!)
-  key = await createTestKey(database.sql, { programs: [slug] })
-  for (const zone of new Set(cases.map(([zone]) => zone))) {
-    const service = await startTestService(database, { timeZone: zone })
-    services.set(zone, service)
-    clients.set(zone, new ExportClient(service, key, slug))
-  }
-})
-afterAll(async () => {
-  for (const service of services.values()) await service.stop()
-  await database.drop()
-})
+const database = await useDatabase()
+const program = await insertRawProgram(database.sql, slug)
+const ids = await insertRawApplications(database.sql, program, times.length, undefined, i => times[i]!)
+const key = await createTestKey(database.sql, { programs: [slug] })
+for (const zone of new Set(cases.map(([zone]) => zone))) {
+  const service = await useService(database, { timeZone: zone })
+  clients.set(zone, new ExportClient(service, key, slug))
+}
 
 const idsOf = async (zone: string, query: string): Promise<number[]> =>
   (await clients.get(zone)!.page(query)).page.payload.map(a => a.application_id)
 
 test('three zones, and every instant at least a microsecond from every other', () => {
-  expect(services.size).toBe(3)
+  expect(clients.size).toBe(3)
   expect(new Set(times).size).toBe(ids.length)
 })
 

@@ -1,37 +1,27 @@
 // Exports as clients that accept compression get them: the same bytes of JSON, whole or visibly broken (contract G9, G10).
 
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { randomBytes } from 'node:crypto'
 import { gunzipSync, zstdDecompressSync } from 'node:zlib'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { useDatabase, useService } from '../../support/fixtures.ts'
 import { createTestKey, type TestKey } from '../../support/keys.ts'
 import { insertRawApplications, insertRawProgram } from '../../support/raw-applications.ts'
-import { startTestService, type TestService } from '../../support/service.ts'
 import { until } from '../../support/until.ts'
 
 const slug = 'raw'
 const count = 600
 const decode = { zstd: zstdDecompressSync, gzip: gunzipSync }
 const codings = ['zstd', 'gzip'] as const
-let database: TestDatabase
-let service: TestService
-let key: TestKey
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-  const program = await insertRawProgram(database.sql, slug)
-  // 18 MB that cannot be made much smaller, more than the buffers of any socket take; some rows are larger than any buffer.
-  const noise = randomBytes(1_000_000).toString('base64')
-  await insertRawApplications(database.sql, program, count, i =>
-    i % 150 === 149 ? noise : noise.slice(i * 100, i * 100 + 22_000),
-  )
-  service = await startTestService(database, { letGoAfterMs: 50, stallTimeoutMs: 1500, exportConnections: 4 })
-  key = await createTestKey(database.sql, { programs: [slug] })
-})
-afterAll(async () => {
-  await service.stop()
-  await database.drop()
-})
+const database = await useDatabase()
+const program = await insertRawProgram(database.sql, slug)
+// 18 MB that cannot be made much smaller, more than the buffers of any socket take; some rows are larger than any buffer.
+const noise = randomBytes(1_000_000).toString('base64')
+await insertRawApplications(database.sql, program, count, i =>
+  i % 150 === 149 ? noise : noise.slice(i * 100, i * 100 + 22_000),
+)
+const service = await useService(database, { letGoAfterMs: 50, stallTimeoutMs: 1500, exportConnections: 4 })
+const key = await createTestKey(database.sql, { programs: [slug] })
 
 const pathOf = (pageSize: number, of = slug): string => `/api/v1/admin/programs/${of}/applications?pageSize=${pageSize}`
 

@@ -1,7 +1,7 @@
 // Thousands of invented applications, of several versions of a program, as they arrive at a client: each is what the plain
 // renderer makes of it, and each page is, to the byte, what JSON.stringify would have written.
 
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import {
   type Annotations,
@@ -11,34 +11,25 @@ import {
 } from '../../../src/domain/questions/application.ts'
 import { buildKeyMap } from '../../../src/domain/questions/key-map.ts'
 import { answersTo, anySubmitter, anyText } from '../../support/arbitraries.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { ExportClient, type ExportPage } from '../../support/export-client.ts'
+import { useDatabase, useService } from '../../support/fixtures.ts'
 import { createTestKey } from '../../support/keys.ts'
 import { plainApplication } from '../../support/plain-renderer.ts'
 import { aProgram, everyKind, type PublishedTestProgram, q } from '../../support/programs.ts'
-import { startTestService, type TestService } from '../../support/service.ts'
 
 const slug = 'every-byte'
 const timeZone = 'America/Los_Angeles'
 const count = 3000
-let database: TestDatabase
-let service: TestService
 /** The program grows and shrinks, at the top and inside an enumerator. */
 const versions: PublishedTestProgram[] = []
 
-beforeAll(async () => {
-  database = await createTestDatabase({ timeZone })
-  const pets = q.enumerator('pet', [q.text('pet name'), q.enumerator('pet toy', [q.number('toy price')])])
-  const fewer = everyKind.filter(({ question }) => !['NUMBER', 'ADDRESS', 'ENUMERATOR'].includes(question.kind))
-  const member = q.enumerator('household member', [q.name('member name'), q.radio('member owns', ['yes', 'no'])])
-  for (const questions of [everyKind, fewer, [...fewer, member, pets], [q.text('last words'), pets]])
-    versions.push(await aProgram(database.sql, { slug, questions }))
-  service = await startTestService(database, { timeZone, maxPageSize: 5000 })
-})
-afterAll(async () => {
-  await service.stop()
-  await database.drop()
-})
+const database = await useDatabase({ timeZone })
+const pets = q.enumerator('pet', [q.text('pet name'), q.enumerator('pet toy', [q.number('toy price')])])
+const fewer = everyKind.filter(({ question }) => !['NUMBER', 'ADDRESS', 'ENUMERATOR'].includes(question.kind))
+const member = q.enumerator('household member', [q.name('member name'), q.radio('member owns', ['yes', 'no'])])
+for (const questions of [everyKind, fewer, [...fewer, member, pets], [q.text('last words'), pets]])
+  versions.push(await aProgram(database.sql, { slug, questions }))
+const service = await useService(database, { timeZone, maxPageSize: 5000 })
 
 interface Invented {
   submission: Submission

@@ -1,40 +1,29 @@
 // The promises to those who pull (contract G1 to G8, G11), over HTTP, with writers running beside the reader.
 
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { ExportClient, type ExportedApplication } from '../../support/export-client.ts'
+import { useDatabase, useService } from '../../support/fixtures.ts'
 import { FrontEnd, type Submitted } from '../../support/front-end.ts'
-import { createTestKey, type TestKey } from '../../support/keys.ts'
+import { createTestKey } from '../../support/keys.ts'
 import { aProgram, q } from '../../support/programs.ts'
-import { startTestService, type TestService } from '../../support/service.ts'
+import { startTestService } from '../../support/service.ts'
 
 const slug = 'walks'
 const writers = 8
-let database: TestDatabase
-let service: TestService
-let key: TestKey
-let client: ExportClient
-let frontEnd: FrontEnd
 
-beforeAll(async () => {
-  database = await createTestDatabase({ connectionsMax: 40 })
-  await aProgram(database.sql, { slug, questions: [q.text('words')] })
-  // Commits are delayed at random after the sequence was drawn: the row is inserted after the draw.
-  await database.sql
-    .unsafe(`
-    create function dawdle() returns trigger language plpgsql as $$ begin perform pg_sleep(random() * 0.008); return new; end $$;
-    create trigger dawdle after insert on application for each row execute function dawdle();
-  `)
-    .simple()
-  service = await startTestService(database, { maxPageSize: 1000 })
-  key = await createTestKey(database.sql, { programs: [slug], mayExport: true, maySubmit: true })
-  client = new ExportClient(service, key, slug)
-  frontEnd = new FrontEnd(service, key, slug)
-})
-afterAll(async () => {
-  await service.stop()
-  await database.drop()
-})
+const database = await useDatabase({ connectionsMax: 40 })
+await aProgram(database.sql, { slug, questions: [q.text('words')] })
+// Commits are delayed at random after the sequence was drawn: the row is inserted after the draw.
+await database.sql
+  .unsafe(`
+  create function dawdle() returns trigger language plpgsql as $$ begin perform pg_sleep(random() * 0.008); return new; end $$;
+  create trigger dawdle after insert on application for each row execute function dawdle();
+`)
+  .simple()
+const service = await useService(database, { maxPageSize: 1000 })
+const key = await createTestKey(database.sql, { programs: [slug], mayExport: true, maySubmit: true })
+const client = new ExportClient(service, key, slug)
+const frontEnd = new FrontEnd(service, key, slug)
 
 let crowd: Crowd | undefined
 afterEach(() => crowd?.leave())

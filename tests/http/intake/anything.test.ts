@@ -1,16 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { anyText } from '../../support/arbitraries.ts'
-import { FrontDoor } from '../../support/front-door.ts'
+import { useIntake } from '../../support/fixtures.ts'
 import { everyKind } from '../../support/programs.ts'
 
-let door: FrontDoor
-let keys: string[]
-beforeAll(async () => {
-  door = await FrontDoor.open(everyKind.map(spec => ({ ...spec, placement: { ...spec.placement, optional: true } })))
-  keys = door.program.version.questions.filter(question => question.enumerator_id === null).map(q => q.question_key)
-})
-afterAll(() => door.close())
+const door = await useIntake(everyKind.map(spec => ({ ...spec, placement: { ...spec.placement, optional: true } })))
+const keys: string[] = door.program.version.questions
+  .filter(question => question.enumerator_id === null)
+  .map(q => q.question_key)
 
 const fields = [
   ...[

@@ -1,36 +1,24 @@
 // Contract D26: "An applicant belongs to the front end that registered it. […] To any other key the applicant does not exist: the
 // same 404 as for an id never given."
 
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
-import { openDatabase, type Sql } from '../../../src/db/client.ts'
-import { FrontDoor } from '../../support/front-door.ts'
+import { beforeEach, describe, expect, test } from 'bun:test'
+import { openDatabase } from '../../../src/db/client.ts'
+import { endWithFile, useIntake, useService } from '../../support/fixtures.ts'
 import { createTestKey, type TestKey } from '../../support/keys.ts'
 import { q } from '../../support/programs.ts'
-import { startTestService, type TestService } from '../../support/service.ts'
-import { type StatementRecorder, startStatementRecorder } from '../../support/statement-recorder.ts'
+import { startStatementRecorder } from '../../support/statement-recorder.ts'
 
-let door: FrontDoor
-let recorder: StatementRecorder
-let recorded: Sql
-let service: TestService
-let owner: TestKey
-let sibling: TestKey
-let stranger: TestKey
-beforeAll(async () => {
-  door = await FrontDoor.open([q.text('secret', { optional: true })])
-  const { sql, url } = door.database
-  recorder = await startStatementRecorder(url)
-  recorded = openDatabase({ url: recorder.url, connectionsMax: 2 })
-  service = await startTestService({ ...door.database, url: recorder.url, sql: recorded })
-  const keyOf = (frontEnd: string) => createTestKey(sql, { maySubmit: true, programs: ['housing-aid'], frontEnd })
-  ;[owner, sibling, stranger] = [await keyOf('Portal'), await keyOf('Portal'), await keyOf('Kiosk')]
-})
-afterAll(async () => {
-  await service.stop()
-  await recorded.end()
-  await recorder.stop()
-  await door.close()
-})
+const door = await useIntake([q.text('secret', { optional: true })])
+const { sql, url } = door.database
+const recorder = await startStatementRecorder(url)
+endWithFile(() => recorder.stop())
+const recorded = openDatabase({ url: recorder.url, connectionsMax: 2 })
+endWithFile(() => recorded.end())
+// Both connections have asked for the types by now, as each does first.
+await Promise.all([recorded`select 1`, recorded`select 1`])
+const service = await useService({ ...door.database, url: recorder.url, sql: recorded })
+const keyOf = (frontEnd: string) => createTestKey(sql, { maySubmit: true, programs: ['housing-aid'], frontEnd })
+const [owner, sibling, stranger] = [await keyOf('Portal'), await keyOf('Portal'), await keyOf('Kiosk')]
 
 interface Said {
   status: number

@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { codesOf, FrontDoor } from '../../support/front-door.ts'
+import { describe, expect, test } from 'bun:test'
+import { useIntake } from '../../support/fixtures.ts'
+import { codesOf } from '../../support/front-door.ts'
 import { createTestKey, ensureTestProgram } from '../../support/keys.ts'
 import { q } from '../../support/programs.ts'
 import { rawRequest } from '../../support/raw-request.ts'
 
-let door: FrontDoor
-let applicant: number
-beforeAll(async () => {
-  door = await FrontDoor.open([q.text('t', { optional: true })], { intakeBodyBytesMax: 110_000, intakeDepthMax: 16 })
-  applicant = await door.register()
-})
-afterAll(() => door.close())
+const door = await useIntake([q.text('t', { optional: true })], { intakeBodyBytesMax: 110_000, intakeDepthMax: 16 })
+const applicant = await door.register()
 
 const answers = { answers: { t: { text: 'x' } } }
 

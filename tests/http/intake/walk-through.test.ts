@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { eraseApplication } from '../../../src/upkeep/erase.ts'
-import { codesOf, FrontDoor } from '../../support/front-door.ts'
+import { useIntake } from '../../support/fixtures.ts'
+import { codesOf } from '../../support/front-door.ts'
 import { everyKind } from '../../support/programs.ts'
 
-let door: FrontDoor
-beforeAll(async () => {
-  door = await FrontDoor.open(everyKind, { timeZone: 'UTC' })
-})
-afterAll(() => door.close())
+const door = await useIntake(everyKind, { timeZone: 'UTC' })
 
 const name = { applicant_name: { first_name: 'Ada', last_name: 'L' } }
 
