@@ -2,8 +2,9 @@
 // Over HTTP with a key of its own, so that what is tried is all of it: the proxy, authentication, tokens, cursors, bytes.
 
 import type { Sql } from '../src/db/client.ts'
-import { findHorizonBefore, findSubmissionCount, findSubmitTime, readTruePlaces } from '../src/db/walk-truth.ts'
-import { formatMicros, type Micros, parseOffsetTime } from '../src/domain/values/offset-time.ts'
+import { findSubmissionCount, findSubmitTime, readTruePlaces, readUnaccounted } from '../src/db/walk-truth.ts'
+import { formatMicros, type Micros } from '../src/domain/values/offset-time.ts'
+import { parseChangeCursor } from '../src/export/change-cursor.ts'
 import { type Promised, promisesBroken, type WalkedPage } from './walk-promises.ts'
 
 export interface SelfWalkOptions {
@@ -53,10 +54,10 @@ export async function walkItself(options: SelfWalkOptions): Promise<SelfWalkRepo
   // Twice what was there, for those that come meanwhile and do not belong to it.
   const pagesMax = Math.ceil((2 * applications) / pageSize) + 2
   const walked = await client.walk(slug, { from, to, pageSize, pagesMax, again: random() })
-  const horizon = await findHorizonBefore(db, programId, walked.snapshot)
-  const before = to === undefined ? walked.snapshot : Math.min(to, walked.snapshot)
-  const truth = await readTruePlaces(db, { programId, from, to: before })
-  const faults = promisesBroken({ ...walked, pageSize, pagesMax }, truth, horizon)
+  const { horizon } = walked
+  const truth = await readTruePlaces(db, { programId, horizon, from, to })
+  const unaccounted = await readUnaccounted(db, programId, first, Math.min(horizon, first + applications - 1))
+  const faults = promisesBroken({ ...walked, pageSize, pagesMax }, { places: truth, unaccounted, horizon })
   const count = walked.pages.reduce((sum, { applications: some }) => sum + some.length, 0)
   return { program: slug, applications: count, pages: walked.pages.length, pageSize, faults }
 }
@@ -92,8 +93,8 @@ class Client {
     const pages: WalkedPage[] = []
     const tokens: string[] = []
     let answer = await this.get(`${path}?${query}`)
-    const snapshot = parseOffsetTime(answer.headers.get('Snapshot-Time') ?? '')
-    if (snapshot === undefined) throw new SelfWalkFailure('the first page has no Snapshot-Time')
+    const horizon = parseChangeCursor(answer.headers.get('Change-Cursor') ?? '')?.change
+    if (horizon === undefined) throw new SelfWalkFailure('the first page has no Change-Cursor')
     for (;;) {
       const page = readPage(answer.text)
       pages.push(page)
@@ -104,7 +105,7 @@ class Client {
     const at = Math.floor(again * tokens.length)
     const token = tokens[at]
     const repeated = token === undefined ? undefined : await this.#again(path, token, pages[at + 1]!)
-    return { pages, snapshot, repeated }
+    return { pages, horizon, repeated }
   }
 
   async #again(path: string, token: string, earlier: WalkedPage) {

@@ -18,7 +18,7 @@ export const promises = [
   'repeatable',
   /** G7: full pages, and a last one that says so. */
   'paged',
-  /** Every number up to the horizon is an application, or the tombstone of one: none has gone without a trace. */
+  /** Every number up to the horizon is that of an application, of the tombstone of one, or of another change: none has gone without a trace. */
   'gapless',
 ] as const
 
@@ -52,8 +52,17 @@ interface Walked {
 /** Faults of one promise that are told. */
 const toldMax = 5
 
-/** `truth` is every submission of the part that was walked, by number; `horizon` the number of the last one of the program at the first page. */
-export function promisesBroken(walked: Walked, truth: readonly TruePlace[], horizon: number): Promised[] {
+/** What the database says. */
+interface Truth {
+  /** Every submission of the part that was walked, in the order of a walk. */
+  places: readonly TruePlace[]
+  /** Numbers up to the horizon that nothing has. */
+  unaccounted: readonly number[]
+  /** The last number of the program at the first page. */
+  horizon: number
+}
+
+export function promisesBroken(walked: Walked, { places: truth, unaccounted, horizon }: Truth): Promised[] {
   const got = walked.pages.flatMap(page => page.applications)
   return [
     ...told('complete', missing(got, truth)),
@@ -63,7 +72,7 @@ export function promisesBroken(walked: Walked, truth: readonly TruePlace[], hori
     ...told('revision_state', misstated(got, truth, horizon)),
     ...told('repeatable', changed(walked)),
     ...told('paged', mispaged(walked)),
-    ...told('gapless', gaps(truth)),
+    ...told('gapless', gaps(truth, unaccounted)),
   ]
 }
 
@@ -92,10 +101,10 @@ function* foreign({ pages, pagesMax }: Walked, got: readonly WalkedApplication[]
 }
 
 function* disordered(got: readonly WalkedApplication[], truth: readonly TruePlace[]) {
-  const numbers = new Map(truth.map(({ application_id, submit_seq }) => [application_id, submit_seq]))
-  const known = got.filter(({ id }) => numbers.has(id))
+  const turns = new Map(truth.map(({ application_id }, turn) => [application_id, turn]))
+  const known = got.filter(({ id }) => turns.has(id))
   for (const [i, { id }] of known.entries())
-    if (i > 0 && numbers.get(id)! < numbers.get(known[i - 1]!.id)!)
+    if (i > 0 && turns.get(id)! < turns.get(known[i - 1]!.id)!)
       yield `application ${id} came after application ${known[i - 1]!.id}`
 }
 
@@ -134,12 +143,11 @@ function* mispaged({ pages, pageSize }: Walked) {
   }
 }
 
-function* gaps(truth: readonly TruePlace[]) {
-  for (const [i, { submit_seq }] of truth.entries()) {
-    const before = truth[i - 1]?.submit_seq
-    if (before !== undefined && submit_seq !== before + 1)
-      yield before === submit_seq
-        ? `submission ${submit_seq} is there twice`
-        : `submission ${before + 1} is neither an application nor the tombstone of one`
+function* gaps(truth: readonly TruePlace[], unaccounted: readonly number[]) {
+  for (const number of unaccounted) yield `number ${number} is neither that of an application nor of another change`
+  const seen = new Set<number>()
+  for (const { submit_seq } of truth) {
+    if (seen.has(submit_seq)) yield `submission ${submit_seq} is there twice`
+    seen.add(submit_seq)
   }
 }

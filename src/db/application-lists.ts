@@ -193,14 +193,15 @@ export async function readRevisions(
   return readTheirs(db, programId, applicantId, db`true`, rowsMax)
 }
 
-/** The applicant's application before this number; undefined when there is none, or it was erased. */
+/** The applicant's application before this place; undefined when there is none, or it was erased. */
 export async function findRevisionBefore(
   db: Db,
   programId: number,
   applicantId: number,
-  submitSeq: number,
+  { submit_time, submit_seq }: Position,
 ): Promise<Revision | undefined> {
-  const [row] = await readTheirs(db, programId, applicantId, db`submit_seq < ${submitSeq}`, 1)
+  const isBefore: ReturnType<Db> = db`(submit_time, submit_seq) < (${submit_time}::timestamptz, ${submit_seq}::bigint)`
+  const [row] = await readTheirs(db, programId, applicantId, isBefore, 1)
   return row
 }
 
@@ -221,7 +222,7 @@ function readTheirs(
     ) theirs
     where program_id = ${programId}
     and ${condition}
-    order by submit_seq desc
+    order by submit_time desc, submit_seq desc
     limit ${rowsMax}`
 }
 
@@ -244,6 +245,7 @@ export async function readNewestAnnotations(
 /** What an export makes an application of. */
 export interface StoredApplication {
   application_id: number
+  submit_time: Micros
   submit_seq: number
   program_version_id: number
   snapshot: string
@@ -259,7 +261,7 @@ export async function findStoredApplication(
   applicationId: number,
 ): Promise<StoredApplication | undefined> {
   const [row] = await db<StoredApplication[]>`
-    select application_id, submit_seq, program_version_id, snapshot, annotations, superseded_seq is null as is_current,
+    select application_id, submit_time, submit_seq, program_version_id, snapshot, annotations, superseded_seq is null as is_current,
       (select max(v.published_at) from program_version v where v.program_id = a.program_id) as questions_as_of
     from application a
     where program_id = ${programId}

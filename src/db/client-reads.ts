@@ -61,7 +61,7 @@ export async function readStoredRevisions(
   { after, rowsMax }: { after: number | undefined; rowsMax: number },
 ): Promise<StoredRevision[]> {
   return db<StoredRevision[]>`
-    select theirs.application_id, theirs.submit_seq, theirs.program_version_id, theirs.snapshot, theirs.annotations,
+    select theirs.application_id, theirs.submit_time, theirs.submit_seq, theirs.program_version_id, theirs.snapshot, theirs.annotations,
       theirs.superseded_seq is null as is_current,
       (select max(v.published_at) from program_version v where v.program_id = ${programId}) as questions_as_of,
       coalesce(
@@ -70,6 +70,7 @@ export async function readStoredRevisions(
           from application newer
           where newer.program_id = ${programId}
           and newer.submit_seq = theirs.superseded_seq
+          and newer.applicant_id = theirs.applicant_id
         ),
         (
           select newer.application_id
@@ -85,10 +86,10 @@ export async function readStoredRevisions(
     ${
       after === undefined
         ? db``
-        : db`and theirs.submit_seq >
-            (select submit_seq from application where program_id = ${programId} and application_id = ${after})`
+        : db`and (theirs.submit_time, theirs.submit_seq) >
+            (select submit_time, submit_seq from application where program_id = ${programId} and application_id = ${after})`
     }
-    order by theirs.submit_seq
+    order by theirs.submit_time, theirs.submit_seq
     limit ${rowsMax}`
 }
 

@@ -45,10 +45,11 @@ export interface PageWithApplication extends AuditEventRow {
 const erasureDoubtMs = 10 * 60_000
 
 /**
- * The lines of pages that reached over the application, newest first, at most `rowsMax` of those before `beforeId`: its number is
- * after that of the last application of the page before and not after that of the page's own last, and it meets the walk's filters.
+ * The lines of pages that reached over the application, newest first, at most `rowsMax` of those before `beforeId`: its place, time
+ * and number, is after that of the last application of the page before and not after that of the page's own last, its number is not
+ * beyond the walk's horizon, and it meets the walk's filters.
  *
- * A walk is in the order of the numbers, its filters never change, and neither do an application's number, time, or the number that
+ * A walk is in the order of the places, its filters never change, and neither do an application's number, time, or the number that
  * superseded it. So of an application that is still there, every one of these pages had it and no other did. One that was erased
  * was on those that had ended by then, and not on those that began later; in between it cannot be told.
  */
@@ -73,7 +74,10 @@ export async function readPagesWith(
       ${erased_at}::timestamptz is null or happened_at < ${erased_at}::timestamptz as was_there
     from audit_event
     where action = 'applications_exported'
-    and int8range((detail->>'after_seq')::bigint, (detail->>'last_seq')::bigint, '(]') @> ${submit_seq}::bigint
+    and int8range((detail->>'after_micros')::bigint, (detail->>'last_micros')::bigint, '[]') @> ${submit_time}::bigint
+    and (${submit_time}::bigint, ${submit_seq}::bigint) > ((detail->>'after_micros')::bigint, (detail->>'after_seq')::bigint)
+    and (${submit_time}::bigint, ${submit_seq}::bigint) <= ((detail->>'last_micros')::bigint, (detail->>'last_seq')::bigint)
+    and coalesce((detail->>'horizon')::bigint, ${submit_seq}::bigint) >= ${submit_seq}::bigint
     and subject = ${slug}
     and coalesce(detail->'filters'->>'from', '') collate "C" <= ${time}
     and coalesce(detail->'filters'->>'to', 'always') collate "C" > ${time}

@@ -58,6 +58,8 @@ grant update (link, hash, round_ended_at, fault) on audit_check to tributary_wor
 -- It erases what programs keep no longer: a trigger refuses it what has not expired.
 grant select (program_id, application_id, applicant_id, submit_time, submit_seq, superseded_seq), delete on application to tributary_worker;
 grant select on erased_application to tributary_worker;
+-- To see that no number has gone without a trace.
+grant select (program_id, change_seq) on application_annotation to tributary_worker;
 grant select (program_id, applicant_id, updated_at), delete on application_in_progress to tributary_worker;
 grant select (program_id, applicant_id, application_id), delete on submission_request to tributary_worker;
 grant execute on function hold_changes(bigint) to tributary_worker;

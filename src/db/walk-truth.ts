@@ -3,9 +3,10 @@
 import type { Micros } from '../domain/values/offset-time.ts'
 import type { Db } from './client.ts'
 
-/** A part of a program's submissions: at or after, and before; to the end without the latter. */
+/** A part of a program's submissions as of a horizon: at or after, and before; to the end without the latter. */
 export interface WalkPart {
   programId: number
+  horizon: number
   from: Micros
   to: Micros | undefined
 }
@@ -51,34 +52,40 @@ export async function findSubmitTime(db: Db, programId: number, submitSeq: numbe
   return row?.submit_time
 }
 
-/** Every submission of a part, those that were erased too, by number. */
-export async function readTruePlaces(db: Db, { programId, from, to }: WalkPart): Promise<TruePlace[]> {
+/** Every submission of a part, those that were erased too, in the order of a walk. */
+export async function readTruePlaces(db: Db, { programId, horizon, from, to }: WalkPart): Promise<TruePlace[]> {
   const before = to === undefined ? db`` : db`and submit_time < ${to}`
   return db<TruePlace[]>`
-    select submit_seq, application_id, applicant_id, superseded_seq, false as erased
-    from application
-    where program_id = ${programId}
-    and submit_time >= ${from}
-    ${before}
-    union all
-    select submit_seq, application_id, null, null, true
-    from erased_application
-    where program_id = ${programId}
-    and submit_time >= ${from}
-    ${before}
-    order by submit_seq`
+    select submit_seq, application_id, applicant_id, superseded_seq, erased
+    from (
+      select submit_time, submit_seq, application_id, applicant_id, superseded_seq, false as erased
+      from application
+      where program_id = ${programId}
+      and submit_seq <= ${horizon}
+      and submit_time >= ${from}
+      ${before}
+      union all
+      select submit_time, submit_seq, application_id, null, null, true
+      from erased_application
+      where program_id = ${programId}
+      and submit_seq <= ${horizon}
+      and submit_time >= ${from}
+      ${before}
+    ) places
+    order by submit_time, submit_seq`
 }
 
-/** The number of the last submission before an instant, erased or not; 0 for none. */
-export async function findHorizonBefore(db: Db, programId: number, before: Micros): Promise<number> {
-  const [row] = await db<{ horizon: number }[]>`
-    select greatest(
-      coalesce((
-        select submit_seq from application
-        where program_id = ${programId} and submit_time < ${before}
-        order by submit_time desc, submit_seq desc limit 1
-      ), 0),
-      coalesce((select max(submit_seq) from erased_application where program_id = ${programId} and submit_time < ${before}), 0)
-    ) as horizon`
-  return row!.horizon
+/** Numbers, of those from one to another, that no submission has and no other change either. */
+export async function readUnaccounted(db: Db, programId: number, first: number, last: number): Promise<number[]> {
+  const rows = await db<{ number: number }[]>`
+    select number
+    from generate_series(${first}::bigint, ${last}::bigint) as number
+    where not exists (select from application where program_id = ${programId} and submit_seq = number)
+    and not exists (select from application where program_id = ${programId} and superseded_seq = number)
+    and not exists (select from application_annotation where program_id = ${programId} and change_seq = number)
+    and not exists (
+      select from erased_application where program_id = ${programId} and (submit_seq = number or change_seq = number)
+    )
+    order by number`
+  return rows.map(row => row.number)
 }

@@ -9,13 +9,13 @@ interface DisclosedReading {
   address: string
   requestId: string
   programSlug: string
-  application: { application_id: number; submit_seq: number }
+  application: { application_id: number; submit_time: Micros; submit_seq: number }
   at: Micros
 }
 
 export function disclosedReading(reading: DisclosedReading): AuditEvent {
   const { apiKeyId, address, requestId, programSlug, application, at } = reading
-  const { application_id, submit_seq } = application
+  const { application_id, submit_time, submit_seq } = application
   return {
     actor: `key:${apiKeyId}`,
     action: 'applications_exported',
@@ -27,7 +27,9 @@ export function disclosedReading(reading: DisclosedReading): AuditEvent {
       filters: { page_size: 1 },
       format: 'json',
       applications: 1,
+      after_micros: submit_time,
       after_seq: submit_seq - 1,
+      last_micros: submit_time,
       last_seq: submit_seq,
       outcome: 'complete',
       began_at: formatMicros(at),

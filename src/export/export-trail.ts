@@ -6,7 +6,7 @@
 
 import type { AuditEvent } from '../db/audit.ts'
 import type { Position } from '../db/walks.ts'
-import { formatMicros, type Micros } from '../domain/values/offset-time.ts'
+import { earliest, formatMicros, type Micros } from '../domain/values/offset-time.ts'
 import type { Log } from '../log.ts'
 import { Problem } from '../problem.ts'
 import { settledWithin } from '../settled-within.ts'
@@ -141,7 +141,7 @@ export class ExportTrail {
 
 function eventOf(page: SentPage, now: Micros): AuditEvent {
   const { apiKeyId, address, requestId, programSlug, walk, format, after, beganAt, receipt } = page
-  const afterSeq = after?.submit_seq ?? 0
+  const last = receipt.last ?? after
   return {
     actor: `key:${apiKeyId}`,
     action: 'applications_exported',
@@ -155,10 +155,12 @@ function eventOf(page: SentPage, now: Micros): AuditEvent {
       format,
       applications: receipt.applications,
       applications_before: walk.applications,
-      // What was sent is every application of the walk with a number after the first of these, up to the second: an export is in the
-      // order of the numbers. So it can be told for ever which pages held an application (db/disclosures).
-      after_seq: afterSeq,
-      last_seq: receipt.last?.submit_seq ?? afterSeq,
+      // What was sent is every application of the walk after the first of these places, up to the second: by time, and by number where
+      // times are the same. So it can be told for ever which pages held an application (db/disclosures).
+      after_micros: after?.submit_time ?? earliest,
+      after_seq: after?.submit_seq ?? 0,
+      last_micros: last?.submit_time ?? earliest,
+      last_seq: last?.submit_seq ?? 0,
       outcome: receipt.outcome,
       last_page: receipt.outcome === 'complete' && receipt.next === undefined,
       began_at: formatMicros(beganAt),

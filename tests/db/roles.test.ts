@@ -6,7 +6,7 @@ import { openDatabase, type Sql } from '../../src/db/client.ts'
 import { prepareDatabase } from '../../src/db/instance.ts'
 import { grantRoles, migrate } from '../../src/db/migrate.ts'
 import { allMigrations } from '../../src/db/migrations/all-migrations.ts'
-import { findHorizonBefore, findSubmissionCount, findSubmitTime, readTruePlaces } from '../../src/db/walk-truth.ts'
+import { findSubmissionCount, findSubmitTime, readTruePlaces, readUnaccounted } from '../../src/db/walk-truth.ts'
 import { prepareQueue } from '../../src/queue/connect.ts'
 import { setRetention } from '../../src/upkeep/erase.ts'
 import { aPerson, ConsoleVisitor } from '../support/console.ts'
@@ -321,9 +321,10 @@ describe('the worker, with its own role', () => {
     const program = await findSubmissionCount(worker.sql, raw.slug)
     expect(program).toEqual({ program_id: raw.program_id, submissions: 3 })
     const from = await findSubmitTime(worker.sql, raw.program_id, 2)
-    const places = await readTruePlaces(worker.sql, { programId: raw.program_id, from: from!, to: undefined })
+    const part = { programId: raw.program_id, horizon: 3, from: from!, to: undefined }
+    const places = await readTruePlaces(worker.sql, part)
     expect(places.map(place => place.submit_seq)).toEqual([2, 3])
-    expect(await findHorizonBefore(worker.sql, raw.program_id, from!)).toBe(1)
+    expect(await readUnaccounted(worker.sql, raw.program_id, 1, 4)).toEqual([4])
   })
 
   test.each<[string, (sql: Sql) => PromiseLike<unknown>]>([

@@ -978,7 +978,7 @@ CREATE INDEX audit_event_by_actor ON public.audit_event USING btree (actor, happ
 
 CREATE INDEX audit_event_by_subject ON public.audit_event USING btree (subject, happened_at, audit_event_id);
 
-CREATE INDEX audit_event_by_submissions ON public.audit_event USING gist (int8range(((detail ->> 'after_seq'::text))::bigint, ((detail ->> 'last_seq'::text))::bigint, '(]'::text)) WHERE (action = 'applications_exported'::text);
+CREATE INDEX audit_event_by_submissions ON public.audit_event USING gist (int8range(((detail ->> 'after_micros'::text))::bigint, ((detail ->> 'last_micros'::text))::bigint, '[]'::text)) WHERE (action = 'applications_exported'::text);
 
 CREATE INDEX audit_event_by_time ON public.audit_event USING btree (happened_at, audit_event_id);
 

@@ -1,6 +1,7 @@
 // The self-walk against a real service and a real database, which is then broken behind the service's back.
 
 import { afterEach, describe, expect, test } from 'bun:test'
+import { annotate } from '../../src/upkeep/annotate.ts'
 import { walkItself } from '../../workers/self-walk.ts'
 import { useExport } from '../support/fixtures.ts'
 import { createTestKey } from '../support/keys.ts'
@@ -49,6 +50,15 @@ describe('promises kept', () => {
     for (let n = 0; n < 8; n++) expect((await walk(Math.random, 10 + n * 10))!.faults).toEqual([])
   })
 
+  test('statuses and notes take numbers too, and leave no gap', async () => {
+    const { program_id, ids, walk } = await aWalk()
+    const more = { program_id, actor: 'operator:test', timeZone: 'UTC', now: Date.now() * 1000 }
+    for (const application_id of ids.slice(100, 103)) await annotate(sql, { ...more, application_id, note: 'seen' })
+    const program = await sql`select submit_seq from submission_counter where program_id = ${program_id}`
+    expect(program[0]!.submit_seq).toBeGreaterThan(120)
+    expect((await walk(whole))!.faults).toEqual([])
+  })
+
   test('while others are superseded and erased', async () => {
     const { program_id, walk } = await aWalk()
     let stopped = false
@@ -76,7 +86,7 @@ describe('promises broken, behind the service’s back', () => {
     const { program_id, walk } = await aWalk()
     await behindItsBack(`delete from application where program_id = ${program_id} and submit_seq = 42`)
     expect((await walk(whole))!.faults).toEqual([
-      { promise: 'gapless', detail: 'submission 42 is neither an application nor the tombstone of one' },
+      { promise: 'gapless', detail: 'number 42 is neither that of an application nor of another change' },
     ])
   })
 

@@ -14,6 +14,12 @@ const place = (submit_seq: number, more: Partial<TruePlace> = {}): TruePlace => 
   ...more,
 })
 const truth = Array.from({ length: 10 }, (_, i) => place(i + 1))
+const judge = (
+  walked: Parameters<typeof promisesBroken>[0],
+  places: readonly TruePlace[],
+  horizon: number,
+  unaccounted: readonly number[] = [],
+) => promisesBroken(walked, { places, unaccounted, horizon })
 const asked = { pageSize: 4, pagesMax: 20, repeated: undefined }
 
 const served = (places: readonly TruePlace[], horizon: number): WalkedApplication[] =>
@@ -50,34 +56,32 @@ test('a walk as it is promised has no fault, with whatever was erased, supersede
         const pages = paged(served(places, rows.length), pageSize)
         const earlier = pages[0]!
         const walked = { pages, pageSize, pagesMax: 100, repeated: { earlier, later: earlier } }
-        expect(promisesBroken(walked, places, rows.length)).toEqual([])
+        expect(judge(walked, places, rows.length)).toEqual([])
       },
     ),
   )
 })
 
 const broken: Record<(typeof promises)[number], () => ReturnType<typeof promisesBroken>> = {
-  complete: () => promisesBroken({ ...asked, pages: paged(served(truth, 10).toSpliced(4, 1)) }, truth, 10),
-  once: () =>
-    promisesBroken({ ...asked, pages: paged(served(truth, 10).toSpliced(4, 0, served(truth, 10)[3]!)) }, truth, 10),
-  bounded: () =>
-    promisesBroken({ ...asked, pages: paged([...served(truth, 10), ...served([place(11)], 10)]) }, truth, 10),
+  complete: () => judge({ ...asked, pages: paged(served(truth, 10).toSpliced(4, 1)) }, truth, 10),
+  once: () => judge({ ...asked, pages: paged(served(truth, 10).toSpliced(4, 0, served(truth, 10)[3]!)) }, truth, 10),
+  bounded: () => judge({ ...asked, pages: paged([...served(truth, 10), ...served([place(11)], 10)]) }, truth, 10),
   ordered: () => {
     const [first, second, ...rest] = served(truth, 10)
-    return promisesBroken({ ...asked, pages: paged([second!, first!, ...rest]) }, truth, 10)
+    return judge({ ...asked, pages: paged([second!, first!, ...rest]) }, truth, 10)
   },
   revision_state: () => {
     const places = truth.with(2, place(3, { superseded_seq: 7 }))
-    return promisesBroken({ ...asked, pages: paged(served(places, 5)) }, places, 10)
+    return judge({ ...asked, pages: paged(served(places, 5)) }, places, 10)
   },
   repeatable: () => {
     const pages = paged(served(truth, 10))
     const later = { ...pages[1]!, applications: pages[1]!.applications.map(one => ({ ...one, digest: 1 })) }
-    return promisesBroken({ ...asked, pages, repeated: { earlier: pages[1]!, later } }, truth, 10)
+    return judge({ ...asked, pages, repeated: { earlier: pages[1]!, later } }, truth, 10)
   },
   paged: () => {
     const pages = paged(served(truth, 10))
-    return promisesBroken(
+    return judge(
       { ...asked, pages: [...pages.slice(0, 2), { ...pages[2]!, token: 't' }, { applications: [], token: null }] },
       truth,
       10,
@@ -85,7 +89,7 @@ const broken: Record<(typeof promises)[number], () => ReturnType<typeof promises
   },
   gapless: () => {
     const places = truth.toSpliced(4, 1)
-    return promisesBroken({ ...asked, pages: paged(served(places, 10)) }, places, 10)
+    return judge({ ...asked, pages: paged(served(places, 10)) }, places, 10, [5])
   },
 }
 
@@ -100,11 +104,11 @@ describe('told, and nothing else', () => {
 
 test('one applicant with two CURRENT applications, and a walk without an end, are told too', () => {
   const places = [place(1), place(2, { applicant_id: 1 })]
-  const faults = promisesBroken({ ...asked, pages: paged(served(places, 2)) }, places, 2)
+  const faults = judge({ ...asked, pages: paged(served(places, 2)) }, places, 2)
   expect(faults).toEqual([
     { promise: 'revision_state', detail: 'applications 101 and 102 of one applicant were both CURRENT' },
   ])
   const endless = [{ applications: served(truth.slice(0, 4), 10), token: 't' }]
-  const told = promisesBroken({ ...asked, pagesMax: 1, pages: endless }, truth.slice(0, 4), 10)
+  const told = judge({ ...asked, pagesMax: 1, pages: endless }, truth.slice(0, 4), 10)
   expect(told).toEqual([{ promise: 'bounded', detail: 'it has not ended after 1 pages' }])
 })

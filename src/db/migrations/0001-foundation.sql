@@ -797,9 +797,9 @@ create index audit_event_by_time on audit_event (happened_at, audit_event_id);
 create index audit_event_by_actor on audit_event (actor, happened_at, audit_event_id);
 create index audit_event_by_action on audit_event (action, happened_at, audit_event_id);
 create index audit_event_by_subject on audit_event (subject, happened_at, audit_event_id);
--- Which submissions a page that was sent reached over: after the first number, up to the second. Asked for one application.
+-- Which times of submission a page that was sent reached over, in microseconds, with both ends. Asked for one application.
 create index audit_event_by_submissions on audit_event
-  using gist (int8range((detail->>'after_seq')::bigint, (detail->>'last_seq')::bigint, '(]'))
+  using gist (int8range((detail->>'after_micros')::bigint, (detail->>'last_micros')::bigint, '[]'))
   where action = 'applications_exported';
 
 -- When and by which role is the database's word, whatever an insert says. Operators are those who have the owner's rights; people of

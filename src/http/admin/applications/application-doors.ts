@@ -83,8 +83,8 @@ export function applicationDoors(deps: Deps): ConsoleDoor[] {
     return opened
   }
 
-  const before = ({ applicant_id, submit_seq }: ApplicationDetails, programId: number) =>
-    findRevisionBefore(db, programId, applicant_id, submit_seq)
+  const before = (application: ApplicationDetails, programId: number) =>
+    findRevisionBefore(db, programId, application.applicant_id, application)
 
   const show = async (visit: Visit, form: FormState = emptyForm, status = 200): Promise<Response> => {
     const shown = await program(visit)

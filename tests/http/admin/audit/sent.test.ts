@@ -124,14 +124,16 @@ describe('which clients were ever sent an application', () => {
 
   test('of a page that was cut short it is possible, not certain, up to where the client may have come', async () => {
     const id = ids[4]!
-    const [{ submit_seq }] = (await sql`
-      select submit_seq from application where application_id = ${id}`) as unknown as [{ submit_seq: number }]
+    const [{ submit_seq, submit_time }] = (await sql`
+      select submit_seq, submit_time from application where application_id = ${id}`) as unknown as [
+      { submit_seq: number; submit_time: Micros },
+    ]
     const before = await told(id)
     const line = (after_seq: number, last_seq: number, outcome: string) => sql`
       insert into audit_event (actor, action, subject, detail)
       values ('key:x', 'applications_exported', ${slug}, ${sql.json({
         request_id: `${outcome}-${after_seq}-${last_seq}`, walk: 'x', horizon: 1000, filters: { page_size: 5 }, applications: 5,
-        applications_before: 0, after_seq, last_seq, outcome,
+        applications_before: 0, after_micros: submit_time, after_seq, last_micros: submit_time, last_seq, outcome,
       })})` // biome-ignore format: one line of the trail
     await line(submit_seq - 1, submit_seq, 'client_gone')
     await line(submit_seq, submit_seq + 5, 'client_gone')
@@ -170,7 +172,7 @@ describe('which clients were ever sent an application', () => {
     const line = (began_at: Micros) => sql`
       insert into audit_event (actor, action, subject, detail)
       values ('key:x', 'applications_exported', ${slug}, ${sql.json({
-        request_id: String(began_at), horizon: 1000, filters: {}, after_seq: 0, last_seq: 1000, outcome: 'complete', began_at: formatMicros(began_at),
+        request_id: String(began_at), horizon: 1000, filters: {}, after_micros: 0, after_seq: 0, last_micros: late, last_seq: 1000, outcome: 'complete', began_at: formatMicros(began_at),
       })})` // biome-ignore format: one line of the trail
     await line(late)
     await line(late - 3_600_000_000)
