@@ -16,7 +16,6 @@ same command goes on from there. The file gets its name when everything is in it
   --program <slug>    As in the docs of the service
   --out <file>        apps.ndjson: applications as they are, one a line
                       apps.csv: a table of applications, and beside it apps.<enumerator>.csv for each list of entities
-
                       apps.parquet: the same tables in Parquet
   --to <database>     postgres://user@host/database: the same tables there, made and filled; password from PGPASSWORD
   --schema <name>     With --to: of the tables; the program's slug with _ for - without it
@@ -105,8 +104,6 @@ export function parsePull(args: string[]): PullCommand {
   if (multi !== 'one' && multi !== 'columns') throw wrong(`--multi must be one or columns, not "${multi}".`)
   if (values['since-last'] && values.before !== undefined)
     throw wrong('--since-last and --before exclude each other: what was submitted later would never be asked for.')
-  if (values['since-last'] && format.cannotAdd !== undefined)
-    throw wrong(`--since-last cannot add: ${format.cannotAdd}`)
   return {
     address,
     program,

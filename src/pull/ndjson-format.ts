@@ -2,6 +2,7 @@
 
 import { constants, copyFileSync } from 'node:fs'
 import { open } from 'node:fs/promises'
+import { fileLines } from './file-lines.ts'
 import type { OutputFormat } from './output-format.ts'
 import { sizeOf } from './place-files.ts'
 import { fileFault } from './pull-outcome.ts'
@@ -20,6 +21,18 @@ export const ndjsonFormat: OutputFormat = {
     }
     return { files: [{ from: next, to: out, bytes: sizeOf(next)! }] }
   },
+  idsIn: async function* (path) {
+    for await (const lines of fileLines(path)) yield lines.map(idInJson)
+  },
+}
+
+function idInJson(text: Buffer): number | undefined {
+  try {
+    const { application_id: id } = JSON.parse(text.toString()) as { application_id?: unknown }
+    return Number.isSafeInteger(id) ? (id as number) : undefined
+  } catch {
+    return undefined
+  }
 }
 
 /** `to` becomes what is in `first`, then what is in `second`. A file system that can share blocks copies nothing of the first. */

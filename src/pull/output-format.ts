@@ -32,12 +32,12 @@ export interface OutputFormat {
   ending: string
   /** Whether it is made of tables, which can be laid out in several ways. */
   hasTables: boolean
-  /** Why nothing can be added to what is there, where that is so. */
-  cannotAdd?: string
   /** Where it goes, when that is no file. */
   destination?: string
   /** Where lines are collected, until the output is made of them. */
   spoolPath: (out: string) => string
   /** Makes the files that get their final names next, whole and on the disk, and beside their places. */
   prepare: (job: FormatJob) => Promise<Prepared>
+  /** The ids of the applications in a file, in order, many at a time; undefined where something stands that is none. */
+  idsIn?: (path: string) => AsyncGenerator<(number | undefined)[], void, undefined>
 }

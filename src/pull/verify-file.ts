@@ -1,18 +1,17 @@
 // Whether a file has what was pulled into it: count and digest of the ids in it, against those that the pulls noted.
 
-import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
-import { fileLines } from './file-lines.ts'
+import { basename, dirname, join } from 'node:path'
 import { IdDigest } from './id-digest.ts'
+import { formatOf } from './output-formats.ts'
+import { sizeOf } from './place-files.ts'
 import { CommandError, fileFault } from './pull-outcome.ts'
 import { PullState } from './pull-state.ts'
 import { type PulledBefore, statePath } from './pull-to-file.ts'
-import { csvRecords } from './tables/csv-text.ts'
 
 /** What the file has, all of it as noted; rejects with the outcome `mismatch` when it is not. */
 export async function verifyFile(file: string): Promise<{ count: number; digest: string; pulls: number }> {
-  if (!/\.(csv|ndjson)$/i.test(file))
-    throw new CommandError('usage', 'Only files that end with .ndjson or .csv can be verified.')
+  const { idsIn } = formatOf(file)
   await Promise.all([stat(file), stat(statePath(file))]).catch((error: unknown) => {
     throw fileFault(error, `${(error as { path?: string }).path ?? file} cannot be read`)
   })
@@ -37,9 +36,11 @@ export async function verifyFile(file: string): Promise<{ count: number; digest:
     }
   }
   settle()
-  for await (const ids of idsOf(file)) {
-    whole.add(ids)
+  for await (const ids of idsIn!(file)) {
     for (const id of ids) {
+      if (id === undefined)
+        throw new CommandError('mismatch', `${file} has no application in place ${whole.count + 1}.`)
+      whole.add([id])
       pull.add([id])
       settle()
     }
@@ -48,40 +49,10 @@ export async function verifyFile(file: string): Promise<{ count: number; digest:
   const { count, digest } = whole.receipt()
   if (count !== noted)
     throw new CommandError('mismatch', `${file} has ${count} applications, and ${noted} were pulled.`)
+  // Entities have files of their own; these and the state may have moved together.
+  for (const { path, bytes } of done.files) {
+    const beside = join(dirname(file), basename(path))
+    if (sizeOf(beside) !== bytes) throw new CommandError('mismatch', `${beside} is not as the last pull left it.`)
+  }
   return { count, digest, pulls: done.receipts.length }
-}
-
-async function* idsOf(file: string): AsyncGenerator<number[], void, undefined> {
-  const isCsv = file.toLowerCase().endsWith('.csv')
-  let line = 0
-  for await (const texts of isCsv ? csvRecords(createReadStream(file)) : fileLines(file)) {
-    // The first record of CSV has the names of the columns.
-    const skipped = isCsv && line === 0 ? 1 : 0
-    line += skipped
-    yield texts.slice(skipped).map(text => {
-      line++
-      const id = isCsv ? idInRecord(text) : idInJson(text)
-      return id ?? raise(`${file} has no application in ${isCsv ? 'record' : 'line'} ${line}.`)
-    })
-  }
-}
-
-/** It is the first column, and a number. */
-function idInRecord(record: Buffer): number | undefined {
-  const end = record.indexOf(',')
-  const digits = record.subarray(0, end === -1 ? record.length : end).toString()
-  return /^[0-9]{1,16}$/.test(digits) ? Number(digits) : undefined
-}
-
-function idInJson(text: Buffer): number | undefined {
-  try {
-    const { application_id: id } = JSON.parse(text.toString()) as { application_id?: unknown }
-    return Number.isSafeInteger(id) ? (id as number) : undefined
-  } catch {
-    return undefined
-  }
-}
-
-function raise(message: string): never {
-  throw new CommandError('mismatch', message)
 }

@@ -1,13 +1,16 @@
 // `tributary pull` into Parquet, read by DuckDB, which knows nothing of us.
 
-import { expect, test } from 'bun:test'
-import { readdirSync } from 'node:fs'
+import { describe, expect, test } from 'bun:test'
+import { copyFileSync, readdirSync, readFileSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { seedPrograms } from '../../scripts/seed-program/seed-programs.ts'
 import { ExportClient } from '../support/export-client.ts'
-import { endWithFile, useDatabase, useFolder, useService } from '../support/fixtures.ts'
+import { endWithFile, useDatabase, useExport, useFolder, useService } from '../support/fixtures.ts'
+import { FrontEnd } from '../support/front-end.ts'
 import { createTestKey } from '../support/keys.ts'
+import { publish, q } from '../support/programs.ts'
+import { insertRawApplications } from '../support/raw-applications.ts'
 import { runTool } from '../support/tributary-tool.ts'
 
 const slug = 'utility-assistance'
@@ -70,9 +73,116 @@ test('another reader counts the same as SQL: applications, entities at every dep
   })
 })
 
-test('nothing is added to a file that is closed for good, and it says so', async () => {
-  const args = ['pull', service.baseUrl, '--program', slug, '--out', out, '--since-last']
-  const { code, err } = await runTool(key, args)
-  expect(code).toBe(2)
-  expect(err).toContain('--since-last cannot add')
+test('verify counts its applications and compares their ids, and finds what is missing or not whole', async () => {
+  expect(await runTool(key, ['verify', out])).toMatchObject({
+    code: 0,
+    out: expect.stringContaining('5,300 applications'),
+  })
+  const copies = join(await useFolder(), 'apps.parquet')
+  for (const ending of ['.pull', '']) copyFileSync(out + ending, copies + ending)
+  const missing = await runTool(key, ['verify', copies])
+  expect(missing).toMatchObject({ code: 4, err: expect.stringContaining('is not as the last pull left it') })
+  await duck.run(`copy (from '${out}' offset 1) to '${copies}'`)
+  const other = await runTool(key, ['verify', copies])
+  expect(other).toMatchObject({ code: 4, err: expect.stringMatching(/5299 applications, and 5300 were pulled/) })
+  truncateSync(copies, 70_000)
+  const cut = await runTool(key, ['verify', copies])
+  expect(cut).toMatchObject({ code: 4, out: '', err: expect.stringContaining('no whole Parquet file') })
+})
+
+describe('--since-last', () => {
+  test('G5, G6: adds what is new, and the file is the same to the byte as one that was pulled at once', async () => {
+    const odd = ['\ufeffmark', '', '￿', '😀'.repeat(9), 'z'.repeat(40), '\0']
+    const textOf = (i: number) => odd[i % 7] ?? `answer ${i % 900}`
+    const timeOf = (i: number) => Date.UTC(2040, 0, 1) * 1000 + i * 1_000_000
+    const { service, key, slug, sql, program } = await useExport({ slug: 'words', applications: 5300, textOf, timeOf })
+    const out = join(folder, 'added.parquet')
+    const pull = (...more: string[]) =>
+      runTool(key, ['pull', service.baseUrl, '--program', slug, '--out', out, ...more])
+    await sql`update submission_counter set last_submit_time = (select max(submit_time) from application)`
+    expect(await pull('--since-last')).toMatchObject({ code: 0 })
+    for (const more of [4800, 0, 30, 1]) {
+      if (more > 0) await insertRawApplications(sql, program, more, textOf, timeOf)
+      await sql`update submission_counter set last_submit_time = (select max(submit_time) from application)`
+      expect(await pull('--since-last')).toMatchObject({ code: 0 })
+    }
+    const [counted] = await rowsOf(`
+      select count(distinct application_id)::integer as ids, count(*) filter (where "words_words.text" = '\ufeffmark')::integer as marked,
+        (select list(row_group_num_rows order by row_group_id) from parquet_metadata('${out}') where column_id = 0) as groups
+      from '${out}'`)
+    expect(counted).toEqual({ ids: 10_131, marked: expect.any(Number), groups: ['5000', '5000', '131'] })
+    expect(counted!.marked).toBeGreaterThan(1000)
+    const five = await runTool(key, ['verify', out])
+    expect(five).toMatchObject({ code: 0, out: expect.stringContaining('10,131 applications in 5 pulls') })
+    const added = readFileSync(out)
+    expect(await pull()).toMatchObject({ code: 0 })
+    expect(readFileSync(out).equals(added)).toBe(true)
+  })
+
+  test('no column changes its place when the program grows; what was there has nothing in the new ones', async () => {
+    const asked = { optional: true }
+    const { sql } = database
+    const first = [
+      q.text('words', asked),
+      q.checkbox('pets', ['cat', 'dog'], asked),
+      q.date('day', asked),
+      q.currency('rent', asked),
+      q.enumerator('child', [q.date('born', asked)], asked),
+    ]
+    await publish(sql, { slug: 'growing', questions: first })
+    const key = await createTestKey(sql, { programs: ['growing'], maySubmit: true })
+    const frontEnd = new FrontEnd(service, key, 'growing')
+    const apply = async (answers: Record<string, unknown>) => frontEnd.apply(await frontEnd.register(), answers)
+    const [added, fresh] = [join(folder, 'growing.parquet'), join(folder, 'fresh.parquet')]
+    const pull = (out: string, ...more: string[]) =>
+      runTool(key, ['pull', service.baseUrl, '--program', 'growing', '--out', out, ...more])
+    const child = (entity_name: string) => ({ entity_name, born: { date: '1969-12-31' } })
+    await apply({ words: { text: 'a' }, pets: { selections: ['cat', 'dog'] }, child: { entities: [child('Ada')] } })
+    await apply({ day: { date: '2024-02-29' }, rent: { currency_dollars: 1250.5 } })
+    await apply({})
+    expect(await pull(added, '--since-last')).toMatchObject({ code: 0 })
+    const columnsOf = async (file: string) => (await rowsOf(`describe from '${file}'`)).map(row => row.column_name)
+    const before = await columnsOf(added)
+    await publish(sql, {
+      slug: 'growing',
+      questions: [
+        q.checkbox('first of all', ['one'], asked),
+        q.enumerator('child', [q.enumerator('toy', [], asked), q.date('born', asked)], asked),
+        ...first.slice(0, -1),
+      ],
+    })
+    const toys = { toy: { entities: [{ entity_name: 'Bear' }] } }
+    await apply({ first_of_all: { selections: ['one'] }, child: { entities: [{ ...child('Bo'), ...toys }] } })
+    expect(await pull(added, '--since-last')).toMatchObject({ code: 0 })
+    expect(await pull(fresh)).toMatchObject({ code: 0 })
+    const after = await columnsOf(added)
+    expect(after.slice(0, before.length)).toEqual(before)
+    expect(after.slice(before.length)).toEqual(['first_of_all.selections'])
+    for (const table of ['', '.child', '.child.toy']) {
+      const [one, other] = [added, fresh].map(file => file.replace('.parquet', `${table}.parquet`))
+      const names = (await columnsOf(one!)).map(name => `"${String(name)}"`).join(', ')
+      const rows = await rowsOf(`select ${names} from '${one}' order by all`)
+      expect(rows).toHaveLength(table === '' ? 4 : table === '.child' ? 2 : 1)
+      // What nobody could answer yet is nothing; a pull of everything shows it as not answered.
+      const later: Record<string, unknown> = { 'first_of_all.selections': [], 'toy.entities': '0' }
+      const shown: Record<string, unknown>[] = rows.map(row =>
+        Object.fromEntries(Object.entries(row).map(([name, value]) => [name, value ?? later[name] ?? null])),
+      )
+      expect(shown).toEqual(await rowsOf(`select ${names} from '${other}' order by all`))
+      expect(
+        Object.keys(later)
+          .filter(name => name in rows[0]!)
+          .map(name => rows[0]![name]),
+      ).toEqual(table === '.child.toy' ? [] : [null])
+    }
+  })
+
+  test('adds to nothing that somebody else has changed', async () => {
+    truncateSync(out, 70_000)
+    const args = ['pull', service.baseUrl, '--program', slug, '--out', out, '--since-last']
+    expect(await runTool(key, args)).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('not as the last pull left it'),
+    })
+  })
 })

@@ -362,7 +362,12 @@ describe('verify', () => {
     ['two lines in another order', ([a, b, ...rest]) => [b!, a!, ...rest], 'digest differs'],
     ['a line twice', ([a, ...rest]) => [a!, a!, ...rest.slice(1)], 'digest differs'],
     ['a line more', ([a, ...rest]) => [a!, ...rest, a!], '241 applications, and 240 were pulled'],
-    ['a line that is none', ([, ...rest]) => ['{"a"', ...rest], 'has no application in line 1'],
+    [
+      'an answer that is another',
+      ([a, ...rest]) => [a!.replace('en-US', 'en'), ...rest],
+      'not as the last pull left it',
+    ],
+    ['a line that is none', ([, ...rest]) => ['{"a"', ...rest], 'has no application in place 1'],
   ])('%s is noticed', async (_, change, said) => {
     const out = newFile()
     await pull(out, undefined, '--before', '2023-11-14T22:17:20Z')

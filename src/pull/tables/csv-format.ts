@@ -21,6 +21,21 @@ export const csvFormat: OutputFormat = {
       for (const [i, file] of files.entries()) await file.begin(tables[i]!, job.adds ? known : {})
     })
   },
+  idsIn: async function* (path) {
+    // The first record has the names of the columns.
+    let header = 1
+    for await (const records of csvRecords(createReadStream(path))) {
+      yield records.slice(header).map(idInRecord)
+      header = 0
+    }
+  },
+}
+
+/** It is the first column, and a number. */
+function idInRecord(record: Buffer): number | undefined {
+  const end = record.indexOf(',')
+  const digits = record.subarray(0, end === -1 ? record.length : end).toString()
+  return /^[0-9]{1,16}$/.test(digits) ? Number(digits) : undefined
 }
 
 const bufferCharacters = 256 * 1024

@@ -2,40 +2,57 @@
 //
 // Written by hyparquet-writer: half a megabyte of JavaScript that runs in Bun and in the binary as it is. DuckDB would bring 70 megabytes of
 // native code for each system, parquet-wasm 6 and whole tables in memory. It is an optional dependency, loaded when a name ends with .parquet.
+//
+// A file ends with the list of its groups, so more can be added: what stands before the list is kept as it is, the new groups follow,
+// and then a new list. Full groups are never read again. The last one, which is not full, is written again with what is new, so that
+// a file that is added to every hour has no more groups than one that was pulled at once.
 
-import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs'
+import { closeSync, constants, copyFileSync, fsyncSync, ftruncateSync, openSync, writeSync } from 'node:fs'
+import { messageOf } from '../../client/client-errors.ts'
 import type { OutputFormat } from '../output-format.ts'
 import { type ReadyFile, sizeOf } from '../place-files.ts'
 import { CommandError, fileFault } from '../pull-outcome.ts'
 import { loadTables } from './load-tables.ts'
 import { fillTables, tablePath } from './table-files.ts'
-import type { Column, ColumnKind, Table } from './table-plan.ts'
+import { type Column, type ColumnKind, type Table, tableName } from './table-plan.ts'
 import type { Cell } from './table-rows.ts'
 
 /** Rows that are in memory at once, and in the file together. */
 const groupRows = 5000
 
 type Library = typeof import('hyparquet-writer')
+type Reading = typeof import('./parquet-reading.ts')
 
 export const parquetFormat: OutputFormat = {
   ending: '.parquet',
   hasTables: true,
-  cannotAdd: 'a Parquet file is closed for good when it is written; pull into .csv, .ndjson or a database.',
   spoolPath: out => `${out}.spool.part`,
   prepare: async job => {
-    const library = await loadLibrary()
-    const { tables } = await loadTables(job)
+    const [library, reading] = await loadParquet()
+    const { tables, known } = await loadTables(job)
     const files = tables.map(table => new ParquetFile(library, tablePath(job.out, '.parquet', table), table))
-    return fillTables(job, tables, files)
+    return fillTables(job, tables, files, async () => {
+      if (!job.adds) return
+      for (const [i, file] of files.entries()) if (known[tableName(tables[i]!)] !== undefined) await file.begin(reading)
+    })
+  },
+  idsIn: async function* (path) {
+    const [, { openParquet, parquetRows }] = await loadParquet()
+    try {
+      for await (const rows of parquetRows(await openParquet(path), 0, ['application_id']))
+        yield rows.map(([id]) => (typeof id === 'bigint' ? Number(id) : undefined))
+    } catch (error) {
+      throw new CommandError('mismatch', `${path} is no whole Parquet file: ${messageOf(error)}.`)
+    }
   },
 }
 
-async function loadLibrary(): Promise<Library> {
+async function loadParquet(): Promise<[Library, Reading]> {
   try {
-    return await import('hyparquet-writer')
+    return await Promise.all([import('hyparquet-writer'), import('./parquet-reading.ts')])
   } catch (error) {
     const said =
-      'Parquet needs the package hyparquet-writer, which is not installed here: bun install --optional adds it.'
+      'Parquet needs the packages hyparquet-writer and hyparquet, which are not installed here: bun install --optional adds them.'
     throw new CommandError('failed', said, { cause: error })
   }
 }
@@ -45,8 +62,10 @@ type Element = ConstructorParameters<Library['ParquetWriter']>[0]['schema'][numb
 /** One table that is being written, beside its place; a group of its rows is in memory, and nothing of those before. */
 class ParquetFile {
   private readonly next: string
-  private readonly descriptor: number
+  private descriptor: number
+  private readonly bytes: InstanceType<Library['ByteWriter']>
   private readonly writer: InstanceType<Library['ParquetWriter']>
+  private readonly schema: Element[]
   private columns: unknown[][] = []
   private rows = 0
 
@@ -61,17 +80,51 @@ class ParquetFile {
     } catch (error) {
       throw fileFault(error, `${this.next} cannot be written`)
     }
-    const schema: Element[] = [
+    this.schema = [
       { name: 'root', num_children: table.columns.length },
       ...table.columns.flatMap(column => elementsOf(column)),
     ]
-    this.writer = new library.ParquetWriter({ writer: fileWriter(library, this.descriptor), schema })
+    this.bytes = fileWriter(library, () => this.descriptor)
+    this.writer = new library.ParquetWriter({ writer: this.bytes, schema: this.schema })
     this.clear()
   }
 
+  /** What is there already. When there are columns that it lacks, all of it is written again, with nothing in them. */
+  async begin({ endOfGroup, openParquet, parquetRows, rowsIn }: Reading): Promise<void> {
+    try {
+      const before = await openParquet(this.path)
+      const { schema, row_groups: groups } = before.metadata
+      if (!schema.every((element, i) => i === 0 || isSame(element, this.schema[i])))
+        throw new CommandError(
+          'failed',
+          `${this.path} has other columns than the last pull left. Pull everything again.`,
+        )
+      const full = groups.findIndex(({ num_rows }) => num_rows < groupRows)
+      const kept = schema.length < this.schema.length ? [] : full === -1 ? groups : groups.slice(0, full)
+      if (kept.length > 0) {
+        const end = endOfGroup(kept.at(-1)!)
+        closeSync(this.descriptor)
+        copyFileSync(this.path, this.next, constants.COPYFILE_FICLONE)
+        this.descriptor = openSync(this.next, 'r+')
+        ftruncateSync(this.descriptor, end)
+        this.bytes.index = 0
+        this.bytes.offset = end
+        this.writer.row_groups = [...kept]
+        this.writer.num_rows = BigInt(rowsIn(kept))
+      }
+      for await (const rows of parquetRows(before, kept.length))
+        for (const values of rows) this.addValues(values.map(value => value ?? undefined))
+    } catch (error) {
+      throw error instanceof CommandError ? error : fileFault(error, `${this.path} cannot be added to`)
+    }
+  }
+
   add(cells: readonly Cell[]): void {
-    for (const [i, { kind }] of this.table.columns.entries())
-      this.columns[i]!.push(parquetValue(cells[i] ?? null, kind))
+    this.addValues(this.table.columns.map(({ kind }, i) => parquetValue(cells[i] ?? null, kind)))
+  }
+
+  private addValues(values: readonly unknown[]): void {
+    for (const [i, column] of this.columns.entries()) column.push(values[i])
     if (++this.rows === groupRows) this.flush()
   }
 
@@ -87,7 +140,8 @@ class ParquetFile {
   }
 
   private flush(): void {
-    const columnData = this.table.columns.map(({ name }, i) => ({ name, data: this.columns[i]! }))
+    // Without the index of pages: it would stand behind all groups, where groups are added.
+    const columnData = this.table.columns.map(({ name }, i) => ({ name, data: this.columns[i]!, offsetIndex: false }))
     if (this.rows > 0) this.writing(() => this.writer.write({ columnData, rowGroupSize: groupRows }))
     this.clear()
   }
@@ -109,11 +163,12 @@ class ParquetFile {
 }
 
 /** The library's own writer, whose bytes go to the file after each group of rows. */
-function fileWriter({ ByteWriter }: Library, descriptor: number): InstanceType<Library['ByteWriter']> {
+function fileWriter({ ByteWriter }: Library, descriptor: () => number): InstanceType<Library['ByteWriter']> {
   const writer = new ByteWriter()
   const write = (): void => {
     const bytes = Buffer.from(writer.getBytes())
-    for (let at = 0; at < bytes.length; ) at += writeSync(descriptor, bytes, at)
+    const start = writer.offset - bytes.length
+    for (let at = 0; at < bytes.length; ) at += writeSync(descriptor(), bytes, at, bytes.length - at, start + at)
     writer.index = 0
   }
   return Object.assign(writer, { flush: write, finish: write })
@@ -136,6 +191,9 @@ function elementsOf({ name, kind }: Column): Element[] {
     { name: 'element', repetition_type: 'OPTIONAL', ...parquetTypes.text },
   ]
 }
+
+const isSame = (one: Element, other: Element | undefined): boolean =>
+  one.name === other?.name && one.type === other.type && one.converted_type === other.converted_type
 
 function parquetValue(cell: Cell, kind: ColumnKind): unknown {
   if (cell === null) return undefined

@@ -1,0 +1,49 @@
+// Parquet files that were written before: what is in them, and where. Only a group of rows is in memory at once.
+
+import { type AsyncBuffer, type FileMetaData, parquetMetadataAsync, parquetRead, type RowGroup } from 'hyparquet'
+
+/** Texts as they are: a decoder that is not told so takes away what it holds for a byte order mark. */
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+const parsers = { stringFromBytes: (bytes: Uint8Array) => bytes && decoder.decode(bytes) }
+
+export interface ParquetContents {
+  file: AsyncBuffer
+  metadata: FileMetaData
+}
+
+/** Rejects when it is no Parquet file. */
+export async function openParquet(path: string): Promise<ParquetContents> {
+  const bytes = Bun.file(path)
+  const file = {
+    byteLength: bytes.size,
+    slice: (start: number, end?: number) => bytes.slice(start, end).arrayBuffer(),
+  }
+  return { file, metadata: await parquetMetadataAsync(file, { parsers }) }
+}
+
+/** The rows of a group and of those after it, group by group, each row with the values of `columns` or of all. */
+export async function* parquetRows(
+  { file, metadata }: ParquetContents,
+  fromGroup: number,
+  columns?: string[],
+): AsyncGenerator<unknown[][], void, undefined> {
+  let rowStart = rowsIn(metadata.row_groups.slice(0, fromGroup))
+  for (const group of metadata.row_groups.slice(fromGroup)) {
+    const rowEnd = rowStart + Number(group.num_rows)
+    const part = { file, metadata, columns, rowStart, rowEnd, parsers }
+    yield await new Promise((onComplete, reject) => void parquetRead({ ...part, onComplete }).catch(reject))
+    rowStart = rowEnd
+  }
+}
+
+export const rowsIn = (groups: readonly RowGroup[]): number =>
+  groups.reduce((sum, { num_rows }) => sum + Number(num_rows), 0)
+
+/** Where the bytes of a group end. */
+export function endOfGroup({ columns }: RowGroup): number {
+  const ends = columns.map(({ meta_data }) => {
+    const { dictionary_page_offset, data_page_offset, total_compressed_size } = meta_data!
+    return Number(dictionary_page_offset ?? data_page_offset) + Number(total_compressed_size)
+  })
+  return Math.max(...ends)
+}
