@@ -85,11 +85,16 @@ async function status({ sql }: ScriptContext): Promise<void> {
   console.log(`Complete up to:        ${time(state.watermark)}`)
   console.log(`First copy ended:      ${time(state.first_copied_at)}`)
   console.log(
-    `Last reached:          ${time(state.reached_at)}${state.last_error === null ? '' : ` (since then: ${state.last_error})`}`,
+    `Last reached:          ${time(state.reached_at)}${state.last_error === null ? '' : ` (and it says: ${state.last_error})`}`,
   )
   console.log(`All compared:          ${time(state.scan_ended_at)}`)
   console.log(`All read whole:        ${time(state.whole_scan_ended_at)}`)
   console.log(`Below a watermark:     ${state.late_applications} (allowance for clocks: ${state.slack_ms} ms)`)
+  if (state.set_back_at !== null)
+    console.log(
+      `Commits lost there:    ${state.set_backs === 1 ? 'once' : `${state.set_backs} times`}, last seen ${time(state.set_back_at)}; ` +
+        `${state.scan_whole ? `all is being compared, up to application ${state.scan_after}` : 'all was compared since then'}`,
+    )
   for (const { kind, subject, detail } of await readFindings(sql)) console.log(`${kind}: ${subject}: ${detail}`)
 }
 

@@ -7,6 +7,7 @@ import type { Sql } from '../db/client.ts'
 import { readPrograms } from '../db/programs.ts'
 import { type Finding, programFamilies } from './catalogue/program-families.ts'
 import type { FollowOptions } from './followed-source.ts'
+import { preparedTransactions } from './watermark.ts'
 
 /** `fault`: nothing can be followed until it is settled. `notice`: it can, and somebody should know. */
 export interface Examined {
@@ -30,6 +31,8 @@ export async function examineSource(source: Sql, sql: Sql, options: FollowOption
   const condition = await readCondition(source, options.databaseZone)
   if (condition.inRecovery)
     tell('fault', 'It is a standby: there it cannot be told which submissions are under way. Use the primary.')
+  if (condition.prepared > 0)
+    tell('fault', `Nothing can be copied yet because of ${preparedTransactions(condition.prepared)}.`)
   if (condition.superuser) tell('notice', 'The role is a superuser. One that may only read is enough, and safer.')
   else if (condition.canWrite.length > 0)
     tell(

@@ -66,4 +66,6 @@ export interface FollowDeps {
 /** The same, once it is known what CiviForm's release has. */
 export interface Reading extends FollowDeps {
   reading: SourceReading
+  /** Whether its database has lost commits since it is followed. */
+  wasSetBack: boolean
 }

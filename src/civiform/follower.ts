@@ -3,7 +3,7 @@
 // what can be read again.
 
 import { findFollowState, moveFollowState } from '../db/civiform/follow-state.ts'
-import { readEvolution, readIdentity, readLayout, type SourceLayout } from '../db/civiform/source.ts'
+import { readIdentity, readLayout, readStand, type SourceLayout, type SourceStand } from '../db/civiform/source.ts'
 import { readEventsAfter } from '../db/civiform/source-applications.ts'
 import { readWriters } from '../db/civiform/source-watermark.ts'
 import { readNow } from '../db/client.ts'
@@ -13,6 +13,7 @@ import { SubmittedApplications } from './applications/copy-submitted.ts'
 import { settleWaiting } from './applications/settle-waiting.ts'
 import { beginOrRefuse } from './begin-following.ts'
 import { FollowedCatalogue } from './catalogue/followed-catalogue.ts'
+import { settleSetBack, wasCut } from './changes/after-set-back.ts'
 import { applyChanges } from './changes/apply-changes.ts'
 import { applyEvents, scanNext } from './changes/scan-changes.ts'
 import type { FollowDeps, Reading } from './followed-source.ts'
@@ -26,13 +27,21 @@ export interface Round {
   watermark: Micros | undefined
   stored: number
   changed: number
+  /** Whether more waits to be copied, so that the next round should follow at once. */
+  more: boolean
+  /** What in CiviForm's database keeps the watermark from being known; undefined when nothing does. */
+  heldBy: string | undefined
 }
 
+/** Steps of a copy in one round: a first copy takes long, and what is looked at in each round may not wait for its end. */
+const stepsMax = 5
+
 export class Follower {
-  readonly #catalogue: FollowedCatalogue
   readonly #submitted: SubmittedApplications
+  #catalogue: FollowedCatalogue
   #layout: SourceLayout | undefined
   #watermarks: Watermarks | undefined
+  #reached = false
 
   constructor(
     private readonly deps: FollowDeps,
@@ -40,7 +49,7 @@ export class Follower {
     private readonly onProgress: (stored: number, upTo: Micros | null) => void = () => {},
   ) {
     this.#catalogue = new FollowedCatalogue(deps)
-    this.#submitted = new SubmittedApplications(this.#catalogue)
+    this.#submitted = new SubmittedApplications(() => this.#catalogue)
   }
 
   /** Rejects with what one of the two databases failed of; the next round goes on. Throws Problem `conflict` where nothing will help. */
@@ -57,57 +66,71 @@ export class Follower {
 
   async #round(signal: AbortSignal | undefined): Promise<Round> {
     const { sql, source, options } = this.deps
-    const layout = await this.#currentLayout()
+    const stand = await readStand(source)
+    if (stand.inRecovery) throw standby(this.#reached)
+    const layout = await this.#currentLayout(stand)
+    this.#reached = true
+    const state = (await findFollowState(sql))!
+    const isCut = wasCut(state, stand)
+    if (isCut) this.#forget()
     const reading: Reading = {
       ...this.deps,
       reading: { layout, zone: options.databaseZone, live: options.profile === 'civiform' },
+      wasSetBack: isCut || state.set_backs > 0,
     }
     await this.#catalogue.refresh(reading.reading)
     await followKeys(reading)
+    if (isCut) await settleSetBack(reading, this.#catalogue, state, stand)
     this.#watermarks ??= await Watermarks.open(source, options.writers ?? (await readWriters(source)))
     const { slack_ms } = (await findFollowState(sql))!
     const watermark = await this.#watermarks.read(Math.max(slack_ms, options.slackMs))
-    const stored = watermark === undefined ? 0 : await this.#copy(reading, watermark, signal)
+    const { stored, more } =
+      watermark === undefined ? { stored: 0, more: false } : await this.#copy(reading, watermark, signal)
     const { first_copied_at } = (await findFollowState(sql))!
     let changed = 0
     if (first_copied_at !== null && !signal?.aborted) {
       changed += (await applyEvents(reading, this.#catalogue)).length
       changed += (await scanNext(reading, this.#catalogue, this.#submitted)).length
     }
-    await moveFollowState(sql, { reached_at: await readNow(sql), last_error: null })
-    return { watermark, stored, changed }
+    const { heldBy } = this.#watermarks
+    const { timeline, written } = stand
+    await moveFollowState(sql, { reached_at: await readNow(sql), last_error: heldBy ?? null, timeline, written })
+    return { watermark: more ? undefined : watermark, stored, changed, more, heldBy }
   }
 
-  async #copy(reading: Reading, watermark: Micros, signal: AbortSignal | undefined): Promise<number> {
+  async #copy(
+    reading: Reading,
+    watermark: Micros,
+    signal: AbortSignal | undefined,
+  ): Promise<{ stored: number; more: boolean }> {
     const { sql } = reading
     let stored = 0
-    for (;;) {
-      if (signal?.aborted) return stored
-      const step = await this.#submitted.copyNext(reading, watermark)
-      stored += step.stored
-      await applyChanges(reading, this.#catalogue, step.known)
+    for (let step = 0; step < stepsMax && !signal?.aborted; step++) {
+      const copied = await this.#submitted.copyNext(reading, watermark)
+      stored += copied.stored
+      await applyChanges(reading, this.#catalogue, copied.known)
       const state = (await findFollowState(sql))!
       if (state.first_copied_at === null) this.onProgress(stored, state.position_time)
-      if (!step.complete) continue
+      if (!copied.complete) continue
       if (state.first_copied_at === null) await moveFollowState(sql, { first_copied_at: await readNow(sql) })
       else stored += await this.#submitted.checkWatermark(reading, watermark)
       await settleWaiting(reading, watermark)
-      return stored
+      return { stored, more: false }
     }
+    return { stored, more: true }
   }
 
   /** Read again when CiviForm was upgraded; what is there is compared with what was followed so far. */
-  async #currentLayout(): Promise<SourceLayout> {
-    const { source } = this.deps
-    if (this.#layout !== undefined && (await readEvolution(source)) === this.#layout.evolution) return this.#layout
-    const layout = await readLayout(source)
+  async #currentLayout(stand: SourceStand): Promise<SourceLayout> {
+    if (this.#layout?.evolution === stand.evolution) return this.#layout
+    const layout = await readLayout(this.deps.source)
     refuseLayout(layout)
-    await this.#begin()
+    await this.#begin(stand)
     this.#layout = layout
     return layout
   }
 
-  async #begin(): Promise<void> {
+  async #begin({ evolution, timeline, written }: SourceStand): Promise<void> {
     const { sql, source, options } = this.deps
     const identity = await readIdentity(source)
     const rendering = renderingName(options)
@@ -115,7 +138,7 @@ export class Follower {
     if (known === undefined) {
       const { newest } = await readEventsAfter(source, 0)
       await beginOrRefuse(sql, { identity, rendering, slack_ms: options.slackMs })
-      await moveFollowState(sql, { event_after: newest })
+      await moveFollowState(sql, { event_after: newest, evolution, timeline, written })
       return
     }
     if (known.identity !== identity)
@@ -124,8 +147,24 @@ export class Follower {
           `This installation follows the database ${known.identity}, and CIVIFORM_DATABASE_URL leads to ${identity}. ` +
           'After a move of CiviForm to another server, say so with: scripts/civiform moved',
       })
-    if (known.rendering !== rendering) await moveFollowState(sql, { rendering, scan_whole: true, scan_after: 0 })
+    // An upgrade may bring columns that say more of what was copied without them.
+    if (known.rendering !== rendering || known.evolution !== evolution)
+      await moveFollowState(sql, { rendering, evolution, scan_whole: true, scan_after: 0 })
   }
+
+  /** What was remembered of a database that is another now. */
+  #forget(): void {
+    this.#catalogue = new FollowedCatalogue(this.deps)
+    this.#watermarks = undefined
+  }
+}
+
+/** At the start that is a setting to mend; later, what was the primary may be about to become it again. */
+function standby(wasFollowed: boolean): Problem {
+  const detail =
+    'CIVIFORM_DATABASE_URL leads to a standby. What is being submitted is seen on the primary alone, so that only there it can be ' +
+    'said up to when nothing is missing: use the address of the primary.'
+  return new Problem(wasFollowed ? 'unavailable' : 'conflict', { detail })
 }
 
 /** Throws Problem `conflict` that names every column that is missing, or may not be read. */

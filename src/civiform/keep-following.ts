@@ -34,7 +34,9 @@ export async function keepFollowing(options: KeepFollowingOptions): Promise<void
       // Asked each time: a connection that was lost has lost the lock with it.
       if (await tryFollowLock(lock)) {
         waiting = false
-        onRound(await follower.round(signal))
+        const round = await follower.round(signal)
+        onRound(round)
+        if (round.more) pauseMs = 0
       } else if (!waiting) {
         waiting = true
         onWaiting()
@@ -53,7 +55,8 @@ export async function keepFollowing(options: KeepFollowingOptions): Promise<void
 /** For the console and metrics; what a database says may quote rows, so only its code is kept. */
 async function noteFailure(sql: Sql, error: unknown): Promise<void> {
   const { code, name } = error as { code?: unknown; name?: unknown }
-  await moveFollowState(sql, { last_error: String(code ?? name ?? 'unknown') }).catch(() => {})
+  const last_error = error instanceof Problem ? error.detail : String(code ?? name ?? 'unknown')
+  await moveFollowState(sql, { last_error }).catch(() => {})
 }
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {

@@ -21,7 +21,8 @@ export async function settleMove(sql: Sql, source: Sql, actor: string): Promise<
   const to = await readIdentity(source)
   return inTransaction(sql, async tx => {
     const { identity: from } = await requireFollowing(tx)
-    await moveFollowState(tx, { identity: to })
+    // Its log is another one, and its rows have other versions: nothing of them can be compared.
+    await moveFollowState(tx, { identity: to, timeline: null, written: null, scan_whole: true, scan_after: 0 })
     await appendAuditEvent(tx, { actor, action: 'civiform_moved', subject: 'civiform', detail: { from, to } })
     return { from, to }
   })

@@ -18,6 +18,7 @@ const samplesMax = 256
 export class Watermarks {
   #newest: Micros | undefined
   #samples: { now: Micros; open: Set<string> }[] = []
+  #heldBy: string | undefined
 
   /** `writers` are the roles that submit. */
   constructor(
@@ -28,6 +29,11 @@ export class Watermarks {
 
   static async open(source: Sql, writers: readonly string[]): Promise<Watermarks> {
     return new Watermarks(source, writers, (await maySeeTransactions(source)) ? 'statistics' : 'locks')
+  }
+
+  /** Why nothing new could be said when it was last asked; undefined when nothing stands in the way. */
+  get heldBy(): string | undefined {
+    return this.#heldBy
   }
 
   /** Undefined when nothing can be said yet. It never goes back, whatever the slack. */
@@ -43,12 +49,14 @@ export class Watermarks {
   /** Undefined when there is a session of which nothing is told: its transaction would be taken for none. */
   async #byStatistics(): Promise<Micros | undefined> {
     const { now, oldest, untold, prepared } = await readOpenTransactions(this.source, this.writers)
+    this.#heldBy = undefined
     if (untold > 0 || prepared > 0) return undefined
     return oldest === null ? now : Math.min(now, oldest)
   }
 
   async #byLocks(): Promise<Micros | undefined> {
     const { now, open, prepared } = await readTransactionSample(this.source, this.writers)
+    this.#heldBy = prepared > 0 ? preparedTransactions(prepared) : undefined
     // A prepared transaction has no session any more, and may be any time old. CiviForm uses none.
     if (prepared > 0) return undefined
     const still = new Set(open)
@@ -61,3 +69,7 @@ export class Watermarks {
     return at
   }
 }
+
+/** What stands in the way, and what takes it away. */
+export const preparedTransactions = (prepared: number): string =>
+  `${prepared} prepared ${prepared === 1 ? 'transaction' : 'transactions'} in CiviForm's database: commit or roll back what pg_prepared_xacts names`

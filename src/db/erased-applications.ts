@@ -98,7 +98,7 @@ export async function wasErased(db: Db, place: ErasedApplication): Promise<boole
     select from erased_application
     where program_id = ${place.program_id}
     and application_id = ${place.application_id}`
-  return rows.length === 1
+  return rows.length > 0
 }
 
 /** A program with the number of days it keeps applications for, held until the transaction ends. */

@@ -24,8 +24,12 @@ export function watchFollowing(meter: Meter, read: () => Promise<FollowFigures |
     'tributary_civiform_late_applications',
     'Applications that appeared below a watermark that had been used; a clock is wrong',
   )
+  const setBacks = gauge(
+    'tributary_civiform_set_backs',
+    'How often CiviForm’s database had lost commits that were here: a standby took over, or a backup was restored',
+  )
   const findings = gauge('tributary_civiform_findings', 'What of CiviForm’s data could not be taken as it is', ['kind'])
-  const all = [lag, reached, compared, copying, late, findings]
+  const all = [lag, reached, compared, copying, late, setBacks, findings]
   meter.onRead(async () => {
     const found = await read().catch(() => undefined)
     for (const one of all) one.reset()
@@ -35,6 +39,7 @@ export function watchFollowing(meter: Meter, read: () => Promise<FollowFigures |
     if (found.comparedSeconds !== null) compared.set(found.comparedSeconds)
     copying.set(found.copying ? 1 : 0)
     late.set(found.late)
+    setBacks.set(found.setBacks)
     for (const { kind, findings: count } of found.findings) findings.set({ kind }, count)
   })
 }

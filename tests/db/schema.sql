@@ -610,7 +610,7 @@ create table civiform_change (
   application_id bigint not null,
   what text not null,
   constraint civiform_change_pkey PRIMARY KEY (change_id),
-  constraint civiform_change_what_check CHECK ((what = ANY (ARRAY['status'::text, 'note'::text, 'answers'::text, 'applicant'::text, 'superseded'::text, 'deleted'::text, 'late'::text])))
+  constraint civiform_change_what_check CHECK ((what = ANY (ARRAY['status'::text, 'note'::text, 'answers'::text, 'applicant'::text, 'superseded'::text, 'deleted'::text, 'late'::text, 'returned'::text])))
 );
 
 create table civiform_finding (
@@ -627,6 +627,11 @@ create table civiform_source (
   only_row boolean default true not null,
   identity text not null,
   rendering text not null,
+  evolution bigint,
+  timeline bigint,
+  written bigint,
+  set_backs bigint default 0 not null,
+  set_back_at timestamp with time zone,
   position_time timestamp with time zone,
   position_id bigint default 0 not null,
   watermark timestamp with time zone,
@@ -700,7 +705,7 @@ create table erased_application (
   submit_time timestamp with time zone not null,
   erased_at timestamp with time zone default clock_timestamp() not null,
   change_seq bigint not null,
-  constraint erased_application_pkey PRIMARY KEY (program_id, application_id),
+  constraint erased_application_pkey PRIMARY KEY (program_id, application_id, submit_seq),
   constraint erased_application_program_id_change_seq_key UNIQUE (program_id, change_seq),
   constraint erased_application_program_id_submit_seq_key UNIQUE (program_id, submit_seq),
   constraint erased_application_check CHECK ((change_seq > submit_seq))

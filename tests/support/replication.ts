@@ -120,7 +120,12 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
   await chmod(folder, 0o755)
   const running: Node[] = []
   // Nothing reaches the disk for certain, but a commit is written before it is answered, as it would be.
-  const settings: Record<string, string> = { shared_buffers: '32MB', max_connections: '100', synchronous_commit: 'on' }
+  const settings: Record<string, string> = {
+    shared_buffers: '32MB',
+    max_connections: '100',
+    max_prepared_transactions: '4',
+    synchronous_commit: 'on',
+  }
   const first = await startEmbeddedPostgres({ ...start(settings), dataDirectory: join(folder, 'primary') })
   const primary = new Node('primary', first, settings)
   running.push(primary)

@@ -2,17 +2,18 @@
 // seconds after it, are the same step. Each is one transaction, so it may be ended at any moment and goes on where it was.
 
 import { findFollowState, moveFollowState } from '../../db/civiform/follow-state.ts'
-import { noSubmitTime, readKnownIds } from '../../db/civiform/followed-applications.ts'
+import { noSubmitTime, readKnown } from '../../db/civiform/followed-applications.ts'
 import {
   readApplicationsById,
-  readIdsSubmitted,
   readSubmittedAfter,
+  readSubmittedBetween,
   type SourceApplication,
   type SourcePosition,
 } from '../../db/civiform/source-applications.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'
 import type { FollowedCatalogue } from '../catalogue/followed-catalogue.ts'
 import type { Reading } from '../followed-source.ts'
+import { isGivenAgain } from './given-again.ts'
 import { storeApplications } from './store-applications.ts'
 
 /** Bytes of answers that are read in one go, about, and bounds of the rows that makes. */
@@ -28,7 +29,7 @@ const slackMsMax = 600_000
 export class SubmittedApplications {
   #rows = 500
 
-  constructor(private readonly catalogue: FollowedCatalogue) {}
+  constructor(private readonly catalogue: () => FollowedCatalogue) {}
 
   /**
    * Copies the next applications submitted before the watermark. `complete` when there are no more. `known` are those that were here
@@ -51,7 +52,7 @@ export class SubmittedApplications {
           : { position_time: last.submit_time, position_id: last.id }
     const move = { ...position, ...(complete ? { watermark } : {}) }
     if (rows.length === 0 && complete && state.watermark === watermark) return { stored: 0, complete, known: [] }
-    const stored = await storeApplications(deps, this.catalogue, rows, { from, move, late: false })
+    const stored = await storeApplications(deps, this.catalogue(), rows, { from, move })
     this.#adapt(rows)
     return { ...stored, complete }
   }
@@ -68,11 +69,17 @@ export class SubmittedApplications {
    * further behind than was allowed for; it is taken in all the same. Returns how many there were.
    */
   async checkWatermark(deps: Reading, watermark: Micros): Promise<number> {
-    const ids = await readIdsSubmitted(deps.source, deps.options.databaseZone, watermark - checkedMicros, watermark)
-    const known = await readKnownIds(deps.sql, ids)
+    const { databaseZone } = deps.options
+    const rows = await readSubmittedBetween(deps.source, databaseZone, watermark - checkedMicros, watermark)
+    const ids = rows.map(row => row.id)
+    const known = await readKnown(deps.sql, ids)
+    const missing = rows.filter(({ id, submit_time }) => {
+      const one = known.get(id)
+      return one === undefined || isGivenAgain(deps, one, submit_time)
+    })
     return this.takeLate(
       deps,
-      ids.filter(id => !known.has(id)),
+      missing.map(row => row.id),
     )
   }
 
@@ -83,7 +90,7 @@ export class SubmittedApplications {
     rows.sort((a, b) => (a.submit_time ?? noSubmitTime) - (b.submit_time ?? noSubmitTime) || a.id - b.id)
     const state = (await findFollowState(deps.sql))!
     const from = { time: state.position_time, id: state.position_id }
-    const { stored } = await storeApplications(deps, this.catalogue, rows, { from, move: {}, late: true })
+    const { stored } = await storeApplications(deps, this.catalogue(), rows, { from, move: {}, outOfOrder: 'late' })
     if (stored === 0) return 0
     const slack_ms = Math.min(state.slack_ms * 2, slackMsMax)
     await moveFollowState(deps.sql, { late_applications: state.late_applications + stored, slack_ms })

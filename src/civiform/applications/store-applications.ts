@@ -9,15 +9,17 @@ import { type FollowState, lockFollowState, moveFollowState, noteFindings } from
 import {
   advanceCounters,
   copyFollowed,
+  deleteFollowed,
   type FollowedApplication,
   lockCounters,
   noSubmitTime,
   noteChanges,
-  readKnownIds,
+  readKnown,
   readStanding,
   supersedeFollowed,
   upsertFollowedApplicants,
 } from '../../db/civiform/followed-applications.ts'
+import { allowFollowing } from '../../db/civiform/followed-programs.ts'
 import type { SourceApplication, SourcePosition } from '../../db/civiform/source-applications.ts'
 import { readStages } from '../../db/civiform/source-applications.ts'
 import { inTransaction } from '../../db/client.ts'
@@ -25,6 +27,7 @@ import { holdInstanceTimeZone } from '../../db/instance.ts'
 import type { FollowedCatalogue } from '../catalogue/followed-catalogue.ts'
 import type { Finding } from '../catalogue/program-families.ts'
 import type { Reading } from '../followed-source.ts'
+import { isGivenAgain } from './given-again.ts'
 import { renderApplication } from './render-application.ts'
 
 export interface StoreOptions {
@@ -32,8 +35,11 @@ export interface StoreOptions {
   from: SourcePosition
   /** What of its state changes with them. */
   move: Partial<FollowState>
-  /** Whether they appeared below a watermark that was used, and are told apart for it. */
-  late: boolean
+  /**
+   * Why they stand where walks have not been yet, instead of in their order: they appeared below a watermark that was used, or were
+   * superseded here and are not there, so that they take their own places again.
+   */
+  outOfOrder?: 'late' | 'returned'
 }
 
 export interface StoredApplications {
@@ -50,42 +56,46 @@ export async function storeApplications(
   deps: Reading,
   catalogue: FollowedCatalogue,
   rows: readonly SourceApplication[],
-  { from, move, late }: StoreOptions,
+  { from, move, outOfOrder }: StoreOptions,
 ): Promise<StoredApplications> {
   const { sql, options } = deps
-  const knownIds = await readKnownIds(
+  const known = await readKnown(
     sql,
     rows.map(row => row.id),
   )
+  const isNew = ({ id, submit_time }: SourceApplication): boolean => {
+    const one = known.get(id)
+    return one === undefined || outOfOrder === 'returned' || isGivenAgain(deps, one, submit_time)
+  }
   const findings: Finding[] = []
-  const arriving = await render(
-    deps,
-    catalogue,
-    rows.filter(row => !knownIds.has(row.id)),
-    findings,
-  )
+  const arriving = await render(deps, catalogue, rows.filter(isNew), findings)
+  const replaced = arriving.map(one => one.application_id).filter(id => known.get(id)?.kept)
   const standing = await readSuperseded(deps, arriving)
   await inTransaction(sql, async tx => {
     const state = await lockFollowState(tx)
     if (state.position_id !== from.id || state.position_time !== from.time)
       throw new FollowedElsewhere('followed by another process')
     await holdInstanceTimeZone(tx, options.timeZone)
+    if (replaced.length > 0) {
+      await allowFollowing(tx)
+      await noteChanges(tx, await deleteFollowed(tx, replaced))
+    }
     const counters = await lockCounters(tx, [...new Set(arriving.map(one => one.program_id))])
-    if (late) placeLate(arriving, counters)
+    if (outOfOrder !== undefined) placeLast(arriving, counters)
     const superseded = number(arriving, counters, standing)
     await upsertFollowedApplicants(tx, new Map(arriving.map(one => [one.applicant_id, one.language])))
     await supersedeFollowed(tx, superseded)
     await copyFollowed(tx, arriving)
     await advanceCounters(tx, newestOf(arriving, counters))
-    if (late)
+    if (outOfOrder !== undefined)
       await noteChanges(
         tx,
-        arriving.map(one => ({ ...one, what: 'late' as const })),
+        arriving.map(one => ({ ...one, what: outOfOrder })),
       )
     await noteFindings(tx, findings)
     await moveFollowState(tx, move)
   })
-  return { stored: arriving.length, known: [...knownIds] }
+  return { stored: arriving.length, known: rows.filter(row => !isNew(row)).map(row => row.id) }
 }
 
 interface ArrivingApplication extends FollowedApplication {
@@ -152,10 +162,10 @@ async function readSuperseded(
 const placeOf = (programId: number, applicantId: number): string => `${programId} ${applicantId}`
 
 /**
- * What is late stands where walks have not been yet, and tells its own time: so a client that asks from its last Snapshot-Time on gets it
- * too, and numbers and times go the same way.
+ * What is out of order stands where walks have not been yet, and tells its own time: so a client that asks from its last Snapshot-Time
+ * on gets it too, and numbers and times go the same way.
  */
-function placeLate(arriving: readonly FollowedApplication[], counters: ReadonlyMap<number, SubmissionCounter>): void {
+function placeLast(arriving: readonly FollowedApplication[], counters: ReadonlyMap<number, SubmissionCounter>): void {
   const last = new Map([...counters].map(([program_id, counter]) => [program_id, counter.last_submit_time]))
   for (const one of arriving) {
     one.submit_time = Math.max(one.submit_time, last.get(one.program_id)! + 1)

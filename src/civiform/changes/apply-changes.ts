@@ -2,7 +2,7 @@
 // what it is, and what was seen to change and when is put on record.
 
 import { holdChanges, insertAnnotationState, updateAnnotations } from '../../db/annotations.ts'
-import { lockFollowState, noteFindings } from '../../db/civiform/follow-state.ts'
+import { type FollowState, lockFollowState, noteFindings } from '../../db/civiform/follow-state.ts'
 import {
   deleteFollowed,
   type KeptApplication,
@@ -17,7 +17,9 @@ import { allowFollowing } from '../../db/civiform/followed-programs.ts'
 import { readApplicationsById, type SourceApplication } from '../../db/civiform/source-applications.ts'
 import { inTransaction, type Transaction } from '../../db/client.ts'
 import { holdInstanceTimeZone } from '../../db/instance.ts'
+import { isGivenAgain } from '../applications/given-again.ts'
 import { type RenderedApplication, renderApplication } from '../applications/render-application.ts'
+import { storeApplications } from '../applications/store-applications.ts'
 import type { FollowedCatalogue } from '../catalogue/followed-catalogue.ts'
 import type { Finding } from '../catalogue/program-families.ts'
 import type { Reading } from '../followed-source.ts'
@@ -52,8 +54,9 @@ async function applyRows(
   )
   const findings: Finding[] = []
   const changes: SeenChange[] = []
-  await inTransaction(sql, async tx => {
-    await lockFollowState(tx)
+  const returned: SourceApplication[] = []
+  const state = await inTransaction(sql, async tx => {
+    const locked = await lockFollowState(tx)
     await holdInstanceTimeZone(tx, options.timeZone)
     await allowFollowing(tx)
     for (const program_id of new Set([...plans.values()].map(plan => plan.program_id).sort((a, b) => a - b)))
@@ -72,13 +75,18 @@ async function applyRows(
       const report = (detail: string): void =>
         void findings.push({ kind: 'application', subject: String(row.id), detail })
       if (before === undefined || plan === undefined) continue
+      // It comes as the new one that it is, and takes the place of the other then.
+      if (isGivenAgain(deps, before, row.submit_time)) continue
       if (before.program_version_id !== row.program_id)
         report(
           `was of program version ${before.program_version_id} and is of ${row.program_id} now; it stays where it was`,
         )
       if (before.submitted_at !== null && before.submitted_at !== row.submit_time)
         report('has another time of submission than before; it keeps its place in the order')
-      if (before.superseded && row.stage === 'active') report('is active again in CiviForm; here it stays OBSOLETE')
+      if (before.superseded && row.stage === 'active') {
+        returned.push(row)
+        continue
+      }
       const after = renderApplication(row, plan, options, report)
       changes.push(...(await applyContent(tx, row, before, after)), ...(await applyAnnotations(tx, before, after)))
       await updateMark(tx, {
@@ -91,8 +99,24 @@ async function applyRows(
     }
     await noteChanges(tx, changes)
     await noteFindings(tx, findings)
+    return locked
   })
+  await takeBack(deps, catalogue, returned, state)
   return changes
+}
+
+/**
+ * What took over from these is there no more. A walk that had one as OBSOLETE may not see it turn back, so each is removed, and there
+ * again as one that came last.
+ */
+async function takeBack(
+  deps: Reading,
+  catalogue: FollowedCatalogue,
+  rows: readonly SourceApplication[],
+  { position_time: time, position_id: id }: FollowState,
+): Promise<void> {
+  if (rows.length === 0) return
+  await storeApplications(deps, catalogue, rows, { from: { time, id }, move: {}, outOfOrder: 'returned' })
 }
 
 async function applyContent(

@@ -13,6 +13,7 @@ import {
 } from '../../db/civiform/source-applications.ts'
 import { readNow } from '../../db/client.ts'
 import type { SubmittedApplications } from '../applications/copy-submitted.ts'
+import { isGivenAgain } from '../applications/given-again.ts'
 import type { FollowedCatalogue } from '../catalogue/followed-catalogue.ts'
 import type { Reading } from '../followed-source.ts'
 import { applyChanges, removeDeleted } from './apply-changes.ts'
@@ -63,14 +64,18 @@ export async function scanNext(
   const to = ended ? Number.MAX_SAFE_INTEGER : marks.at(-1)!.id
   const kept = await readKeptMarks(sql, state.scan_after, to)
   const there = new Set(marks.map(mark => mark.id))
-  const here = new Set(kept.map(one => one.id))
+  const here = new Map(kept.map(one => [one.id, one]))
   const changed = state.scan_whole ? kept.map(one => one.id).filter(id => there.has(id)) : differing(marks, kept)
   const seen = await applyChanges(deps, catalogue, changed)
   const missing = kept.filter(one => !there.has(one.id)).map(one => one.id)
   if (missing.length > 0 && (await readEvolution(source)) === reading.layout.evolution)
     seen.push(...(await removeMissing(deps, missing, kept.length)))
   const late = marks
-    .filter(mark => !here.has(mark.id) && (mark.submit_time ?? 0) < (state.watermark ?? 0))
+    .filter(({ id, submit_time }) => {
+      const one = here.get(id)
+      const isMissing = one === undefined || isGivenAgain(deps, one, submit_time)
+      return isMissing && (submit_time ?? 0) < (state.watermark ?? 0)
+    })
     .map(mark => mark.id)
   await submitted.takeLate(deps, late)
   await moveFollowState(sql, ended ? await endOfScan(deps) : { scan_after: to })
@@ -90,7 +95,7 @@ export async function scanNext(
 }
 
 /** Asked for again by id first: an upgrade that rewrites the table shows it empty to those who looked before. */
-async function removeMissing(deps: Reading, missing: readonly number[], ofKept: number): Promise<SeenChange[]> {
+export async function removeMissing(deps: Reading, missing: readonly number[], ofKept: number): Promise<SeenChange[]> {
   const still = new Set((await readMarksById(deps.source, missing)).map(mark => mark.id))
   const gone = missing.filter(id => !still.has(id))
   if (gone.length > deletedMax && gone.length > ofKept / 2 && !(await mayDelete(deps))) {

@@ -6,6 +6,13 @@ import type { Db, Sql, Transaction } from '../client.ts'
 export interface FollowState {
   identity: string
   rendering: string
+  /** The highest evolution, timeline and length of log that CiviForm's database has told. */
+  evolution: number | null
+  timeline: number | null
+  written: number | null
+  /** How often its history was cut: a standby took over that lacked commits, or a backup was restored. */
+  set_backs: number
+  set_back_at: Micros | null
   position_time: Micros | null
   position_id: number
   watermark: Micros | null
@@ -28,7 +35,7 @@ export interface FollowState {
 /** Undefined where nothing was ever followed. */
 export async function findFollowState(db: Db): Promise<FollowState | undefined> {
   const [row] = await db<FollowState[]>`
-    select identity, rendering, position_time, position_id, watermark, first_copied_at, slack_ms, late_applications, scan_after,
+    select identity, rendering, evolution, timeline, written, set_backs, set_back_at, position_time, position_id, watermark, first_copied_at, slack_ms, late_applications, scan_after,
       scan_whole, scan_begun_at, scan_ended_at, whole_scan_ended_at, event_after, catalogue, reached_at, last_error,
       deletions_accepted_until
     from civiform_source`
@@ -134,6 +141,7 @@ export interface FollowFigures {
   comparedSeconds: number | null
   copying: boolean
   late: number
+  setBacks: number
   findings: { kind: string; findings: number }[]
 }
 
@@ -144,7 +152,8 @@ export async function readFollowFigures(db: Db): Promise<FollowFigures | undefin
       extract(epoch from clock_timestamp() - reached_at)::float8 as "reachedSeconds",
       extract(epoch from clock_timestamp() - scan_ended_at)::float8 as "comparedSeconds",
       first_copied_at is null as copying,
-      late_applications as late
+      late_applications as late,
+      set_backs as "setBacks"
     from civiform_source`
   return row === undefined ? undefined : { ...row, findings: await countFindings(db) }
 }

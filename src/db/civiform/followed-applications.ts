@@ -33,17 +33,27 @@ export interface FollowedApplication {
   submitted_at: Micros | null
 }
 
-/** Those of these ids that are here, or were and have been erased. */
-export async function readKnownIds(db: Db, ids: readonly number[]): Promise<Set<number>> {
-  const rows = await db<{ application_id: number }[]>`
-    select application_id
+/** An application that is here, or was and has been erased. */
+export interface KnownApplication {
+  id: number
+  kept: boolean
+  /** Null when it had none. */
+  submitted_at: Micros | null
+}
+
+/** Those of these ids that are known, by id. */
+export async function readKnown(db: Db, ids: readonly number[]): Promise<Map<number, KnownApplication>> {
+  const rows = await db<KnownApplication[]>`
+    select e.application_id as id, false as kept, nullif(max(e.submit_time), ${noSubmitTime}) as submitted_at
+    from program p
+    join erased_application e on e.program_id = p.program_id and e.application_id = any(${ids as number[]}::bigint[])
+    group by e.application_id
+    union all
+    select application_id, true, submitted_at
     from civiform_application
     where application_id = any(${ids as number[]}::bigint[])
-    union all
-    select e.application_id
-    from program p
-    join erased_application e on e.program_id = p.program_id and e.application_id = any(${ids as number[]}::bigint[])`
-  return new Set(rows.map(row => row.application_id))
+    order by kept`
+  return new Map(rows.map(row => [row.id, row]))
 }
 
 export interface StandingApplication {
@@ -238,9 +248,9 @@ export async function readKeptMarks(
   db: Db,
   afterId: number,
   toId: number,
-): Promise<{ id: number; row_version: number }[]> {
+): Promise<{ id: number; row_version: number; submitted_at: Micros | null }[]> {
   return db`
-    select application_id as id, row_version
+    select application_id as id, row_version, submitted_at
     from civiform_application
     where application_id > ${afterId}
     and application_id <= ${toId}
@@ -252,6 +262,16 @@ export async function readKeptMarksOf(db: Db, ids: readonly number[]): Promise<{
     select application_id as id, row_version
     from civiform_application
     where application_id = any(${ids as number[]}::bigint[])`
+}
+
+/** Those kept that were submitted from a time on. */
+export async function readKeptSince(db: Db, from: Micros): Promise<number[]> {
+  const rows = await db<{ id: number }[]>`
+    select application_id as id
+    from civiform_application
+    where submitted_at >= ${from}
+    order by application_id`
+  return rows.map(row => row.id)
 }
 
 export async function countKept(db: Db): Promise<number> {
@@ -290,7 +310,7 @@ export async function updateFollowed(
     and application_id = ${place.application_id}`
 }
 
-export type ChangeKind = 'status' | 'note' | 'answers' | 'applicant' | 'superseded' | 'deleted' | 'late'
+export type ChangeKind = 'status' | 'note' | 'answers' | 'applicant' | 'superseded' | 'deleted' | 'late' | 'returned'
 
 export interface SeenChange {
   program_id: number

@@ -254,15 +254,19 @@ export async function readStages(
     and lifecycle_stage in ('active', 'obsolete')`
 }
 
-/** The ids of those submitted in a span of time: what the check of the watermark compares. */
-export async function readIdsSubmitted(source: Source, zone: string, from: Micros, to: Micros): Promise<number[]> {
-  const rows = await source<{ id: number }[]>`
-    select id
+/** Those submitted in a span of time: what the check of the watermark compares. */
+export async function readSubmittedBetween(
+  source: Source,
+  zone: string,
+  from: Micros,
+  to: Micros,
+): Promise<{ id: number; submit_time: Micros }[]> {
+  return source`
+    select id, submit_time at time zone ${zone} as submit_time
     from applications
     where submit_time >= (${formatMicros(from)}::timestamptz at time zone ${zone})
     and submit_time < (${formatMicros(to)}::timestamptz at time zone ${zone})
     and lifecycle_stage in ('active', 'obsolete')`
-  return rows.map(row => row.id)
 }
 
 /** The applications of the events after one, with the highest event. Ids are drawn before they are seen, so a span is read again. */

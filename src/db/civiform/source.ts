@@ -118,6 +118,33 @@ export async function readEvolution(source: Source): Promise<number> {
   return row!.id ?? 0
 }
 
+/** Where the database stands, asked at the beginning of each round. */
+export interface SourceStand {
+  /** As `readEvolution`. */
+  evolution: number
+  /** A standby: it says nothing of what is under way on its primary. */
+  inRecovery: boolean
+  /** Counts up with each promotion of a standby, and with each restore to a moment; null where it is not told. */
+  timeline: number | null
+  /** How many bytes of its log there are. In one history it only grows; null where it is not told. */
+  written: number | null
+}
+
+export async function readStand(source: Source): Promise<SourceStand> {
+  const [row] = await source<SourceStand[]>`
+    select
+      coalesce((select max(id)::bigint from play_evolutions where state = 'applied'), 0) as evolution,
+      is_standby as "inRecovery",
+      case when may then ('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::bigint end as timeline,
+      case when may then (pg_current_wal_insert_lsn() - '0/0')::bigint end as written
+    from (
+      select pg_is_in_recovery() as is_standby,
+        not pg_is_in_recovery() and has_function_privilege('pg_current_wal_insert_lsn()', 'execute')
+        and has_function_privilege('pg_walfile_name(pg_lsn)', 'execute') as may
+    ) rights`
+  return row!
+}
+
 /**
  * What tells this database from another, and from itself before a restore. The cluster's identifier where it may be read, else what
  * everybody may see of it.
@@ -134,6 +161,8 @@ export async function readIdentity(source: Source): Promise<string> {
 export interface SourceCondition {
   inRecovery: boolean
   readOnly: boolean
+  /** Transactions that were prepared, and neither committed nor rolled back. */
+  prepared: number
   superuser: boolean
   /** Privileges to write that the role has on CiviForm's tables, as `table: privilege`. */
   canWrite: string[]
@@ -150,6 +179,7 @@ export async function readCondition(source: Source, zone: string): Promise<Sourc
     select
       pg_is_in_recovery() as "inRecovery",
       current_setting('default_transaction_read_only') = 'on' as "readOnly",
+      (select count(*) from pg_prepared_xacts where database = current_database()) as prepared,
       (select rolsuper from pg_roles where rolname = current_user) as superuser,
       array(
         select c.relname || ': ' || privilege

@@ -289,7 +289,8 @@ create index application_by_applicant on application (applicant_id);
 create index application_in_progress_by_applicant on application_in_progress (applicant_id);
 
 -- What is left of an application that was erased: where it stood, and nothing of the person. Its number is what a walk that
--- began there is recognised by, and its id never comes to mean another application.
+-- began there is recognised by. Its id never comes to mean another application, but for one: a CiviForm whose database lost commits
+-- gives their ids again.
 create table erased_application (
   program_id bigint not null references program,
   application_id bigint not null,
@@ -298,7 +299,7 @@ create table erased_application (
   erased_at timestamptz not null default clock_timestamp(),
   -- The erasure's own number among the program's changes.
   change_seq bigint not null check (change_seq > submit_seq),
-  primary key (program_id, application_id),
+  primary key (program_id, application_id, submit_seq),
   unique (program_id, submit_seq),
   unique (program_id, change_seq)
 );
@@ -496,6 +497,13 @@ create table civiform_source (
   identity text not null check (identity <> ''),
   -- What stored texts were rendered under: profile, addresses, release. When it changes all are rendered again.
   rendering text not null,
+  -- The release it was at, and how far its history had come: its timeline, and the length of its log. Where that is another than it
+  -- was, or shorter, commits that were seen may be gone, and their ids given again.
+  evolution bigint,
+  timeline bigint,
+  written bigint,
+  set_backs bigint not null default 0,
+  set_back_at timestamptz,
   -- The last application copied, in the order of time and id. Without a time: those that have none are being copied.
   position_time timestamptz,
   position_id bigint not null default 0,
@@ -546,7 +554,7 @@ create table civiform_change (
   seen_at timestamptz not null default clock_timestamp(),
   program_id bigint not null,
   application_id bigint not null,
-  what text not null check (what in ('status', 'note', 'answers', 'applicant', 'superseded', 'deleted', 'late'))
+  what text not null check (what in ('status', 'note', 'answers', 'applicant', 'superseded', 'deleted', 'late', 'returned'))
 );
 create index civiform_change_by_application on civiform_change (application_id);
 create trigger civiform_change_is_history before update or delete on civiform_change

@@ -2,7 +2,7 @@
 // The tables are of our own writing, from what is known of CiviForm's.
 
 import { openDatabase, type Sql } from '../../../src/db/client.ts'
-import { createBareDatabase } from '../database.ts'
+import { createBareDatabase, type TestDatabase } from '../database.ts'
 import { endWithFile } from '../fixtures.ts'
 
 /** `2023`: the least that can be followed. `2024`: notes, statuses in a table of their own. `2026`: everything known. */
@@ -23,12 +23,15 @@ export interface CiviFormDatabase {
 
 let made = 0
 
-/** Ended with the test file. `statistics`: whether the reader may see when others' transactions began. */
+/**
+ * Ended with the test file. `statistics`: whether the reader may see when others' transactions began. `database`: an empty one to make
+ * it in, on a server that ends with the file too.
+ */
 export async function useCiviForm(
   age: CiviFormAge = '2026',
-  { statistics = true }: { statistics?: boolean } = {},
+  { statistics = true, database: given }: { statistics?: boolean; database?: TestDatabase } = {},
 ): Promise<CiviFormDatabase> {
-  const database = await createBareDatabase()
+  const database = given ?? (await createBareDatabase())
   const n = `${process.pid}_${++made}`
   const [owner, reader] = [`civiform_${n}`, `reader_${n}`]
   const admin = database.sql
@@ -60,6 +63,7 @@ export async function useCiviForm(
   `)
   endWithFile(async () => {
     await app.end({ timeout: 1 })
+    if (given !== undefined) return
     await database.drop()
     const { testServer } = await import('../database.ts')
     const server = openDatabase({ url: (await testServer()).url, connectionsMax: 1 })

@@ -1,0 +1,67 @@
+// CiviForm's database lost commits that it had answered: a standby took over that lacked them, or a backup was restored. What they held
+// is here and was exported, and is there no more; and numbers that they had may be given again. So nothing that was remembered by a
+// number is relied on: what was submitted lately is compared at once, and everything in the rounds that follow, whole.
+
+import { appendAuditEvent } from '../../db/audit.ts'
+import { type FollowState, moveFollowState } from '../../db/civiform/follow-state.ts'
+import { readKeptSince } from '../../db/civiform/followed-applications.ts'
+import type { SourceStand } from '../../db/civiform/source.ts'
+import { readEventsAfter, readMarksById } from '../../db/civiform/source-applications.ts'
+import { inTransaction, readNow } from '../../db/client.ts'
+import type { FollowedCatalogue } from '../catalogue/followed-catalogue.ts'
+import type { Reading } from '../followed-source.ts'
+import { applyChanges } from './apply-changes.ts'
+import { removeMissing } from './scan-changes.ts'
+
+/** How long before the watermark submissions are compared at once: longer than a standby that takes over should be behind. */
+const lateMicros = 3_600_000_000
+const batchIds = 1000
+
+/** Whether its history is another than the one that was followed so far. */
+export const wasCut = ({ timeline, written }: Pick<FollowState, 'timeline' | 'written'>, stand: SourceStand): boolean =>
+  (timeline !== null && stand.timeline !== null && timeline !== stand.timeline) ||
+  (written !== null && stand.written !== null && stand.written < written)
+
+/** Returns how many applications were lost, of those submitted lately. Noted at the end, so that it is begun again if it is cut off. */
+export async function settleSetBack(
+  deps: Reading,
+  catalogue: FollowedCatalogue,
+  state: FollowState,
+  stand: SourceStand,
+): Promise<number> {
+  const { sql, source, log } = deps
+  const recent = await readKeptSince(sql, (state.watermark ?? 0) - lateMicros)
+  const missing: number[] = []
+  for (let at = 0; at < recent.length; at += batchIds) {
+    const ids = recent.slice(at, at + batchIds)
+    const there = new Set((await readMarksById(source, ids)).map(mark => mark.id))
+    missing.push(...ids.filter(id => !there.has(id)))
+    await applyChanges(
+      deps,
+      catalogue,
+      ids.filter(id => there.has(id)),
+    )
+  }
+  const lost = (await removeMissing(deps, missing, recent.length)).length
+  const { newest: event_after } = await readEventsAfter(source, 0)
+  const { timeline, written } = stand
+  const cut = { timeline: state.timeline, written: state.written }
+  await inTransaction(sql, async tx => {
+    await moveFollowState(tx, {
+      timeline,
+      written,
+      event_after,
+      set_backs: state.set_backs + 1,
+      set_back_at: await readNow(tx),
+      scan_whole: true,
+      scan_after: 0,
+    })
+    const detail = { from: cut, to: { timeline, written }, lost }
+    await appendAuditEvent(tx, { actor: 'civiform', action: 'civiform_set_back', subject: state.identity, detail })
+  })
+  log.error(
+    { timeline, timeline_before: cut.timeline, written, written_before: cut.written, lost },
+    'CiviForm’s database has another history than the one that was followed: what it lost is taken away, and all is compared',
+  )
+  return lost
+}
