@@ -2,11 +2,10 @@
 
 import { describe, expect, test } from 'bun:test'
 import { createHmac } from 'node:crypto'
-import { join } from 'node:path'
 import { useCiviFormApi } from '../support/civiform/civiform-api.ts'
 import { useCiviForm } from '../support/civiform/civiform-database.ts'
+import { startFollowerProcess } from '../support/civiform/follower-process.ts'
 import { SimulatedCiviForm } from '../support/civiform/simulated-civiform.ts'
-import { testPepper, testTokenKey } from '../support/config.ts'
 import { useDatabase, useService } from '../support/fixtures.ts'
 import { until } from '../support/until.ts'
 import { runScript } from './run-script.ts'
@@ -53,37 +52,15 @@ await civiform.app`
 
 /** The process that follows, until it has everything, ended as a platform ends it. */
 async function follow(): Promise<{ lines: Record<string, unknown>[]; code: number }> {
-  const process_ = Bun.spawn([process.execPath, join(import.meta.dir, '../../workers/follow-civiform.ts')], {
-    env: {
-      PATH: process.env.PATH,
-      TRIBUTARY_ENV: 'development',
-      DATABASE_URL: database.url,
-      API_KEY_PEPPER: testPepper,
-      PAGE_TOKEN_KEYS: testTokenKey,
-      ...environment,
-    },
-    stdout: 'pipe',
-    stderr: 'pipe',
+  const follower = startFollowerProcess({ url: database.url, readerUrl: civiform.database.readerUrl }, environment)
+  await until('everything is copied', async () => {
+    const [row] = await database.sql<{ kept: number }[]>`select count(*) as kept from civiform_application`
+    const [there] = await civiform.app<
+      { submitted: number }[]
+    >`select count(*) as submitted from applications where submit_time is not null`
+    return row!.kept === there!.submitted
   })
-  try {
-    await until('everything is copied', async () => {
-      const [row] = await database.sql<{ kept: number }[]>`select count(*) as kept from civiform_application`
-      const [there] = await civiform.app<
-        { submitted: number }[]
-      >`select count(*) as submitted from applications where submit_time is not null`
-      return row!.kept === there!.submitted
-    })
-  } finally {
-    process_.kill('SIGTERM')
-  }
-  const [out, code] = await Promise.all([process_.stdout.text(), process_.exited])
-  return {
-    lines: out
-      .trimEnd()
-      .split('\n')
-      .map(line => JSON.parse(line) as Record<string, unknown>),
-    code,
-  }
+  return follower.stop()
 }
 
 describe('scripts/civiform', () => {

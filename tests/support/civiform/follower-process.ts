@@ -1,0 +1,71 @@
+// The follower as an installation runs it: a process of its own, that can be told to end, or killed.
+
+import { join } from 'node:path'
+import { testPepper, testTokenKey } from '../config.ts'
+import { endWithFile } from '../fixtures.ts'
+
+export interface FollowerProcess {
+  pid: number
+  /** Gone at once, in the middle of whatever it does. */
+  kill(): Promise<void>
+  /** As a platform ends it. */
+  stop(): Promise<{ code: number; lines: Record<string, unknown>[] }>
+  /** What it said when it had ended by itself, or as it is ended. */
+  ended: Promise<{ code: number; lines: Record<string, unknown>[]; errors: string }>
+}
+
+const running = new Set<Bun.Subprocess>()
+
+export function startFollowerProcess(
+  { url, readerUrl }: { url: string; readerUrl: string },
+  environment: Record<string, string> = {},
+): FollowerProcess {
+  if (running.size === 0)
+    endWithFile(async () => {
+      for (const one of running) one.kill('SIGKILL')
+      await Promise.all([...running].map(one => one.exited))
+    })
+  const child = Bun.spawn([process.execPath, join(import.meta.dir, '../../../workers/follow-civiform.ts')], {
+    env: {
+      PATH: process.env.PATH,
+      TRIBUTARY_ENV: 'development',
+      DATABASE_URL: url,
+      API_KEY_PEPPER: testPepper,
+      PAGE_TOKEN_KEYS: testTokenKey,
+      CIVIFORM_DATABASE_URL: readerUrl,
+      CIVIFORM_BASE_URL: 'https://forms.example.test',
+      CIVIFORM_CLOCK_SLACK: '20ms',
+      CIVIFORM_POLL_INTERVAL: '100ms',
+      ...environment,
+    },
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  running.add(child)
+  const ended = Promise.all([child.exited, child.stdout.text(), child.stderr.text()]).then(([code, out, errors]) => {
+    running.delete(child)
+    return { code, lines: parseLines(out), errors }
+  })
+  return {
+    pid: child.pid,
+    kill: async () => {
+      child.kill('SIGKILL')
+      await child.exited
+    },
+    stop: () => {
+      child.kill('SIGTERM')
+      return ended
+    },
+    ended,
+  }
+}
+
+/** A line that a killed process did not end is left out. */
+const parseLines = (text: string): Record<string, unknown>[] =>
+  text.split('\n').flatMap(line => {
+    try {
+      return [JSON.parse(line) as Record<string, unknown>]
+    } catch {
+      return []
+    }
+  })
