@@ -17,6 +17,7 @@ import { documentDoors } from './programs/document-doors.ts'
 import { programDoors } from './programs/program-doors.ts'
 import { publishDoors } from './programs/publish-doors.ts'
 import { questionFormDoors } from './programs/question-form-doors.ts'
+import { screenFormDoors } from './programs/screen-form-doors.ts'
 import { settingsDoors } from './settings/settings-doors.ts'
 import { signInDoors } from './signing-in/sign-in-doors.ts'
 import { tokenDoors } from './tokens/token-doors.ts'
@@ -30,6 +31,7 @@ export const consoleDoors = (deps: Deps): ConsoleDoor[] => [
   ...documentDoors(deps),
   ...publishDoors(deps),
   ...questionFormDoors(deps),
+  ...screenFormDoors(deps),
   ...keyDoors(deps),
   ...applicationDoors(deps),
   ...intermediaryDoors(deps),
