@@ -1,7 +1,7 @@
 // The last step of a pull: files that are whole and on the disk get their final names. What a name had before is replaced in one
 // moment, so a reader finds the old file or the new one, and never a part.
 
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
+import { existsSync, renameSync, rmSync, statSync } from 'node:fs'
 import { CommandError, fileFault } from './pull-outcome.ts'
 import { syncFolder } from './spool.ts'
 
@@ -28,13 +28,3 @@ export function placeFiles(files: readonly ReadyFile[]): void {
 export const sizeOf = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.size
 
 export const removeFile = (path: string): void => rmSync(path, { force: true })
-
-/** The file's bytes are on the disk when this returns. */
-export function syncFile(path: string): void {
-  const descriptor = openSync(path, 'r+')
-  try {
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
-  }
-}

@@ -2,7 +2,6 @@
 
 /** @jsxImportSource preact */
 
-import type { AnnotationState } from '../../../db/annotations.ts'
 import type { ApplicationDetails, Revision } from '../../../db/application-lists.ts'
 import type { Program } from '../../../db/programs.ts'
 import type { ApplicationChange } from '../../../domain/readable/application-changes.ts'
@@ -18,21 +17,15 @@ import {
   TextArea,
   When,
 } from '../../shell/parts.tsx'
-import { type PageContext, Shell } from '../../shell/shell.tsx'
+import { Shell } from '../../shell/shell.tsx'
 import { AnswersView } from './answers-view.tsx'
+import { History, type HistoryProps, Revisions, type RevisionsProps } from './application-history.tsx'
 import { RevisionBadge } from './list-pages.tsx'
 import { applicationsPath } from './list-query.ts'
 
-interface ApplicationPageProps {
-  context: PageContext
-  program: Program
-  application: ApplicationDetails
+interface ApplicationPageProps extends HistoryProps, RevisionsProps {
   /** The one it replaced. */
   earlier: Revision | undefined
-  revisions: readonly Revision[]
-  moreRevisions: boolean
-  states: readonly AnnotationState[]
-  moreStates: boolean
   /** Neighbours in the list that one came from, and how it was filtered. */
   newer: number | undefined
   older: number | undefined
@@ -246,80 +239,6 @@ function StatusCard({ context, program, application, form, action }: Application
         <button type="submit">Save</button>
         <p class="hint">Clients see both on their next read.</p>
       </DeedForm>
-    </section>
-  )
-}
-
-function History({ context, application, states, moreStates }: ApplicationPageProps) {
-  const { timeZone } = context.config
-  return (
-    <section class="card">
-      <h2>History</h2>
-      <ol class="history">
-        {states.map((state, i) => {
-          const earlier = states[i + 1]
-          return (
-            <li>
-              <strong>{titleOf(state, earlier, moreStates)}</strong>
-              <small>
-                <When at={state.changed_at} timeZone={timeZone} /> · {state.changed_by.replace(/^admin:/, '')}
-              </small>
-              {state.application_note !== (earlier?.application_note ?? null) && (
-                <p class="kept">{state.application_note ?? 'Note taken away.'}</p>
-              )}
-            </li>
-          )
-        })}
-        {moreStates && <li class="soft">… and earlier ones.</li>}
-        <li>
-          <strong>Submitted</strong>
-          <small>
-            <When at={application.submit_time} timeZone={timeZone} />
-          </small>
-        </li>
-        <li>
-          <strong>Begun</strong>
-          <small>
-            <When at={application.create_time} timeZone={timeZone} />
-          </small>
-        </li>
-      </ol>
-    </section>
-  )
-}
-
-function titleOf(state: AnnotationState, earlier: AnnotationState | undefined, moreStates: boolean): string {
-  const status = state.status ?? 'No status'
-  // What stood before the oldest that is shown is not known.
-  if (earlier === undefined && moreStates) return status
-  return state.status === (earlier?.status ?? null) && state.application_note !== (earlier?.application_note ?? null)
-    ? 'Note'
-    : status
-}
-
-function Revisions({ context, program, application, revisions, moreRevisions }: ApplicationPageProps) {
-  const path = context.root + applicationsPath(program.slug)
-  return (
-    <section class="card">
-      <h2>Submissions of this applicant</h2>
-      <ol class="history">
-        {revisions.map(({ application_id, submit_time, is_current }) => (
-          <li>
-            {application_id === application.application_id ? (
-              <strong class="figure">{application_id}, this one</strong>
-            ) : (
-              <a class="figure" href={`${path}/${application_id}`}>
-                {application_id}
-              </a>
-            )}{' '}
-            <RevisionBadge isCurrent={is_current} />
-            <small>
-              <When at={submit_time} timeZone={context.config.timeZone} />
-            </small>
-          </li>
-        ))}
-      </ol>
-      {moreRevisions && <a href={`${path}?applicant=${application.applicant_id}`}>All of them</a>}
     </section>
   )
 }

@@ -12,8 +12,9 @@ import { emptyForm, type FormState } from '../../shell/parts.tsx'
 import { htmlResponse, readingRoles } from '../../shell/shell.tsx'
 import type { ConsoleDoor, Visit } from '../console-doors.ts'
 import { downloadEvents } from './audit-download.ts'
-import { DisclosuresPage, EventPage, TrailPage } from './audit-pages.tsx'
+import { EventPage, TrailPage } from './audit-pages.tsx'
 import { readAuditQuery, readId } from './audit-query.ts'
+import { DisclosuresPage } from './sent-pages.tsx'
 import { checkedEventsMax, VerifyPage } from './verify-page.tsx'
 
 const pageRows = 50

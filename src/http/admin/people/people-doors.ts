@@ -12,7 +12,8 @@ import { emptyForm, type FormState } from '../../shell/parts.tsx'
 import { htmlResponse, readingRoles } from '../../shell/shell.tsx'
 import { type ConsoleDoor, deedOf, faultsOf, redirect, type Visit } from '../console-doors.ts'
 import { type Ways, waysOf } from '../signing-in/sign-in-steps.ts'
-import { InvitePage, LinkPage, PeoplePage, PersonPage } from './people-pages.tsx'
+import { InvitePage, LinkPage } from './invite-pages.tsx'
+import { PeoplePage, PersonPage } from './people-pages.tsx'
 
 export function peopleDoors({ consoleDb: db, config }: Deps): ConsoleDoor[] {
   const ways = waysOf(config)

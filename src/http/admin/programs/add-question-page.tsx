@@ -9,7 +9,7 @@ import { Choices, DeedForm, SelectField, TextArea, TextField } from '../../shell
 import { Basis, type DraftFormProps, DraftFormShell, KeepButton } from './draft-form.tsx'
 import { boundLabels, ConditionFields, earlierThan } from './draft-question-fields.tsx'
 import { pathOfProgram } from './program-shell.tsx'
-import { kindWords } from './questions-pages.tsx'
+import { kindWords } from './question-words.ts'
 import { bounds } from './read-question-form.ts'
 
 export function AddQuestionPage(props: DraftFormProps & { banked: readonly BankEntry[]; search: string }) {

@@ -7,7 +7,7 @@ import { Badge, Table, When } from '../../shell/parts.tsx'
 import { type PageContext, Shell } from '../../shell/shell.tsx'
 import { pathOfProgram } from './program-shell.tsx'
 import { Pages, SearchForm } from './programs-pages.tsx'
-import { boundWords, kindWords } from './questions-pages.tsx'
+import { boundWords, kindWords } from './question-words.ts'
 
 interface BankProps {
   context: PageContext

@@ -140,29 +140,19 @@ function HindranceNotice({ context, program, view, hindrance }: PublishProps & {
         </ul>
       )}
       {keep && (
-        <KeepForm context={context} program={program} view={view}>
+        <DeedForm csrf={context.csrf} action={`${pathOfProgram(context, program.slug)}/keep`}>
           <p>
             If the draft is to stay as it is, it is saved again over what came meanwhile. What that does is then among
             its changes here, before anything is published.
           </p>
-        </KeepForm>
+          <input type="hidden" name="active" value={String(view.active?.program_version_id ?? '')} />
+          <input type="hidden" name="draft" value={String(view.draft?.program_version_id ?? '')} />
+          <button type="submit" class="plain">
+            Keep the draft as it is
+          </button>
+        </DeedForm>
       )}
     </Notice>
-  )
-}
-
-/** Saves the draft again, as it is, on top of what is active now. */
-function KeepForm(props: Pick<PublishProps, 'context' | 'program' | 'view'> & { children: ComponentChildren }) {
-  const { context, program, view } = props
-  return (
-    <DeedForm csrf={context.csrf} action={`${pathOfProgram(context, program.slug)}/keep`}>
-      {props.children}
-      <input type="hidden" name="active" value={String(view.active?.program_version_id ?? '')} />
-      <input type="hidden" name="draft" value={String(view.draft?.program_version_id ?? '')} />
-      <button type="submit" class="plain">
-        Keep the draft as it is
-      </button>
-    </DeedForm>
   )
 }
 

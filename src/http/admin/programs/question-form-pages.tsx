@@ -10,7 +10,7 @@ import { DeedForm, Notice } from '../../shell/parts.tsx'
 import { Basis, type DraftFormProps, DraftFormShell, SaveButtons } from './draft-form.tsx'
 import { QuestionFields } from './draft-question-fields.tsx'
 import { pathOfProgram } from './program-shell.tsx'
-import { kindWords } from './questions-pages.tsx'
+import { kindWords } from './question-words.ts'
 
 export function QuestionFormPage(
   props: DraftFormProps & { question: QuestionDefinition; bank: BankEntry | undefined },

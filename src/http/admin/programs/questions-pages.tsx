@@ -16,6 +16,7 @@ import { Badge, DeedForm, Notice } from '../../shell/parts.tsx'
 import { isOvertaken, type ProgramInView } from './program-in-view.ts'
 import { Changes, counted, type ProgramPageProps, ProgramShell, pathOfProgram } from './program-shell.tsx'
 import { SearchForm } from './programs-pages.tsx'
+import { boundWords, kindWords } from './question-words.ts'
 
 interface QuestionsProps extends ProgramPageProps {
   view: ProgramInView
@@ -23,9 +24,6 @@ interface QuestionsProps extends ProgramPageProps {
   done: string | null
   refused?: ComponentChildren
 }
-
-/** As people say it: SINGLE_SELECT is an export's word. */
-export const kindWords = (kind: string): string => kind.replaceAll('_', ' ').toLowerCase()
 
 const said: Readonly<Record<string, string>> = {
   saved: 'Kept in the draft. Nothing changes for applicants until it is published.',
@@ -286,17 +284,4 @@ function Facts({ placement, question }: { placement: PlacementDefinition; questi
       )}
     </>
   )
-}
-
-/** `at least 1, at most 12`, of whatever is bounded. */
-export function boundWords(question: QuestionDefinition): string {
-  const { min, max, min_length, max_length, min_count, max_count } = question
-  const range = (least: number | undefined, most: number | undefined, what: string): string =>
-    [least === undefined ? '' : `at least ${least}`, most === undefined ? '' : `at most ${most}`]
-      .filter(Boolean)
-      .join(', ')
-      .concat(least === undefined && most === undefined ? '' : what)
-  return [range(min, max, ''), range(min_length, max_length, ' characters'), range(min_count, max_count, '')]
-    .filter(Boolean)
-    .join('; ')
 }

@@ -1,0 +1,100 @@
+// What happened to one application: its statuses and notes, and the applicant’s other submissions.
+
+/** @jsxImportSource preact */
+
+import type { AnnotationState } from '../../../db/annotations.ts'
+import type { ApplicationDetails, Revision } from '../../../db/application-lists.ts'
+import type { Program } from '../../../db/programs.ts'
+import { When } from '../../shell/parts.tsx'
+import type { PageContext } from '../../shell/shell.tsx'
+import { RevisionBadge } from './list-pages.tsx'
+import { applicationsPath } from './list-query.ts'
+
+export interface HistoryProps {
+  context: PageContext
+  application: ApplicationDetails
+  states: readonly AnnotationState[]
+  moreStates: boolean
+}
+
+export function History({ context, application, states, moreStates }: HistoryProps) {
+  const { timeZone } = context.config
+  return (
+    <section class="card">
+      <h2>History</h2>
+      <ol class="history">
+        {states.map((state, i) => {
+          const earlier = states[i + 1]
+          return (
+            <li>
+              <strong>{titleOf(state, earlier, moreStates)}</strong>
+              <small>
+                <When at={state.changed_at} timeZone={timeZone} /> · {state.changed_by.replace(/^admin:/, '')}
+              </small>
+              {state.application_note !== (earlier?.application_note ?? null) && (
+                <p class="kept">{state.application_note ?? 'Note taken away.'}</p>
+              )}
+            </li>
+          )
+        })}
+        {moreStates && <li class="soft">… and earlier ones.</li>}
+        <li>
+          <strong>Submitted</strong>
+          <small>
+            <When at={application.submit_time} timeZone={timeZone} />
+          </small>
+        </li>
+        <li>
+          <strong>Begun</strong>
+          <small>
+            <When at={application.create_time} timeZone={timeZone} />
+          </small>
+        </li>
+      </ol>
+    </section>
+  )
+}
+
+function titleOf(state: AnnotationState, earlier: AnnotationState | undefined, moreStates: boolean): string {
+  const status = state.status ?? 'No status'
+  // What stood before the oldest that is shown is not known.
+  if (earlier === undefined && moreStates) return status
+  return state.status === (earlier?.status ?? null) && state.application_note !== (earlier?.application_note ?? null)
+    ? 'Note'
+    : status
+}
+
+export interface RevisionsProps {
+  context: PageContext
+  program: Program
+  application: ApplicationDetails
+  revisions: readonly Revision[]
+  moreRevisions: boolean
+}
+
+export function Revisions({ context, program, application, revisions, moreRevisions }: RevisionsProps) {
+  const path = context.root + applicationsPath(program.slug)
+  return (
+    <section class="card">
+      <h2>Submissions of this applicant</h2>
+      <ol class="history">
+        {revisions.map(({ application_id, submit_time, is_current }) => (
+          <li>
+            {application_id === application.application_id ? (
+              <strong class="figure">{application_id}, this one</strong>
+            ) : (
+              <a class="figure" href={`${path}/${application_id}`}>
+                {application_id}
+              </a>
+            )}{' '}
+            <RevisionBadge isCurrent={is_current} />
+            <small>
+              <When at={submit_time} timeZone={context.config.timeZone} />
+            </small>
+          </li>
+        ))}
+      </ol>
+      {moreRevisions && <a href={`${path}?applicant=${application.applicant_id}`}>All of them</a>}
+    </section>
+  )
+}
