@@ -10,7 +10,7 @@ import { earliest, type Micros } from '../domain/values/offset-time.ts'
 import { Problem } from '../problem.ts'
 import { formatChangeCursor } from './change-cursor.ts'
 import type { TokenOpening } from './page-token.ts'
-import { type ExportRequest, planWalk } from './request.ts'
+import { type ExportRequest, type PageLimits, planWalk } from './request.ts'
 import { beginWalk, snapshotTime, type Walk } from './walk.ts'
 import { walkToken } from './walk-receipt.ts'
 
@@ -37,7 +37,7 @@ export interface OpenedWalk {
 export async function openWalk(
   asked: ExportRequest,
   programId: number,
-  limits: { maxPageSize: number; exportOnly: boolean },
+  limits: PageLimits & { exportOnly: boolean },
   tokens: Pick<TokenOpening, 'keys' | 'now'>,
   readStart: () => Promise<WalkStart>,
 ): Promise<OpenedWalk> {

@@ -51,17 +51,25 @@ export function parseExportRequest(
   return request
 }
 
+export interface PageLimits {
+  maxPageSize: number
+  civiformProfile?: 'contract' | 'civiform'
+}
+
+/** The code of a CiviForm holds no page to its maximum, and some of its clients ask for all on one page. This is what its number holds. */
+const civiformPageSizeMax = 2 ** 31 - 1
+
 /**
  * The filters of the walk that a request begins, or goes on with when it has a token. Parameters sent along with a token must
  * have the effective values of the first page: two spellings of one instant are equal, as are all page sizes from the maximum
  * up and none at all. Throws Problem `invalid_request`, code `differs_from_first_page`, naming each that differs.
  * Source: spec, "Pagination rules" 3 and 4; contract D2, D9.
  */
-export function planWalk(request: ExportRequest, limits: { maxPageSize: number }): WalkFilters {
+export function planWalk(request: ExportRequest, limits: PageLimits): WalkFilters {
   const { token } = request
   if (token === undefined) {
     const { from, to, revisionState, pageSize = limits.maxPageSize } = request
-    const pageSizeMax = limits.maxPageSize
+    const pageSizeMax = limits.civiformProfile === 'civiform' ? civiformPageSizeMax : limits.maxPageSize
     return { from, to, revisionState, pageSize: Math.min(pageSize, pageSizeMax), pageSizeMax }
   }
   const items = differences(request, token)

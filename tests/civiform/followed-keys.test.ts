@@ -11,7 +11,13 @@ const salt = 'unit-test-pepper'
 const { civiform, database, sql, catchUp } = await useFollowing()
 await civiform.publish({ 'rent relief': [{ name: 'job', type: 'TEXT' }], 'food help': [{ name: 'job', type: 'TEXT' }] })
 const proxy = parseSubnet('127.0.0.1/32') as Subnet
-const service = await useService(database, { civiformApiSalt: salt, trustedProxies: [proxy], authFailuresPerMinute: 0 })
+let clock: number | undefined
+const now = (): number => clock ?? Date.now() * 1000
+const service = await useService(
+  database,
+  { civiformApiSalt: salt, trustedProxies: [proxy], authFailuresPerMinute: 0 },
+  { now },
+)
 let made = 0
 
 interface CiviFormKey {
@@ -63,7 +69,17 @@ describe('a key of CiviForm’s', () => {
     for (const from of ['203.0.113.8', '10.2.0.0']) expect(await ask(key, { from })).toBe(401)
   })
 
-  test('81: expires', async () => {
+  test('81: is good up to the moment it expires, and not after it', async () => {
+    const key = await keyOf({ expiration: '2200-01-01' })
+    const expiry = Date.parse('2200-01-01T00:00:00Z') * 1000
+    for (const [after, status] of [
+      [-1, 200],
+      [1, 401],
+    ] as const) {
+      clock = expiry + after
+      expect(await ask(key)).toBe(status)
+    }
+    clock = undefined
     expect(await ask(await keyOf({ expiration: '2020-01-01' }))).toBe(401)
   })
 

@@ -17,8 +17,8 @@ function answer(
   profile: Profile = 'contract',
   more: Partial<SimulatedQuestion & RenderCase> = {},
 ) {
-  const { options: own, tags, ...given } = more
-  const question = { name: 'q', type, options: own ?? options, tags }
+  const { options: own, withdrawn, tags, ...given } = more
+  const question = { name: 'q', type, options: own ?? options, withdrawn, tags }
   const { question_type, ...fields } = rendered(
     { questions: [question], answers: stored === undefined ? {} : { q: stored }, ...given },
     profile,
@@ -100,7 +100,9 @@ describe('a choice', () => {
     [17, { selections: ['5'] }, ['shelter']],
   ]
   test.each(cases)('%i: of several is the admin names in the order of the question', (_, stored, selections) => {
+    // 16, 17: the order of display and what is not shown any more make no difference.
     always('CHECKBOX', stored, { selections })
+    always('CHECKBOX', stored, { selections }, { withdrawn: [5] })
   })
   test('18, 19: of one is its admin name, or null for what is no option', () => {
     for (const type of ['RADIO_BUTTON', 'DROPDOWN']) {

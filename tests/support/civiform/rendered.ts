@@ -69,7 +69,7 @@ export function sourceRows(questions: readonly SimulatedQuestion[]): {
   const rows: SourceQuestion[] = []
   const blocks: unknown[] = []
   const place = (among: readonly SimulatedQuestion[], block: number | null): void => {
-    for (const { name, type, options, tags, repeated } of among) {
+    for (const { name, type, options, withdrawn, tags, repeated } of among) {
       const id = 500 + rows.length
       rows.push({
         id,
@@ -79,6 +79,7 @@ export function sourceRows(questions: readonly SimulatedQuestion[]): {
           id: optionId,
           adminName,
           displayOrder: 9 - i,
+          displayInAnswerOptions: withdrawn?.includes(optionId) !== true,
         })),
         question_text: { translations: { en_US: name } },
         question_help_text: null,

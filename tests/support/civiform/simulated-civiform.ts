@@ -9,7 +9,11 @@ export interface SimulatedQuestion {
   type: string
   /** Admin names by id. */
   options?: readonly (readonly [number, string])[]
+  /** Ids of options that applicants are not shown any more. */
+  withdrawn?: readonly number[]
   tags?: readonly string[]
+  /** What else its block says, such as when it is hidden. */
+  block?: Record<string, unknown>
   /** In the block of this question, which is an ENUMERATOR, each is asked once for every entity. */
   repeated?: readonly SimulatedQuestion[]
 }
@@ -121,6 +125,7 @@ export class SimulatedCiviForm {
           localizedName: { isRequired: true, translations: { en_US: `Screen ${own}` } },
           hidePredicate: null,
           questionDefinitions: [{ id, optional: true, addressCorrectionEnabled: question.type === 'ADDRESS' }],
+          ...question.block,
         })
         await place(question.repeated ?? [], id, own)
       }
@@ -153,6 +158,7 @@ export class SimulatedCiviForm {
       id,
       adminName,
       displayOrder: (question.options?.length ?? 0) - i,
+      displayInAnswerOptions: question.withdrawn?.includes(id) !== true,
       localizedOptionText: { isRequired: true, translations: { en_US: `Option ${adminName}` } },
     }))
     const id = await this.#id(tx`
