@@ -33,6 +33,24 @@ export interface WalkReceipt {
   erased_application_ids: readonly number[]
 }
 
+/** What happened to an application. Only what belongs to its kind is there; more kinds may come. */
+export interface Change {
+  change: number
+  kind: 'submitted' | 'superseded' | 'status' | 'note' | 'erased' | (string & {})
+  application_id: number
+  time: string | null
+  superseded_by?: number | null
+  status?: string | null
+  application_note?: string | null
+}
+
+export interface ChangesPage {
+  payload: readonly Change[]
+  /** Goes on from here: to be kept together with what was made of this page. */
+  nextCursor: string
+  hasMore: boolean
+}
+
 export type WalkFilters = Pick<ExportParameters, 'fromDate' | 'toDate' | 'revisionState'>
 
 export interface WalkOptions extends WalkFilters {
@@ -52,6 +70,8 @@ export interface WalkedPage extends PageEnd {
   snapshotTime: string | undefined
   /** Of the walk's first page only: names the walk when its receipt is asked for. */
   walkToken: string | undefined
+  /** Of the walk's first page only: where the changes go on from what the walk has. */
+  changeCursor: string | undefined
 }
 
 /** Applications as they came, each the bytes of its JSON; after the last of a page, its end. */
@@ -100,6 +120,19 @@ export class TributaryClient {
   /** Count and digest of a whole walk, by the `walkToken` of its first page or any token of it. */
   receipt(program: string, walkToken: string, signal?: AbortSignal): Promise<WalkReceipt> {
     return this.json(`${programPath(program)}/receipt?${new URLSearchParams({ walk: walkToken })}`, signal)
+  }
+
+  /** What happened to a program's applications after a cursor, in order, each once, page by page up to now. */
+  async *changes(program: string, after: string, signal?: AbortSignal): AsyncGenerator<ChangesPage, void, undefined> {
+    for (let cursor = after; ; ) {
+      const page = await this.json<ChangesPage>(
+        `${programPath(program)}/changes?${new URLSearchParams({ after: cursor })}`,
+        signal,
+      )
+      yield page
+      if (!page.hasMore) return
+      cursor = page.nextCursor
+    }
   }
 
   /** What the presented API key may do. */
@@ -157,7 +190,12 @@ export class TributaryClient {
         if (end.applications < handedOver) throw new RangeError('The same token gave fewer applications than before.')
         if (held.length > 0) yield { applications: held }
         const field = (name: string): string | undefined => response.headers.get(name) ?? undefined
-        return { ...end, snapshotTime: field('Snapshot-Time'), walkToken: field('Walk-Token') }
+        return {
+          ...end,
+          snapshotTime: field('Snapshot-Time'),
+          walkToken: field('Walk-Token'),
+          changeCursor: field('Change-Cursor'),
+        }
       } catch (error) {
         await attempts.wait(line.passing(error))
       } finally {

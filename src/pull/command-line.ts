@@ -104,6 +104,10 @@ export function parsePull(args: string[]): PullCommand {
   if (multi !== 'one' && multi !== 'columns') throw wrong(`--multi must be one or columns, not "${multi}".`)
   if (values['since-last'] && values.before !== undefined)
     throw wrong('--since-last and --before exclude each other: what was submitted later would never be asked for.')
+  if (values['since-last'] && revision === 'OBSOLETE')
+    throw wrong(
+      '--since-last cannot go with OBSOLETE: what is superseded from now on was submitted before, and would never come.',
+    )
   return {
     address,
     program,

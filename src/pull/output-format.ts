@@ -4,15 +4,19 @@ import type { TributaryClient } from '../client/tributary-client.ts'
 import type { ReadyFile } from './place-files.ts'
 import type { PullContext } from './pull-request.ts'
 import type { PullState } from './pull-state.ts'
+import type { PulledBefore } from './pulled-before.ts'
 import type { TableOptions } from './tables/table-plan.ts'
+import type { WalkUnderWay } from './walk-to-spool.ts'
 
 export interface FormatJob {
   /** The final name, and where lines stand that were pulled now: whole, and on the disk. */
   out: string
   spoolPath: string
   spoolBytes: number
-  /** Whether they are added to what is under the final name. */
-  adds: boolean
+  /** `adds`: whether they are added to what is under the final name. */
+  walk: WalkUnderWay
+  /** What is true of the output when this is done. */
+  then: PulledBefore
   program: string
   client: TributaryClient
   state: PullState
@@ -26,6 +30,8 @@ export interface Prepared {
   files: ReadyFile[]
   /** What the state is to remember once the files are in their places. */
   facts?: Readonly<Record<string, unknown>>
+  /** How many applications are in the output, where that is not what the pulls have brought. */
+  total?: number
 }
 
 export interface OutputFormat {
@@ -36,6 +42,8 @@ export interface OutputFormat {
   destination?: string
   /** Where lines are collected, until the output is made of them. */
   spoolPath: (out: string) => string
+  /** What the last pull of the program left, of an output that knows it by itself; of others the state beside them does. */
+  readDone?: (program: string) => Promise<PulledBefore | undefined>
   /** Makes the files that get their final names next, whole and on the disk, and beside their places. */
   prepare: (job: FormatJob) => Promise<Prepared>
   /** The ids of the applications in a file, in order, many at a time; undefined where something stands that is none. */

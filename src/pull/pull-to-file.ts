@@ -12,41 +12,20 @@ import type { TributaryClient } from '../client/tributary-client.ts'
 import { compareReceipt } from './compare-receipt.ts'
 import type { IdReceipt } from './id-digest.ts'
 import type { OutputFormat } from './output-format.ts'
-import { placeFiles, type ReadyFile, removeFile, sizeOf } from './place-files.ts'
+import { placeFiles, type ReadyFile, removeFile } from './place-files.ts'
 import { CommandError, fileFault } from './pull-outcome.ts'
 import type { PullContext, PullReport, PullRequest } from './pull-request.ts'
 import { PullState } from './pull-state.ts'
+import { type Origin, type PulledBefore, sinceLast } from './pulled-before.ts'
 import { loadSchema, schemaCheck } from './schema-check.ts'
-import type { TableOptions } from './tables/table-plan.ts'
 import { type WalkUnderWay, walkToSpool } from './walk-to-spool.ts'
-
-/** What an output is of. It never changes while the state is there, unless all is pulled again. */
-interface Origin {
-  service: string
-  program: string
-  revisionState: string | null
-  /** How tables are laid out; null where there are none. */
-  layout: (TableOptions & { csvExact: boolean }) | null
-  /** Of what is no file. */
-  destination: string | null
-}
-
-/** What the last pull left, once it was complete. */
-export interface PulledBefore {
-  origin: Origin
-  /** One for each pull that the output is made of, oldest first. */
-  receipts: IdReceipt[]
-  /** Where the next one begins; undefined when this one left out what came last. */
-  watermark: string | undefined
-  /** The output's files with their sizes, as they were left. */
-  files: { path: string; bytes: number }[]
-}
 
 interface Placing {
   files: ReadyFile[]
   facts: Readonly<Record<string, unknown>>
   then: PulledBefore
   added: IdReceipt
+  total?: number | undefined
 }
 
 export const statePath = (out: string): string => `${out}.pull`
@@ -76,25 +55,39 @@ export async function pullToFile(
     // Interrupted in the last moment: all was there, but for its names.
     const unplaced = state.read<Placing>('placing')
     if (unplaced !== undefined) return place(state, unplaced, spoolPath, 0)
-    const walk = begun ?? begin(state, origin, request, await countOf(client, request, context))
+    const before = format.readDone ? await format.readDone(program) : state.read<PulledBefore>('done')
+    const walk = begun ?? begin(state, { origin, request, before, total: await countOf(client, request, context) })
     const check = request.verifySchema ? await checkFor(state, walk, request, client, context) : undefined
     const walking = { client, program, pageSize, checkpointEveryMs, state, spoolPath, check }
     const walked = await walkToSpool(walk, walking, context).catch((error: unknown) => {
       throw withAdvice(error, walk)
     })
     await compareReceipt(walked.receipt, walked.walk.token, program, client, state, context)
-    const before = walk.adds ? state.read<PulledBefore>('done') : undefined
+    const kept = walk.adds ? before : undefined
     const spoolBytes = walked.walk.bytes
-    const job = { out: path, spoolPath, spoolBytes, adds: walk.adds, program, client, state, tables, csvExact, context }
-    const nothingNew = before !== undefined && spoolBytes === 0
-    const { files, facts = {} } = nothingNew ? { files: [] } : await format.prepare(job)
     const then: PulledBefore = {
       origin,
-      receipts: [...(before?.receipts ?? []), walked.receipt],
+      receipts: [...(kept?.receipts ?? []), walked.receipt],
       watermark: walk.filters.toDate === undefined ? walked.walk.snapshotTime : undefined,
-      files: nothingNew ? before.files : files.map(({ to, bytes }) => ({ path: to, bytes })),
+      files: kept?.files ?? [],
     }
-    const placing = { files, facts, then, added: walked.receipt }
+    const job = {
+      out: path,
+      spoolPath,
+      spoolBytes,
+      walk: walked.walk,
+      then,
+      program,
+      client,
+      state,
+      tables,
+      csvExact,
+      context,
+    }
+    const nothingNew = format.readDone === undefined && kept !== undefined && spoolBytes === 0
+    const { files, facts = {}, total } = nothingNew ? { files: [] } : await format.prepare(job)
+    if (!nothingNew) then.files = files.map(({ to, bytes }) => ({ path: to, bytes }))
+    const placing = { files, facts, then, added: walked.receipt, total }
     state.commit({ placing })
     return place(state, placing, spoolPath, walked.bytes)
   } finally {
@@ -102,14 +95,15 @@ export async function pullToFile(
   }
 }
 
-function place(state: PullState, { files, facts, then, added }: Placing, spoolPath: string, bytes: number): PullReport {
+function place(state: PullState, placing: Placing, spoolPath: string, bytes: number): PullReport {
+  const { files, facts, then, added } = placing
   placeFiles(files)
   state.commit(
     { ...facts, done: then, origin: undefined, walk: undefined, schema: undefined, placing: undefined },
     { forgetIds: true },
   )
   removeFile(spoolPath)
-  const total = then.receipts.reduce((sum, { count }) => sum + count, 0)
+  const total = placing.total ?? then.receipts.reduce((sum, { count }) => sum + count, 0)
   return { added, total, bytes, watermark: then.watermark }
 }
 
@@ -150,31 +144,29 @@ async function countOf(
   }
 }
 
+interface Beginning {
+  origin: Origin
+  request: PullRequest
+  before: PulledBefore | undefined
+  total: number | undefined
+}
+
 /** A new walk, noted before its first request. */
-function begin(state: PullState, origin: Origin, request: PullRequest, total: number | undefined): WalkUnderWay {
-  const before = state.read<PulledBefore>('done')
+function begin(state: PullState, { origin, request, before, total }: Beginning): WalkUnderWay {
   const adds = request.sinceLast && before !== undefined
   const filters = adds ? { ...request.filters, fromDate: sinceLast(before, origin, request) } : request.filters
-  const walk: WalkUnderWay = { filters, adds, sinceLast: request.sinceLast, bytes: 0, total: adds ? undefined : total }
+  const walk: WalkUnderWay = {
+    filters,
+    adds,
+    sinceLast: request.sinceLast,
+    bytes: 0,
+    total: adds ? undefined : total,
+    changesAfter: before?.changeCursor,
+  }
   // Columns keep their places for as long as they are laid out in the same way.
   const columns = Bun.deepEquals(before?.origin.layout, origin.layout) ? state.read('columns') : undefined
   state.commit({ origin, walk, columns, schema: undefined }, { forgetIds: true })
   return walk
-}
-
-/** The `fromDate` of a pull that adds to what is there. */
-function sinceLast(before: PulledBefore, origin: Origin, { filters }: PullRequest): string {
-  const refuse = (why: string): CommandError =>
-    new CommandError('usage', `--since-last cannot add to the output: ${why} Without it, everything is pulled again.`)
-  if (!Bun.deepEquals(before.origin, origin))
-    throw refuse(
-      `it was pulled from ${before.origin.service}, program ${before.origin.program}, or with other options.`,
-    )
-  if (filters.toDate !== undefined || before.watermark === undefined)
-    throw refuse('with --before, what was submitted later is never asked for.')
-  for (const { path, bytes } of before.files)
-    if (sizeOf(path) !== bytes) throw refuse(`${path} is not as the last pull left it.`)
-  return before.watermark
 }
 
 /** The schema is that of the moment before the walk began: programs only gain questions, so all of it must be in every page. */

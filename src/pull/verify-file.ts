@@ -7,7 +7,8 @@ import { formatOf } from './output-formats.ts'
 import { sizeOf } from './place-files.ts'
 import { CommandError, fileFault } from './pull-outcome.ts'
 import { PullState } from './pull-state.ts'
-import { type PulledBefore, statePath } from './pull-to-file.ts'
+import { statePath } from './pull-to-file.ts'
+import type { PulledBefore } from './pulled-before.ts'
 
 /** What the file has, all of it as noted; rejects with the outcome `mismatch` when it is not. */
 export async function verifyFile(file: string): Promise<{ count: number; digest: string; pulls: number }> {

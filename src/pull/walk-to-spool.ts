@@ -22,6 +22,9 @@ export interface WalkUnderWay {
   snapshotTime?: string
   /** Names the walk when its receipt is asked for; an older service has none. */
   token?: string
+  /** Where the changes go on from the walk, and from what was there before it. */
+  changeCursor?: string
+  changesAfter?: string
   /** How many applications there were when it began, where that is known. */
   total?: number
   /** Bytes of the spool that are whole. */
@@ -70,7 +73,12 @@ export async function walkToSpool(
         continue
       }
       const { nextPageToken } = page
-      walk = { ...walk, snapshotTime: walk.snapshotTime ?? page.snapshotTime, token: walk.token ?? page.walkToken }
+      walk = {
+        ...walk,
+        snapshotTime: walk.snapshotTime ?? page.snapshotTime,
+        token: walk.token ?? page.walkToken,
+        changeCursor: walk.changeCursor ?? page.changeCursor,
+      }
       // The first page's token is kept at once: from then on it is this walk that goes on, and no other.
       const due = walk.nextPageToken === undefined || performance.now() - checkpointMs >= checkpointEveryMs
       if (nextPageToken !== null && !due) continue

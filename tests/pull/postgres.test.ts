@@ -4,6 +4,8 @@ import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { seedPrograms } from '../../scripts/seed-program/seed-programs.ts'
 import { identifierOf } from '../../src/pull/postgres/postgres-text.ts'
+import { annotate } from '../../src/upkeep/annotate.ts'
+import { eraseApplication } from '../../src/upkeep/erase.ts'
 import { ExportClient } from '../support/export-client.ts'
 import { useBareDatabase, useDatabase, useFolder, useService } from '../support/fixtures.ts'
 import { FrontEnd } from '../support/front-end.ts'
@@ -16,7 +18,7 @@ const { sql: source, ...database } = await useDatabase()
 const now = Date.UTC(2026, 0, 31) * 1000
 await seedPrograms(source, { programs: [{ slug, applications: 120 }], now, timeZone: 'UTC', actor: 'test' })
 const service = await useService({ ...database, sql: source })
-const key = await createTestKey(source, { programs: [slug, 'growing'], maySubmit: true })
+const key = await createTestKey(source, { programs: [slug, 'growing', 'followed'], maySubmit: true })
 const applications = await new ExportClient(service, key, slug).walkAll()
 const { sql, url } = await useBareDatabase()
 const folder = await useFolder()
@@ -121,22 +123,135 @@ test('--since-last adds what is new, and columns where the program has grown', a
   expect(await sql`select entity_name from growing.child`).toMatchObject([{ entity_name: 'Ada' }])
 })
 
+describe('what happens to applications that were pulled before', () => {
+  const asked = { optional: true }
+  const [frontEnd, now] = [new FrontEnd(service, key, 'followed'), Date.UTC(2030, 0, 1) * 1000]
+  const name = (text: string) => ({ words: { text }, applications: { entities: [{ entity_name: `of ${text}` }] } })
+  let program_id = 0
+  const set = (application_id: number, change: { status?: string | null; note?: string | null }, at = now) =>
+    annotate(source, { program_id, application_id, actor: 'operator:test', now: at, timeZone: 'UTC', ...change })
+  const erase = (application_id: number) =>
+    eraseApplication(source, { program_id, application_id }, { actor: 'operator:test', reason: undefined })
+  const apply = async (text: string, applicant?: number) => {
+    const { application_id } = await frontEnd.apply(applicant ?? (await frontEnd.register()), name(text))
+    return application_id
+  }
+  /** All that the service says now, as the tables have it. */
+  const served = async (revisionState?: string) => {
+    const all = await new ExportClient(service, key, 'followed').walkAll(revisionState ? { revisionState } : {})
+    return all.map(one => ({
+      application_id: one.application_id,
+      words: one.application.words!.text,
+      revision_state: one.revision_state,
+      status: one.status,
+      at: one.status_last_modified_time && Date.parse(one.status_last_modified_time) * 1000,
+      note: one.application_note,
+      entities: (one.application.applications as { entities: { entity_name: string }[] }).entities[0]!.entity_name,
+    }))
+  }
+  const kept = async (schema: string) => {
+    const rows = await sql`
+      select a.application_id, words__text as words, revision_state, status, status_last_modified_time as at, application_note as note,
+        e.entity_name as entities
+      from ${sql(schema)}.applications a left join ${sql(schema)}.applications_2 e using (application_id) order by submit_time, application_id`
+    return rows.map(row => ({ ...row }))
+  }
+
+  test('what was erased is removed, with its entities; what was superseded, or got a status or a note, is as it is at the service', async () => {
+    const questions = [q.text('words', asked), q.enumerator('applications', [], asked)]
+    await publish(source, { slug: 'followed', questions, statuses: ['Received', 'Approved'] })
+    const [found] = await source<{ program_id: number }[]>`select program_id from program where slug = 'followed'`
+    program_id = found!.program_id
+    const applicants = [await frontEnd.register(), await frontEnd.register()]
+    const ids: number[] = []
+    for (let n = 0; n < 8; n++) ids.push(await apply(`first ${n}`, n < 2 ? applicants[n] : undefined))
+    const [all, current, full] = ['followed', 'current_ones', 'full_again'].map(schema => [newState(), schema] as const)
+    const pullAll = async () => {
+      await pull('followed', all![0], '--since-last')
+      await pull('followed', current![0], '--since-last', '--revision', 'CURRENT', '--schema', current![1])
+      await pull('followed', full![0], '--schema', full![1])
+    }
+    const compare = async () => {
+      const everything = await served()
+      expect(await kept(all![1])).toEqual(everything)
+      expect(await kept(full![1])).toEqual(everything)
+      expect(await kept(current![1])).toEqual(await served('CURRENT'))
+      return everything
+    }
+    await pullAll()
+    expect(await compare()).toHaveLength(8)
+
+    await set(ids[2]!, { status: 'Received', note: 'called' })
+    await set(ids[2]!, { status: 'Approved' }, now + 61_000_000)
+    await set(ids[3]!, { note: 'odd \\ "note"' })
+    await apply('second 0', applicants[0])
+    await set(ids[4]!, { status: 'Received' })
+    await erase(ids[4]!)
+    await erase(ids[5]!)
+    await pullAll()
+    const after = await compare()
+    expect(after).toHaveLength(7)
+    expect(after.filter(one => one.revision_state === 'OBSOLETE')).toHaveLength(1)
+    expect(after.filter(one => one.status === 'Approved')).toHaveLength(1)
+
+    // What was taken away is gone; and nothing is new but the changes.
+    await set(ids[2]!, { status: null, note: null }, now + 122_000_000)
+    await erase(ids[0]!)
+    await pullAll()
+    expect((await compare()).filter(one => one.note !== null)).toHaveLength(1)
+    await pullAll()
+    await compare()
+  }, 120_000)
+
+  test('the database knows by itself how far it is: another folder goes on, and one that was set back catches up', async () => {
+    await sql`create table held as select * from followed.tributary_pull`
+    const [erased, status] = [await apply('third'), await apply('fourth')]
+    await pull('followed', newState(), '--since-last')
+    expect(await kept('followed')).toEqual(await served())
+    // As a restore of the warehouse would leave it: without what came last, and with the record of then.
+    await sql`delete from followed.applications where application_id = any(${[erased, status]}::bigint[])`
+    await sql`update followed.tributary_pull t set (watermark, change_cursor) = (select watermark, change_cursor from held)`
+    await erase(erased)
+    await set(status, { status: 'Received' })
+    await pull('followed', newState(), '--since-last')
+    expect(await kept('followed')).toEqual(await served())
+  })
+
+  test('a service that was set back since is noticed', async () => {
+    const [{ change_cursor: cursor }] = (await sql`select change_cursor from followed.tributary_pull`) as unknown as [
+      { change_cursor: string },
+    ]
+    const [number, ...rest] = cursor.split('.')
+    await sql`update followed.tributary_pull set change_cursor = ${[Number(number) + 1_000_000, ...rest].join('.')}`
+    const state = newState()
+    const { code, err } = await runTool(key, [...argsOf('followed', state), '--since-last'])
+    expect({ code, err }).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('The service was set back since the last pull'),
+    })
+    await pull('followed', state, '--restart')
+    expect(await kept('followed')).toEqual(await served())
+    await pull('followed', state, '--since-last')
+  })
+})
+
 describe('what goes wrong', () => {
-  test('a database that is away: the walk is not lost, nothing of it is there, and the same command fills it later', async () => {
+  test('a database that is away is told at once, and the same command fills it later', async () => {
     const state = newState()
     const place = new URL(url)
     place.pathname = '/not_there_yet'
+    const walks = () => service.logLines.filter(line => String(line.path).endsWith('/applications')).length
+    const before = walks()
     const { code, err } = await runTool(key, argsOf(slug, state, place.href))
     expect(code).toBe(1)
-    expect(err).toContain('The database cannot be filled')
+    expect(err).toContain('The database cannot be read')
+    expect(walks()).toBe(before)
     await sql`create database not_there_yet`
-    const before = service.logLines.filter(line => String(line.path).endsWith('/applications')).length
     expect(await runTool(key, argsOf(slug, state, place.href))).toMatchObject({ code: 0 })
-    expect(service.logLines.filter(line => String(line.path).endsWith('/applications'))).toHaveLength(before)
     await sql`drop database not_there_yet`
   })
 
-  test('a value that fits no column ends all of it, and is not told', async () => {
+  test('a value that fits no column ends all of it, and is not told; the walk is not lost', async () => {
     const state = newState()
     await sql`create schema narrow`
     await sql`create table narrow.applications (application_id bigint primary key, applicant_name__first_name integer)`
@@ -145,10 +260,25 @@ describe('what goes wrong', () => {
     expect(err).toMatch(/a value does not fit its column \(22|is of type integer/)
     expect(err).not.toContain(String(applications[0]!.application.applicant_name!.first_name))
     expect(await sql`select from narrow.applications`).toHaveLength(0)
+    await sql`drop table narrow.applications`
+    const before = service.logLines.filter(line => String(line.path).endsWith('/applications')).length
+    expect(await runTool(key, [...argsOf(slug, state), '--schema', 'narrow'])).toMatchObject({ code: 0 })
+    expect(service.logLines.filter(line => String(line.path).endsWith('/applications'))).toHaveLength(before)
+    expect(await sql`select from narrow.applications`).toHaveLength(applications.length)
+  })
+
+  test('a schema that has another program is left alone', async () => {
+    const { code, err } = await runTool(key, [...argsOf('growing', newState()), '--schema', 'narrow'])
+    expect({ code, err }).toMatchObject({ code: 2, err: expect.stringContaining(`Schema narrow has program ${slug}`) })
   })
 
   test.each([
     ['a password in the address', ['--to', 'postgres://me:secret@127.0.0.1/a'], 'PGPASSWORD'],
+    [
+      'a walk that would miss what comes',
+      ['--to', 'postgres://127.0.0.1/a', '--since-last', '--revision', 'OBSOLETE'],
+      'OBSOLETE',
+    ],
     ['an address of something else', ['--to', 'https://127.0.0.1/a'], '--to must be a database'],
     ['a file as well', ['--to', 'postgres://127.0.0.1/a', '--out', 'a.csv'], 'Say where to'],
     ['a schema of the system', ['--to', 'postgres://127.0.0.1/a', '--schema', 'pg_catalog'], '--schema must be'],

@@ -1,13 +1,18 @@
 // Tables in a database of whoever pulls: made where they are missing, widened when the program has grown, and filled in one transaction, so
-// that whoever reads them sees all of a pull or nothing. What is there already is replaced by its application_id, so doing it twice
-// changes nothing.
+// that whoever reads them sees all of a pull or nothing. What is there already is replaced by its application_id, and what is not pulled
+// again follows the changes: done twice, it changes nothing.
 
 import { once } from 'node:events'
 import postgres from 'postgres'
+import type { ChangesPage } from '../../client/tributary-client.ts'
 import { fileLines } from '../file-lines.ts'
+import { CommandError } from '../pull-outcome.ts'
+import type { Origin } from '../pulled-before.ts'
 import { type Column, type ColumnKind, type Table, tableName } from '../tables/table-plan.ts'
 import { type Cell, rowMaker } from '../tables/table-rows.ts'
 import { columnIdentifiers, copyLine, identifierOf } from './postgres-text.ts'
+import { applyChanges, collectChanges } from './pulled-changes.ts'
+import { type PulledRecord, readRecord, recordTable, type Sql, writeRecord } from './pulled-record.ts'
 
 export interface PostgresLoad {
   url: string
@@ -15,23 +20,44 @@ export interface PostgresLoad {
   tables: readonly Table[]
   /** Applications, one a line. */
   spoolPath: string
+  /** Whether they are all that there are, or are added to what is there. */
+  fills: 'all' | 'some' | 'since last'
+  /** What the tables are of, and where the next pull goes on, when what was pulled is in them. */
+  then: PulledRecord
+  /** The `fromDate` of the walk, and the cursor that its applications need the changes after. */
+  fromDate: string | undefined
+  changesAfter: string | undefined
+  changes: (after: string) => AsyncIterable<ChangesPage>
   signal: AbortSignal
 }
 
-type Sql = postgres.Sql | postgres.TransactionSql
 type Fragment = postgres.PendingQuery<postgres.Row[]>
 
-export async function loadPostgres({ url, schema, tables, spoolPath, signal }: PostgresLoad): Promise<void> {
-  const sql = postgres(url, {
-    max: 1,
-    connect_timeout: 30,
-    onnotice: () => {},
-    connection: { application_name: 'tributary pull' },
-  })
-  try {
-    await sql.begin(async tx => {
-      // Two pulls into one schema take turns.
-      await tx`select pg_advisory_xact_lock(hashtextextended(${`tributary ${schema}`}, 0))`
+/** Resolves with the number of applications that are in the tables then. */
+export function loadPostgres(load: PostgresLoad): Promise<number> {
+  const { schema, tables, spoolPath, signal, fills, then } = load
+  return connected(load.url, async sql => {
+    // Two pulls into one schema take turns.
+    await sql`select pg_advisory_lock(hashtextextended(${`tributary ${schema}`}, 0))`
+    const before = await readRecord(sql, schema)
+    refuseOther(before, then.origin.program, schema)
+    if (fills === 'since last' && before === undefined)
+      throw new CommandError(
+        'failed',
+        `Schema ${schema} has lost what was pulled before. Add --restart to pull everything.`,
+      )
+    if (fills === 'some' && before !== undefined && !isOfSame(before.origin, then.origin))
+      throw new CommandError(
+        'usage',
+        `Schema ${schema} was filled with other options: pull everything, or name another with --schema.`,
+      )
+    // Rows that stay are as of their own cursor, which is another than the walk began with if the database was restored meanwhile.
+    const cursors = fills === 'all' ? [load.changesAfter] : [before?.changeCursor, load.changesAfter]
+    const feeds = [...new Set(cursors)].filter(cursor => cursor !== undefined).map(load.changes)
+    const changeCursor = await collectChanges(sql, feeds)
+    const goesOn = fills === 'all' || before?.watermark === undefined || before.watermark === load.fromDate
+    const record = { ...then, changeCursor, watermark: goesOn ? then.watermark : before.watermark }
+    return sql.begin(async tx => {
       await tx`create schema if not exists ${tx(schema)}`
       for (const [index, table] of tables.entries()) {
         signal.throwIfAborted()
@@ -39,16 +65,63 @@ export async function loadPostgres({ url, schema, tables, spoolPath, signal }: P
         await copyRows(tx, tables, index, spoolPath, signal)
         await takeOver(tx, schema, table)
       }
+      const place = tx`${tx(schema)}.${tx('applications')}`
+      if (fills === 'all')
+        await tx`delete from ${place} a where not exists (select from ${tx(pulled)} p where p.application_id = a.application_id)`
+      await applyChanges(tx, schema, then.origin.revisionState === 'CURRENT' ? 'removed' : 'kept')
+      await writeRecord(tx, schema, record)
+      const [counted] = await tx<{ applications: string }[]>`select count(*) as applications from ${place}`
+      return Number(counted!.applications)
     })
+  })
+}
+
+/** But for where the tables stand. */
+const isOfSame = (one: Origin, other: Origin): boolean =>
+  Bun.deepEquals({ ...one, destination: null }, { ...other, destination: null })
+
+/** What the last pull left there. */
+export function readPulled(url: string, schema: string, program: string): Promise<PulledRecord | undefined> {
+  return connected(url, async sql => {
+    const record = await readRecord(sql, schema)
+    refuseOther(record, program, schema)
+    return record
+  })
+}
+
+async function connected<T>(url: string, work: (sql: postgres.Sql) => Promise<T>): Promise<T> {
+  const sql = postgres(url, {
+    max: 1,
+    connect_timeout: 30,
+    // What is held for the session, and is temporary, must not be lost with a connection that is made anew.
+    max_lifetime: null,
+    onnotice: () => {},
+    connection: { application_name: 'tributary pull' },
+  })
+  try {
+    return await work(sql)
   } finally {
     await sql.end({ timeout: 5 })
   }
 }
 
-const postgresName = (table: Table): string => identifierOf(table.path.length === 0 ? 'applications' : tableName(table))
+function refuseOther(record: PulledRecord | undefined, program: string, schema: string): void {
+  if (record !== undefined && record.origin.program !== program)
+    throw new CommandError(
+      'usage',
+      `Schema ${schema} has program ${record.origin.program}: name another with --schema.`,
+    )
+}
+
+/** No key has a digit in it, so an enumerator that is called like a table of ours gets a name that no other has. */
+function postgresName(table: Table): string {
+  if (table.path.length === 0) return 'applications'
+  const name = identifierOf(tableName(table))
+  return name === 'applications' || name === recordTable ? `${name}_2` : name
+}
 const keyOf = ({ path }: Table): readonly string[] =>
   path.length === 0 ? ['application_id'] : ['application_id', 'entity_path']
-const stage = 'tributary_pulled'
+const [stage, pulled] = ['tributary_pulled', 'tributary_applications']
 
 async function makeTable(sql: Sql, schema: string, table: Table): Promise<void> {
   const name = postgresName(table)
@@ -125,11 +198,11 @@ async function takeOver(sql: Sql, schema: string, table: Table): Promise<void> {
     )
     // Its entities follow, or are gone with their old place.
     await sql`${insert} on conflict (application_id) do update set ${changes}`
-    await sql`create temporary table if not exists tributary_applications (application_id bigint) on commit drop`
-    await sql`insert into tributary_applications select application_id from ${sql(stage)}`
+    await sql`create temporary table if not exists ${sql(pulled)} (application_id bigint) on commit drop`
+    await sql`insert into ${sql(pulled)} select application_id from ${sql(stage)}`
     return
   }
-  await sql`delete from ${place} where application_id in (select application_id from tributary_applications)`
+  await sql`delete from ${place} where application_id in (select application_id from ${sql(pulled)})`
   await sql`${insert}`
 }
 

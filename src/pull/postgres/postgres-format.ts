@@ -1,35 +1,64 @@
 // Applications as tables in a PostgreSQL of whoever pulls. The state of the pull stays beside the spool, on this machine.
 
+import { GaveUp, RequestRefused } from '../../client/client-errors.ts'
 import type { OutputFormat } from '../output-format.ts'
 import { CommandError } from '../pull-outcome.ts'
 import { columnNames, loadTables } from '../tables/load-tables.ts'
 import { NoColumn } from '../tables/table-rows.ts'
-import { loadPostgres } from './load-postgres.ts'
+import { loadPostgres, readPulled } from './load-postgres.ts'
 
 export function postgresFormat(url: string, schema: string): OutputFormat {
   const { host, pathname } = new URL(url)
+  const destination = `${host}${pathname} ${schema}`
   return {
     ending: '',
     hasTables: true,
-    destination: `${host}${pathname} ${schema}`,
+    destination,
     spoolPath: out => `${out}.part`,
+    readDone: async program => {
+      const record = await readPulled(url, schema, program).catch((error: unknown) => {
+        throw error instanceof CommandError ? error : fault('read', error)
+      })
+      // Where it stands now is where it is, whatever the database was called then.
+      return record && { ...record, origin: { ...record.origin, destination }, receipts: [], files: [] }
+    },
     prepare: async job => {
+      const { client, program, context, walk, then, spoolPath } = job
       const { tables } = await loadTables(job)
+      const { fromDate, toDate } = walk.filters
       try {
-        await loadPostgres({ url, schema, tables, spoolPath: job.spoolPath, signal: job.context.signal })
+        const applications = await loadPostgres({
+          url,
+          schema,
+          tables,
+          spoolPath,
+          then,
+          fromDate,
+          signal: context.signal,
+          fills: walk.adds ? 'since last' : fromDate === undefined && toDate === undefined ? 'all' : 'some',
+          changesAfter: (walk.adds ? walk.changesAfter : undefined) ?? walk.changeCursor,
+          changes: after => client.changes(program, after, context.signal),
+        })
+        return { files: [], facts: { columns: columnNames(tables) }, total: applications }
       } catch (error) {
         if (error instanceof NoColumn) throw new CommandError('mismatch', error.message)
-        job.context.signal.throwIfAborted()
-        throw new CommandError(
-          'failed',
-          `The database cannot be filled: ${faultOf(error)}. The same command tries again.`,
-          { cause: error },
-        )
+        context.signal.throwIfAborted()
+        if (error instanceof RequestRefused && error.codes.includes('cursor_of_another_history'))
+          throw new CommandError(
+            'failed',
+            'The service was set back since the last pull, to before what was pulled then. Pull everything again: without --since-last, and with --restart.',
+          )
+        if (error instanceof CommandError || error instanceof RequestRefused || error instanceof GaveUp) throw error
+        throw fault('filled', error)
       }
-      return { files: [], facts: { columns: columnNames(tables) } }
     },
   }
 }
+
+const fault = (what: string, error: unknown): CommandError =>
+  new CommandError('failed', `The database cannot be ${what}: ${faultOf(error)}. The same command tries again.`, {
+    cause: error,
+  })
 
 /** What PostgreSQL says of a value quotes it, so only its code is told then. */
 function faultOf(error: unknown): string {

@@ -18,7 +18,7 @@ export const csvFormat: OutputFormat = {
     const { tables, known } = await loadTables(job)
     const files = tables.map(table => new CsvFile(tablePath(job.out, '.csv', table), job.csvExact))
     return fillTables(job, tables, files, async () => {
-      for (const [i, file] of files.entries()) await file.begin(tables[i]!, job.adds ? known : {})
+      for (const [i, file] of files.entries()) await file.begin(tables[i]!, job.walk.adds ? known : {})
     })
   },
   idsIn: async function* (path) {

@@ -32,7 +32,7 @@ export const parquetFormat: OutputFormat = {
     const { tables, known } = await loadTables(job)
     const files = tables.map(table => new ParquetFile(library, tablePath(job.out, '.parquet', table), table))
     return fillTables(job, tables, files, async () => {
-      if (!job.adds) return
+      if (!job.walk.adds) return
       for (const [i, file] of files.entries()) if (known[tableName(tables[i]!)] !== undefined) await file.begin(reading)
     })
   },

@@ -1,0 +1,45 @@
+// What the database itself knows of what was pulled into it: a row beside the tables, written in the transaction that fills them. So it
+// is true of the rows whatever became of the pull, of the folder it ran in, or of the database since: also after a restore.
+
+import type postgres from 'postgres'
+import type { Origin, PulledBefore } from '../pulled-before.ts'
+
+export type Sql = postgres.Sql | postgres.TransactionSql
+
+export type PulledRecord = Pick<PulledBefore, 'origin' | 'watermark' | 'changeCursor'>
+
+export const recordTable = 'tributary_pull'
+
+export async function readRecord(sql: Sql, schema: string): Promise<PulledRecord | undefined> {
+  const [found] = await sql`select to_regclass(quote_ident(${schema}) || ${`.${recordTable}`}) as place`
+  if (found!.place === null) return undefined
+  const [row] = await sql<{ origin: string; watermark: string | null; change_cursor: string | null }[]>`
+    select origin::text, watermark, change_cursor from ${sql(schema)}.${sql(recordTable)}`
+  if (row === undefined) return undefined
+  const { origin, watermark, change_cursor } = row
+  return {
+    origin: JSON.parse(origin) as Origin,
+    watermark: watermark ?? undefined,
+    changeCursor: change_cursor ?? undefined,
+  }
+}
+
+export async function writeRecord(
+  sql: Sql,
+  schema: string,
+  { origin, watermark, changeCursor }: PulledRecord,
+): Promise<void> {
+  const place = sql`${sql(schema)}.${sql(recordTable)}`
+  await sql`
+    create table if not exists ${place} (
+      program text primary key,
+      origin text not null,
+      watermark text,
+      change_cursor text,
+      pulled_at timestamptz not null default now()
+    )`
+  await sql`delete from ${place}`
+  await sql`
+    insert into ${place} (program, origin, watermark, change_cursor)
+    values (${origin.program}, ${JSON.stringify(origin)}, ${watermark ?? null}, ${changeCursor ?? null})`
+}

@@ -1,0 +1,46 @@
+// What an output is of, and what the last pull into it left: where the next one goes on.
+
+import type { IdReceipt } from './id-digest.ts'
+import { sizeOf } from './place-files.ts'
+import { CommandError } from './pull-outcome.ts'
+import type { PullRequest } from './pull-request.ts'
+import type { TableOptions } from './tables/table-plan.ts'
+
+/** What an output is of. It never changes, unless all is pulled again. */
+export interface Origin {
+  service: string
+  program: string
+  revisionState: string | null
+  /** How tables are laid out; null where there are none. */
+  layout: (TableOptions & { csvExact: boolean }) | null
+  /** Of what is no file. */
+  destination: string | null
+}
+
+/** What the last pull left, once it was complete. */
+export interface PulledBefore {
+  origin: Origin
+  /** One for each pull that the output is made of, oldest first. */
+  receipts: IdReceipt[]
+  /** Where the next one begins; undefined when this one left out what came last. */
+  watermark: string | undefined
+  /** The output's files with their sizes, as they were left. */
+  files: { path: string; bytes: number }[]
+  /** Of an output that follows the changes: up to where it has them. */
+  changeCursor?: string
+}
+
+/** The `fromDate` of a pull that adds to what is there. */
+export function sinceLast(before: PulledBefore, origin: Origin, { filters }: PullRequest): string {
+  const refuse = (why: string): CommandError =>
+    new CommandError('usage', `--since-last cannot add to the output: ${why} Without it, everything is pulled again.`)
+  if (!Bun.deepEquals(before.origin, origin))
+    throw refuse(
+      `it was pulled from ${before.origin.service}, program ${before.origin.program}, or with other options.`,
+    )
+  if (filters.toDate !== undefined || before.watermark === undefined)
+    throw refuse('with --before, what was submitted later is never asked for.')
+  for (const { path, bytes } of before.files)
+    if (sizeOf(path) !== bytes) throw refuse(`${path} is not as the last pull left it.`)
+  return before.watermark
+}
