@@ -74,6 +74,8 @@ export function isWholePassword(text: string): boolean {
   return match !== null && checksum(match[1]!) === match[2]
 }
 
+const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
 export type HeaderFault = 'no_header' | 'oversized_header' | 'wrong_scheme' | 'bad_base64' | 'bad_utf8' | 'no_colon'
 
 /**
@@ -92,7 +94,7 @@ export function parseAuthorization(
   if (encoded === '' || bytes.toString('base64') !== encoded) return { fault: 'bad_base64' }
   let text: string
   try {
-    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+    text = strictUtf8.decode(bytes)
   } catch {
     return { fault: 'bad_utf8' }
   }

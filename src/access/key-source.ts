@@ -43,8 +43,16 @@ export function databaseKeys(db: Db): KeySource {
   }
 }
 
+/** What texts of subnets mean, which never changes; to read them costs more than most of a request's steps. */
+const readSubnets = new Map<string, Subnet>()
+const readSubnetsMax = 1000
+
 function storedSubnet(text: string): Subnet {
+  const known = readSubnets.get(text)
+  if (known !== undefined) return known
   const subnet = parseSubnet(text)
   if ('fault' in subnet) throw new Error(`a subnet was stored that is none: ${subnet.fault}`)
+  if (readSubnets.size >= readSubnetsMax) readSubnets.clear()
+  readSubnets.set(text, subnet)
   return subnet
 }

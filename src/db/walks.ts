@@ -31,7 +31,10 @@ export async function readWalkStart(db: Db, programId: number): Promise<WalkStar
       c.last_submit_time,
       newest.submit_time,
       newest.submit_seq,
-      change_time(c.program_id, c.submit_seq) as last_change_at,
+      case
+        when newest.submit_seq = c.submit_seq then newest.submit_time
+        else change_time(c.program_id, c.submit_seq)
+      end as last_change_at,
       (select max(v.published_at) from program_version v where v.program_id = c.program_id) as last_published_at,
       pg_is_in_recovery() as in_recovery
     from submission_counter c

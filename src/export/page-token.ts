@@ -47,8 +47,19 @@ const layouts: readonly Layout[] = [
   { version: 1, since: '0.0.0', tokenBytes: tokenBytesOf(10), unpack: unpackFirst },
 ]
 
-/** The newest layout that this release and the oldest that may run beside it both read. */
+/** What `newestLayout` found. A process is told one oldest release. */
+const layoutsFor = new Map<string, Layout>()
+
 function layoutFor(oldestRelease: string): Layout {
+  const known = layoutsFor.get(oldestRelease)
+  if (known !== undefined) return known
+  const layout = newestLayout(oldestRelease)
+  layoutsFor.set(oldestRelease, layout)
+  return layout
+}
+
+/** The newest layout that this release and the oldest that may run beside it both read. */
+function newestLayout(oldestRelease: string): Layout {
   const known = layouts.filter(({ since }) => !isOlder(release.version, since) && !isOlder(oldestRelease, since))
   if (known[0] === undefined) throw new Error(`there is no layout of page tokens that release ${oldestRelease} reads`)
   return known[0]
@@ -148,9 +159,16 @@ function unseal(bytes: Buffer, layout: Layout, keys: readonly Buffer[]): OpenedT
   return undefined
 }
 
+const keyIds = new WeakMap<Buffer, Buffer>()
+
 /** Tells keys apart without telling anything about them. */
 function keyId(key: Buffer): Buffer {
-  return createHash('sha256').update(key).digest().subarray(0, keyIdBytes)
+  let id = keyIds.get(key)
+  if (id === undefined) {
+    id = createHash('sha256').update(key).digest().subarray(0, keyIdBytes)
+    keyIds.set(key, id)
+  }
+  return id
 }
 
 /** Bits of the first byte, beside the two of the revision state. */

@@ -7,11 +7,10 @@
 // revision state. Nothing is parsed, decoded or built per row; a row costs a few native copies and one native search for a
 // marker byte. `tests/export/splice.test.ts` holds it against a plain renderer that builds objects and calls JSON.stringify.
 
-import { markerEnd, markerStart } from '../domain/questions/answers.ts'
+import { markerStart } from '../domain/questions/answers.ts'
 import type { VersionFill } from '../domain/questions/version-fill.ts'
 
 const markerStartByte = markerStart.charCodeAt(0)
-const markerEndByte = markerEnd.charCodeAt(0)
 const zero = 48
 const currentEnd = Buffer.from(',"revision_state":"CURRENT"}')
 const obsoleteEnd = Buffer.from(',"revision_state":"OBSOLETE"}')
@@ -32,7 +31,7 @@ export function splicedBytes(row: StoredRow, fill: VersionFill): number {
   const revision = isCurrent ? currentEnd : obsoleteEnd
   let length = snapshotTo - snapshotFrom + fill.end.length + annotationsTo - annotationsFrom + revision.length
   for (let at = nextMarker(bytes, snapshotFrom, snapshotTo); at !== -1; ) {
-    const end = bytes.indexOf(markerEndByte, at)
+    const end = markerEndAt(bytes, at)
     length += entityFill(bytes, at, end, fill).length - (end + 1 - at)
     at = nextMarker(bytes, end, snapshotTo)
   }
@@ -51,7 +50,7 @@ export function spliceRow(target: Buffer, offset: number, row: StoredRow, fill: 
   let from = row.snapshotFrom
   let at = nextMarker(bytes, from, snapshotTo)
   while (at !== -1) {
-    const end = bytes.indexOf(markerEndByte, at)
+    const end = markerEndAt(bytes, at)
     const piece = entityFill(bytes, at, end, fill)
     if (offset + (at - from) + piece.length > limit) return -1
     offset += bytes.copy(target, offset, from, at)
@@ -77,6 +76,13 @@ export const splicedRows = { write: spliceRow, bytes: splicedBytes }
 function nextMarker(bytes: Buffer, from: number, to: number): number {
   const at = bytes.indexOf(markerStartByte, from)
   return at < to ? at : -1
+}
+
+/** Where the marker that starts at `at` ends: after its few digits, which are sooner read than searched through. */
+function markerEndAt(bytes: Buffer, at: number): number {
+  let end = at + 1
+  while (bytes[end]! >= zero) end++
+  return end
 }
 
 /** The fill for the marker that starts at `at` and ends at `end`. A marker of an unknown enumerator means the key map is not of this row's program. */

@@ -2,6 +2,7 @@
 
 /** In the order of their values. */
 export const base62Alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+const alphabetBytes = Buffer.from(base62Alphabet)
 const values = new Map([...base62Alphabet].map((character, value) => [character, value]))
 
 /** As many characters as one division of a big integer yields at once: 62^8 is still exact as a number. */
@@ -13,19 +14,20 @@ export function base62Length(byteLength: number): number {
   return Math.ceil((byteLength * 8) / Math.log2(62))
 }
 
-/** The bytes read as one big-endian number, in base 62, filled with zeros to `base62Length`. About 5 µs for 120 bytes. */
+/** The bytes read as one big-endian number, in base 62, filled with zeros to `base62Length`. About 10 µs for 150 bytes. */
 export function encodeBase62(bytes: Uint8Array): string {
   let rest = BigInt(`0x0${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex')}`)
-  let text = ''
-  for (let left = base62Length(bytes.length); left > 0; left -= chunkLength) {
-    let chunk = Number(rest % chunkBase)
-    rest /= chunkBase
-    for (let i = Math.min(left, chunkLength); i > 0; i--) {
-      text = base62Alphabet[chunk % 62] + text
+  const text = Buffer.alloc(base62Length(bytes.length))
+  for (let end = text.length; end > 0; end -= chunkLength) {
+    const next = rest / chunkBase
+    let chunk = Number(rest - next * chunkBase)
+    rest = next
+    for (let i = end - 1; i >= Math.max(0, end - chunkLength); i--) {
+      text[i] = alphabetBytes[chunk % 62]!
       chunk = Math.floor(chunk / 62)
     }
   }
-  return text
+  return text.toString('latin1')
 }
 
 /** The reverse: exactly `byteLength` bytes, or undefined for a text that `encodeBase62` never gives for so many. */
