@@ -55,7 +55,7 @@ export function createApp(foundation: Foundation): App {
     ...foundation,
     keys: databaseKeys(db),
     uses: new KeyUses(exportOnly ? undefined : db, log),
-    limits: new KeyLimits(config, now),
+    limits: new KeyLimits(config, now, foundation.sharedCounts),
     failures: new FailureThrottle(config.authFailuresPerMinute, now),
     keyMaps: new KeyMaps(undefined, foundation.config.civiformProfile),
     saves: new ProgramTurns(saveTurns(config.intakeConnections)),

@@ -363,7 +363,7 @@ export const settings = {
     name: 'REDIS_URL',
     default: '',
     meaning:
-      'Redis or Valkey that carries jobs, as `redis://…` or `rediss://…`; several, comma-separated, are nodes of one cluster. Empty: the database carries them.',
+      'Redis or Valkey that carries jobs, and in which the limits of keys are counted for all processes on all machines, as `redis://…` or `rediss://…`; several, comma-separated, are nodes of one cluster. Empty: the database carries the jobs, and each process allows its share.',
     parse: redisUrls,
   },
   sweepIntervalMs: {
@@ -513,13 +513,15 @@ export const settings = {
   requestsPerMinute: {
     name: 'REQUESTS_PER_MINUTE',
     default: '600',
-    meaning: 'Requests a minute of one API key, shared out among PROCESSES; 0 for no limit.',
+    meaning:
+      'Requests a minute of one API key: of all processes with REDIS_URL, else shared out among PROCESSES. 0 for no limit.',
     parse: wholeNumber(0, 10_000_000),
   },
   exportsAtATime: {
     name: 'EXPORTS_AT_A_TIME',
     default: '4',
-    meaning: 'Exports of one API key under way at once, shared out among PROCESSES; 0 for no limit.',
+    meaning:
+      'Exports of one API key under way at once: of all processes with REDIS_URL, else shared out among PROCESSES. 0 for no limit.',
     parse: wholeNumber(0, 10_000),
   },
   auditRequired: {

@@ -1,6 +1,7 @@
 // The HTTP process: configuration, database, application, listening, draining. It composes and decides nothing else.
 
 import { availableParallelism } from 'node:os'
+import type { SharedCounts } from './access/shared-counts.ts'
 import { createApp } from './app.ts'
 import { type Config, loadConfig, shownSettings } from './config.ts'
 import { readKeyExpiries } from './db/api-key-rows.ts'
@@ -43,7 +44,7 @@ try {
   const config = loadConfig(withSettingFiles(process.env))
   const place = placeOf(process.env[placeVariable])
   const processes = processCount(config, availableParallelism())
-  if (place !== undefined) await serve(shareOf(config, place), { place, link: new SupervisorLink() })
+  if (place !== undefined) await serve(config, { place, link: new SupervisorLink() })
   else if (processes > 1) await supervise(config, processes, { main: import.meta.path, environment: process.env })
   else await serve(config)
 } catch (error) {
@@ -57,7 +58,8 @@ interface Supervised {
   link: SupervisorLink
 }
 
-async function serve(config: Config, supervised?: Supervised): Promise<void> {
+async function serve(whole: Config, supervised?: Supervised): Promise<void> {
+  const config = supervised === undefined ? whole : shareOf(whole, supervised.place)
   const ownLog = createLog(config.logLevel)
   const log = supervised === undefined ? ownLog : ownLog.child({ process: supervised.place.number })
   const tls = config.tlsCert === undefined ? undefined : await readTlsFiles(config.tlsCert, config.tlsKey!)
@@ -86,6 +88,8 @@ async function serve(config: Config, supervised?: Supervised): Promise<void> {
   watchTraces(metrics, traces?.exporter)
   metrics.watchStandbys(() => standbys.states())
   const connections = new Connections(config, log)
+  const sharedCounts = await openSharedCounts(whole, log)
+  metrics.watchCounts(sharedCounts)
   const app = createApp({
     config,
     settings: shownSettings(config, process.env),
@@ -99,6 +103,7 @@ async function serve(config: Config, supervised?: Supervised): Promise<void> {
     metrics,
     tracer: traces?.tracer,
     connections,
+    sharedCounts,
     now: () => Date.now() * 1000,
   })
   const server = Bun.serve({
@@ -141,6 +146,7 @@ async function serve(config: Config, supervised?: Supervised): Promise<void> {
     if (trail.waiting > 0) log.info({ lines: trail.waiting }, 'the audit trail is still being written')
     await trail.finish(Math.max(endMs - performance.now(), closeMs))
     if (supervised !== undefined) await settledWithin(leaveMs, takeLeave(supervised, metrics))
+    sharedCounts?.close()
     await closePools([db])
     await traces?.exporter.finish(closeMs)
     log.info('stopped')
@@ -183,6 +189,13 @@ function watchConnections(connections: Connections, port: number, log: Log): voi
   const sockets = openSockets()
   if (sockets === undefined) log.warn('on this system the connections of one address cannot be limited')
   else setInterval(() => connections.look(sockets, port), connectionsEveryMs).unref()
+}
+
+/** Where there is a Redis, keys are counted in it, for all processes on all machines together. It may be away, now or later. */
+async function openSharedCounts(whole: Config, log: Log): Promise<SharedCounts | undefined> {
+  if (whole.redisUrl === undefined) return undefined
+  const { SharedCounts } = await import('./access/shared-counts.ts')
+  return new SharedCounts(whole.redisUrl, whole, log)
 }
 
 /** Opens pools: under a name for metrics, and one that PostgreSQL shows in `pg_stat_activity`. */

@@ -34,9 +34,9 @@ interface Asked {
 export const applicationStatus = (deps: Deps) => {
   const { config, consoleDb, db } = deps
 
-  const begin = ({ caller, params, request }: Asked, authorize: typeof authorizeExport) => {
+  const begin = async ({ caller, params, request }: Asked, authorize: typeof authorizeExport) => {
     const { programSlug } = params
-    const { programId, headers, record } = enterProgram(deps, { caller, programSlug, request }, authorize)
+    const { programId, headers, record } = await enterProgram(deps, { caller, programSlug, request }, authorize)
     // What is no id of an application is one that is not there.
     const applicationId = applicationIdIn(params.applicationId) ?? 0
     record.fields.application_id = applicationId
@@ -54,7 +54,7 @@ export const applicationStatus = (deps: Deps) => {
   }
 
   const read = async (asked: Asked): Promise<Response> => {
-    const { programId, applicationId, headers } = begin(asked, authorizeExport)
+    const { programId, applicationId, headers } = await begin(asked, authorizeExport)
     const present = await readThroughLoss(() => readPresentAnnotations(db, programId, applicationId))
     if (present === undefined) throw noSuchApplication()
     const { caller, request } = asked
@@ -71,7 +71,7 @@ export const applicationStatus = (deps: Deps) => {
   }
 
   const set = async (asked: Asked): Promise<Response> => {
-    const { programId, applicationId, headers } = begin(asked, authorizeAnnotation)
+    const { programId, applicationId, headers } = await begin(asked, authorizeAnnotation)
     const { caller, request } = asked
     const change = changeOf(await readJsonBody(request, bodyLimits))
     const ifMatch = request.headers.get('if-match')

@@ -16,9 +16,9 @@ const path = '/api/v1/checkAuth'
 
 /** `GET /api/v1/checkAuth`. Source: spec, "Check credentials"; contract D5. */
 export const checkAuth = (deps: Deps) => {
-  const tell = ({ caller }: { caller: Caller }): Response =>
+  const tell = async ({ caller }: { caller: Caller }): Promise<Response> =>
     Response.json(describe(caller, deps.config.timeZone, deps.now()), {
-      headers: { 'Cache-Control': 'no-store', ...quotaHeaders(deps.limits.takeRequest(caller.api_key_id)) },
+      headers: { 'Cache-Control': 'no-store', ...quotaHeaders(await deps.limits.takeRequest(caller.api_key_id)) },
     })
   return (
     new Elysia({ name: 'check-auth' })

@@ -4,6 +4,7 @@ import type { FailureThrottle } from '../access/failure-throttle.ts'
 import type { KeySource } from '../access/key-source.ts'
 import type { KeyUses } from '../access/key-use.ts'
 import type { KeyLimits } from '../access/limits.ts'
+import type { SharedCounts } from '../access/shared-counts.ts'
 import type { Config, ShownSetting } from '../config.ts'
 import type { AuditEvent } from '../db/audit.ts'
 import type { Sql } from '../db/client.ts'
@@ -44,6 +45,8 @@ export interface Foundation {
   /** Undefined unless traces are exported. */
   tracer?: Tracer | undefined
   connections: Connections
+  /** Where keys are counted for all processes together; undefined where each process counts for itself. */
+  sharedCounts?: SharedCounts | undefined
   /** The present time. */
   now: () => Micros
 }

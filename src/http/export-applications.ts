@@ -3,6 +3,7 @@
 
 import { Elysia } from 'elysia'
 import { authorizeExport, type Caller } from '../access/caller.ts'
+import type { PageTurn } from '../access/limits.ts'
 import { readThroughLoss } from '../db/client.ts'
 import { readWalkStart, type WalkStart } from '../db/walks.ts'
 import { framingOf } from '../export/framings/all-framings.ts'
@@ -14,6 +15,7 @@ import { parseExportRequest } from '../export/request.ts'
 import { type Serving, servePage } from '../export/serve-page.ts'
 import { shownFilters } from '../export/walk.ts'
 import type { PageReceipt } from '../export/write-page.ts'
+import type { KeyQuota } from '../problem.ts'
 import { currentSpan, traced } from '../tracing/current-span.ts'
 import { Steps } from '../tracing/span.ts'
 import { authenticate } from './authenticate.ts'
@@ -24,9 +26,11 @@ import type { Deps } from './deps.ts'
 import { namesTag, weakTag } from './entity-tag.ts'
 import { methodNotAllowed } from './errors.ts'
 import { acceptedFormat, type OfferedFormat } from './export-formats.ts'
+import { onceGranted } from './granted-sink.ts'
 import { anyExportOperation } from './openapi/export-operations.ts'
 import { routeDetail } from './openapi/route-detail.ts'
-import { enterProgram, sentParameters } from './program-request.ts'
+import { admitToProgram, sentParameters } from './program-request.ts'
+import { quotaHeaders } from './quota-headers.ts'
 import { type Outcome, type RequestRecord, recordOf } from './request-record.ts'
 import { QueueTime, streamResponse } from './stream-response.ts'
 
@@ -35,11 +39,29 @@ const path = '/api/v1/admin/programs/:programSlug/applications'
 /** `GET /api/v1/admin/programs/{programSlug}/applications`. Source: spec, "List program applications". */
 export const exportApplications = (deps: Deps) => {
   const answer = async (caller: Caller, programSlug: string, request: Request): Promise<Response> => {
-    const { config, db, keyMaps, limits, trail } = deps
+    const mayBeEmpty = request.method === 'HEAD' || request.headers.has('if-none-match')
+    const turn = deps.limits.takePage(caller.api_key_id, !mayBeEmpty)
+    if (turn.quota instanceof Promise) turn.quota.catch(ignored)
+    try {
+      return await answerCounted(caller, programSlug, request, turn)
+    } catch (error) {
+      turn.giveUp()
+      // What is beyond its quota is refused for that, whatever else is wrong with it.
+      await turn.quota
+      throw error
+    }
+  }
+  /** The answer, made while others are still asked whether there is a turn: nothing is sent before that is known. */
+  const answerCounted = async (
+    caller: Caller,
+    programSlug: string,
+    request: Request,
+    turn: PageTurn,
+  ): Promise<Response> => {
+    const { config, db, keyMaps, trail } = deps
     const { api_key_id: apiKeyId, address } = caller
     recordOf(request).isPage = request.method === 'GET'
-    const entered = enterProgram(deps, { caller, programSlug, request }, authorizeExport)
-    const { programId, record } = entered
+    const { programId, record } = admitToProgram({ caller, programSlug, request }, authorizeExport)
 
     const offered = acceptedFormat(request.headers.get('accept'))
     const coding = preferredCoding(request.headers.get('accept-encoding'))
@@ -58,13 +80,17 @@ export const exportApplications = (deps: Deps) => {
     const { timeZone } = config
     const { format } = offered
     const tag = begun && weakTag(pageVersion(walk, begun.lastChangeAt, { format, timeZone }))
-    const headers = headersOf(entered.headers, { offered, coding, strict, begun, tag })
-    if (tag !== undefined && namesTag(request.headers.get('if-none-match'), tag)) return nothingNew(headers)
+    const headers = headersOf({ offered, coding, strict, begun, tag })
+    const told = tellQuota(headers, turn.quota)
+    const noneNew = tag !== undefined && namesTag(request.headers.get('if-none-match'), tag)
+    if (noneNew || request.method === 'HEAD') await told
+    if (noneNew) return nothingNew(headers)
     if (request.method === 'HEAD') return headOnly(record, headers)
 
     await trail.settle(apiKeyId)
     const questions = await readThroughLoss(() => keyMaps.load(db, programId, walk.questionsAsOf))
-    const endExport = limits.beginExport(apiKeyId)
+    const place = turn.begin()
+    const granted = bothOf(told, place.granted)
     record.fields.format = format
     const page = { walk, after: asked.token?.after, fills: questions.fills, framing: framingOf(format, questions) }
     const span = currentSpan()
@@ -78,11 +104,14 @@ export const exportApplications = (deps: Deps) => {
       void trail.note({ apiKeyId, address, requestId: record.id, programSlug, walk, format, after, beganAt, receipt })
     }
     const serving: Serving = { ...servingOf(deps, coding), note, steps }
-    const produce = (sink: Sink): Promise<Outcome> => servePage(page, serving, sink).finally(endExport)
+    const produce = (sink: Sink): Promise<Outcome> => servePage(page, serving, sink).finally(place.end)
     const digest = wantedDigest(request.headers.get('want-content-digest'))
-    if (coding === undefined) return streamResponse(record, headers, queueTime, produce, digest)
-    record.fields.encoding = coding
-    return streamResponse(record, headers, queueTime, client => compressed(coding, client, produce), digest)
+    const send = (client: Sink): Promise<Outcome> => {
+      const sink = onceGranted(granted, client)
+      return coding === undefined ? produce(sink) : compressed(coding, sink, produce)
+    }
+    if (coding !== undefined) record.fields.encoding = coding
+    return streamResponse(record, headers, queueTime, send, digest)
   }
   return new Elysia({ name: 'export-applications', detail: routeDetail(anyExportOperation()) })
     .use(authenticate(deps))
@@ -100,9 +129,8 @@ interface KnownBefore {
   tag: string | undefined
 }
 
-function headersOf(always: Record<string, string>, known: KnownBefore): Headers {
-  const { offered, coding, strict, begun, tag } = known
-  const headers = new Headers(always)
+function headersOf({ offered, coding, strict, begun, tag }: KnownBefore): Headers {
+  const headers = new Headers({ 'Cache-Control': 'no-store' })
   headers.set('Content-Type', offered.contentType)
   headers.set('Vary', 'Accept, Accept-Encoding')
   if (coding !== undefined) headers.set('Content-Encoding', coding)
@@ -114,6 +142,28 @@ function headersOf(always: Record<string, string>, known: KnownBefore): Headers 
   if (tag !== undefined) headers.set('ETag', tag)
   if (strict) headers.set('Preference-Applied', 'handling=strict')
   return headers
+}
+
+/** A refusal is for the one who waits for it; a request that has failed by then waits no more. */
+const ignored = (): void => {}
+
+/** Sets the fields that tell a key what is left to it: at once, or when others have counted. */
+function tellQuota(headers: Headers, counted: KeyQuota | Promise<KeyQuota>): Promise<void> | undefined {
+  const tell = (quota: KeyQuota): void => {
+    for (const [name, value] of Object.entries(quotaHeaders(quota))) headers.set(name, value)
+  }
+  if (!(counted instanceof Promise)) return void tell(counted)
+  const told = counted.then(tell)
+  told.catch(ignored)
+  return told
+}
+
+/** Both, or undefined when there is none to wait for. */
+function bothOf(...waits: (Promise<void> | undefined)[]): Promise<unknown> | undefined {
+  if (waits.every(wait => wait === undefined)) return undefined
+  const both = Promise.all(waits)
+  both.catch(ignored)
+  return both
 }
 
 /** The client has what it would get. The head is that of the page, but for what describes a body, and the walk that does not begin. */

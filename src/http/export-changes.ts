@@ -19,7 +19,7 @@ const path = '/api/v1/admin/programs/:programSlug/changes'
 export const exportChanges = (deps: Deps) => {
   const answer = async (caller: Caller, programSlug: string, request: Request): Promise<Response> => {
     const { config, db, watch } = deps
-    const { programId, headers, record } = enterProgram(deps, { caller, programSlug, request }, authorizeExport)
+    const { programId, headers, record } = await enterProgram(deps, { caller, programSlug, request }, authorizeExport)
     const sent = sentParameters(request)
     const { after, pageSize } = parseChangesRequest(sent, config)
     const applied: string[] = sent.strict ? ['handling=strict'] : []

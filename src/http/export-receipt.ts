@@ -17,13 +17,14 @@ const path = '/api/v1/admin/programs/:programSlug/receipt'
 export const exportReceipt = (deps: Deps) => {
   const answer = async (caller: Caller, programSlug: string, request: Request): Promise<Response> => {
     const { config, exports, limits } = deps
-    const { programId, headers, record } = enterProgram(deps, { caller, programSlug, request }, authorizeExport)
+    const { programId, headers, record } = await enterProgram(deps, { caller, programSlug, request }, authorizeExport)
     const tokens = { keys: config.pageTokenKeys, now: deps.now(), ttlMs: config.pageTokenTtlMs, programId }
     const walk = parseReceiptRequest(sentParameters(request), tokens)
     record.fields.walk = walk.walkId
-    const endExport = limits.beginExport(caller.api_key_id)
+    const place = limits.beginExport(caller.api_key_id)
     const read = (sql: Sql): Promise<WalkReceipt> => readThroughLoss(() => readWalkReceipt(sql, walk, programSlug))
-    return Response.json(await exports.read(read).finally(endExport), { headers })
+    await place.granted
+    return Response.json(await exports.read(read).finally(place.end), { headers })
   }
   return (
     new Elysia({ name: 'export-receipt', detail: routeDetail(receiptOperation) })

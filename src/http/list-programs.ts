@@ -19,7 +19,7 @@ const path = '/api/v1/admin/programs'
 export const listPrograms = (deps: Deps) => {
   const answer = async (caller: Caller): Promise<Response> => {
     const { config, db, limits } = deps
-    const headers = { 'Cache-Control': 'no-store', ...quotaHeaders(limits.takeRequest(caller.api_key_id)) }
+    const headers = { 'Cache-Control': 'no-store', ...quotaHeaders(await limits.takeRequest(caller.api_key_id)) }
     if (!caller.may_export) throw unauthenticated('may_not_export')
     const programs = await readThroughLoss(() => readReadablePrograms(db, [...caller.programs.values()]))
     const payload = programs.map(({ slug, display_name, applications, newest_submit_time: newest, place }) => ({

@@ -140,6 +140,16 @@ export class Metrics extends Meter implements RequestCounts {
     )
   }
 
+  /** Has it told whether keys are counted for all processes together, where they could be. */
+  watchCounts(shared: { readonly away: boolean } | undefined): void {
+    const apart = new Gauge({
+      name: 'tributary_key_limits_apart',
+      help: 'Processes that count what keys ask for by themselves, because Redis is away',
+      registers: this.registers,
+    })
+    this.onRead(() => apart.set(shared?.away === true ? 1 : 0))
+  }
+
   /** Has the state of the standbys told whenever metrics are read. What is not known of one is left out. */
   watchStandbys(states: () => readonly StandbyState[]): void {
     const gauge = (

@@ -15,20 +15,36 @@ interface Entered {
   record: RequestRecord
 }
 
+interface Asked {
+  caller: Caller
+  programSlug: string
+  request: Request
+}
+type Authorize = (caller: Caller, slug: string) => number
+
 /**
  * Counts the request, then lets its caller in to the program as `authorize` does: first counted, so that what is refused for want of a
  * grant counts too. Throws Problem `rate_limited` or `unauthenticated`.
  */
-export function enterProgram(
+export async function enterProgram(
   { limits }: Pick<Deps, 'limits'>,
-  { caller, programSlug, request }: { caller: Caller; programSlug: string; request: Request },
-  authorize: (caller: Caller, slug: string) => number,
-): Entered {
-  const record = recordOf(request)
-  const headers = { 'Cache-Control': 'no-store', ...quotaHeaders(limits.takeRequest(caller.api_key_id)) }
+  asked: Asked,
+  authorize: Authorize,
+): Promise<Entered> {
+  const quota = await limits.takeRequest(asked.caller.api_key_id)
+  const { programId, record } = admitToProgram(asked, authorize)
+  return { programId, record, headers: { 'Cache-Control': 'no-store', ...quotaHeaders(quota) } }
+}
+
+/** The second half of `enterProgram`, for what need not wait until the request is counted. */
+export function admitToProgram(
+  { caller, programSlug, request }: Asked,
+  authorize: Authorize,
+): Omit<Entered, 'headers'> {
   const programId = authorize(caller, programSlug)
+  const record = recordOf(request)
   record.fields.program = programSlug
-  return { programId, headers, record }
+  return { programId, record }
 }
 
 /** The query of a request as it was sent, to be read parameter by parameter. */

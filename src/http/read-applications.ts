@@ -45,7 +45,7 @@ export const readApplications = (deps: Deps) => {
   /** Whoever asks is let in to the program first; then what is asked for is read from the address. */
   const begin = async ({ caller, params, request }: Asked): Promise<Reading> => {
     const { programSlug } = params
-    const { programId, headers, record } = enterProgram(deps, { caller, programSlug, request }, authorizeExport)
+    const { programId, headers, record } = await enterProgram(deps, { caller, programSlug, request }, authorizeExport)
     const query = new SentQuery(sentParameters(request), ['after'])
     const after = query.read('after', (value, fault) =>
       /^[0-9]{1,15}$/.test(value) ? Number(value) : fault('invalid_after', 'must be what nextAfter said.'),

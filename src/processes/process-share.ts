@@ -25,7 +25,8 @@ export function processCount(config: Pick<Config, 'processes' | (typeof pools)[n
 
 /**
  * The configuration of one process of several. Connections are shared out, so that all processes together have as many as were
- * configured. Limits are shared out and rounded up: no process knows what the others count.
+ * configured. Limits are shared out and rounded up: they are what a process goes by where no Redis
+ * counts for all.
  */
 export function shareOf(config: Config, { number, of, port }: ProcessPlace): Config {
   const share = { ...config, port, reusePort: true }

@@ -11,9 +11,9 @@ import {
   SchemaMigrationRequiredError,
   withBackend,
 } from 'bullmq'
-import { Cluster, Redis } from 'ioredis'
 import pg from 'pg'
 import { queueName } from './jobs.ts'
+import { openRedis } from './open-redis.ts'
 import { atMostEvery, type RunningWorker, Runs, type WorkerEvents, within } from './runs.ts'
 
 export interface QueueOptions {
@@ -154,8 +154,9 @@ function addressOf(databaseUrl: string): pg.PoolConfig {
 
 async function connectRedis(settings: Settings, redisUrl: string): Promise<Queue> {
   // What adds fails at once without a connection; what works waits for one as long as it takes.
-  const producer = openRedis(redisUrl, settings, { enableOfflineQueue: false, maxRetriesPerRequest: 1 })
-  const consumer = openRedis(redisUrl, settings, { enableOfflineQueue: true, maxRetriesPerRequest: null })
+  const connectTimeout = settings.storeTimeoutMs
+  const producer = openRedis(redisUrl, { connectTimeout, enableOfflineQueue: false, maxRetriesPerRequest: 1 })
+  const consumer = openRedis(redisUrl, { connectTimeout, enableOfflineQueue: true, maxRetriesPerRequest: null })
   for (const client of [producer, consumer]) client.on('error', settings.trouble)
   // All keys in one slot, without which a cluster refuses commands on several of them.
   const prefix = '{tributary}'
@@ -179,19 +180,6 @@ async function connectRedis(settings: Settings, redisUrl: string): Promise<Queue
       consumer.disconnect()
     },
   }
-}
-
-interface RedisBehaviour {
-  enableOfflineQueue: boolean
-  maxRetriesPerRequest: number | null
-}
-
-function openRedis(urls: string, settings: Settings, behaviour: RedisBehaviour): Redis | Cluster {
-  const nodes = urls.split(',').map(url => url.trim())
-  const options = { ...behaviour, connectTimeout: settings.storeTimeoutMs }
-  return nodes.length === 1
-    ? new Redis(nodes[0]!, options)
-    : new Cluster(nodes, { enableOfflineQueue: behaviour.enableOfflineQueue, redisOptions: options })
 }
 
 function bulkJob(job: OutgoingJob, settings: Settings): { name: string; data: unknown; opts: JobsOptions } {

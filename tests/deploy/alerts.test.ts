@@ -95,6 +95,13 @@ const cases: Record<string, { fires: Series; quiet: Series }> = {
     fires: { 'tributary_rate_limited_total{limit="exports_at_a_time"}': '0+12x60' },
     quiet: { 'tributary_rate_limited_total{limit="exports_at_a_time"}': '0+3x60' },
   },
+  TributaryKeyLimitsApart: {
+    fires: {
+      'tributary_key_limits_apart{instance="a"}': '0x40 1x20',
+      'tributary_key_limits_apart{instance="b"}': '0x60',
+    },
+    quiet: { 'tributary_key_limits_apart{instance="a"}': '0x50 2x5 0x5' },
+  },
   TributaryWalkOfAnotherHistory: {
     fires: { 'tributary_walks_refused_total{reason="walk_of_another_history"}': once },
     quiet: { 'tributary_walks_refused_total{reason="walk_of_another_history"}': '0x60' },

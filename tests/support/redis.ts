@@ -14,6 +14,9 @@ export interface TestRedis {
   takeAway(): Promise<void>
   /** Starts it again on the same port, with nothing in it. */
   bringBack(): Promise<void>
+  /** Stops it where it is: connections stay, and nothing is answered until it goes on. */
+  pause(): void
+  goOn(): void
   /** Ends it for good. */
   stop(): Promise<void>
 }
@@ -60,6 +63,8 @@ export async function startTestRedis(options: { cluster?: boolean } = {}): Promi
     url: `redis://127.0.0.1:${port}`,
     takeAway,
     bringBack,
+    pause: () => server?.kill('SIGSTOP'),
+    goOn: () => server?.kill('SIGCONT'),
     stop: async () => {
       await takeAway()
       await rm(directory, { recursive: true, force: true })

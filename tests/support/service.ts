@@ -1,5 +1,6 @@
 // The whole HTTP application for tests, listening on a free port of loopback, with its log caught.
 
+import type { SharedCounts } from '../../src/access/shared-counts.ts'
 import { createApp } from '../../src/app.ts'
 import { type Config, shownSettings } from '../../src/config.ts'
 import { openDatabase, type Sql } from '../../src/db/client.ts'
@@ -47,6 +48,8 @@ export interface TestServiceOptions {
   standbys?: readonly StandbyPool[]
   /** The same for the pool of the console. */
   consoleDb?: Sql
+  /** Where keys are counted for several services together; the caller closes it. */
+  sharedCounts?: SharedCounts
 }
 
 /**
@@ -89,6 +92,7 @@ export async function startTestService(
     oldestRelease: release.version,
     metrics: new Metrics(),
     connections: new Connections(config, log),
+    sharedCounts: options.sharedCounts,
     now: options.now ?? (() => Math.floor((performance.timeOrigin + performance.now()) * 1000)),
   }
   const app = createApp(foundation)

@@ -65,7 +65,7 @@ async function keyViewer(deps: Deps, request: Request): Promise<Viewer> {
   return {
     programIds: new Set(programs.values()),
     granted: programs,
-    fields: quotaHeaders(deps.limits.takeRequest(api_key_id)),
+    fields: quotaHeaders(await deps.limits.takeRequest(api_key_id)),
     context: { root: placeOf(deps.config, request).root, config: deps.config, person: undefined, csrf: '' },
   }
 }

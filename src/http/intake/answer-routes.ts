@@ -30,7 +30,7 @@ export const answerRoutes = (deps: Deps) => {
     return new Response(body, { headers })
   }
   const read = async (caller: Caller, request: Request, params: { slug: string; applicantId: string }) => {
-    const { program_id, key, headers } = enterProgram(deps, caller, request, params.slug)
+    const { program_id, key, headers } = await enterProgram(deps, caller, request, params.slug)
     const applicant = { applicant_id: parseApplicantId(params.applicantId), front_end: key.front_end }
     return answer(
       applicant.applicant_id,
@@ -44,7 +44,7 @@ export const answerRoutes = (deps: Deps) => {
     .put(
       path,
       async ({ caller, params, request }) => {
-        const { program_id, key, headers } = enterProgram(deps, caller, request, params.slug)
+        const { program_id, key, headers } = await enterProgram(deps, caller, request, params.slug)
         const applicant_id = parseApplicantId(params.applicantId)
         const answers = parseAnswersBody(await readJsonBody(request, bodyLimits(deps)))
         const answersBytesMax = deps.config.intakeBodyBytesMax

@@ -14,30 +14,30 @@ import { recordOf } from '../request-record.ts'
 export type AnswerHeaders = Readonly<Record<string, string>>
 
 /** Throws the 401 unless the caller may submit, or Problem `rate_limited`: what is refused counts too. */
-export function enterIntake(deps: Deps, caller: Caller): { key: FrontEndKey; headers: AnswerHeaders } {
-  const headers = answerHeaders(deps, caller)
+export async function enterIntake(deps: Deps, caller: Caller): Promise<{ key: FrontEndKey; headers: AnswerHeaders }> {
+  const headers = await answerHeaders(deps, caller)
   return { key: keyOf(caller, authorizeIntake(caller)), headers }
 }
 
 const keyOf = ({ api_key_id, address }: Caller, front_end: string): FrontEndKey => ({ api_key_id, front_end, address })
 
 /** As `enterIntake`, for one program: also the 401 unless it is granted. Notes the program for the log. */
-export function enterProgram(
+export async function enterProgram(
   deps: Deps,
   caller: Caller,
   request: Request,
   slug: string,
-): { program_id: number; key: FrontEndKey; headers: AnswerHeaders } {
-  const headers = answerHeaders(deps, caller)
+): Promise<{ program_id: number; key: FrontEndKey; headers: AnswerHeaders }> {
+  const headers = await answerHeaders(deps, caller)
   const { program_id, front_end } = authorizeSubmit(caller, slug)
   recordOf(request).fields.program = slug
   return { program_id, key: keyOf(caller, front_end), headers }
 }
 
-const answerHeaders = (deps: Deps, caller: Caller): AnswerHeaders => ({
+const answerHeaders = async (deps: Deps, caller: Caller): Promise<AnswerHeaders> => ({
   'Content-Type': 'application/json',
   'Cache-Control': 'no-store',
-  ...quotaHeaders(deps.limits.takeRequest(caller.api_key_id)),
+  ...quotaHeaders(await deps.limits.takeRequest(caller.api_key_id)),
 })
 
 /** Ten times what a long form with a large household has. They are read in some 5 ms, while no other request has its turn. */

@@ -18,7 +18,7 @@ const path = '/intake/v1/programs/:slug'
 /** `GET /intake/v1/programs/{slug}`: the ACTIVE version, with all that asking its questions takes. */
 export const programRoutes = (deps: Deps) => {
   const answer = async (caller: Caller, request: Request, slug: string): Promise<Response> => {
-    const { program_id, headers } = enterProgram(deps, caller, request, slug)
+    const { program_id, headers } = await enterProgram(deps, caller, request, slug)
     return Response.json(describe(await loadActiveVersion(deps.intakeDb, program_id)), { headers })
   }
   return new Elysia({ name: 'intake-programs' })

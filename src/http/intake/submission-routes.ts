@@ -27,7 +27,7 @@ export const submissionRoutes = (deps: Deps) =>
     .post(
       path,
       async ({ caller, params, request }) => {
-        const { program_id, key, headers } = enterProgram(deps, caller, request, params.slug)
+        const { program_id, key, headers } = await enterProgram(deps, caller, request, params.slug)
         const applicant_id = parseApplicantId(params.applicantId)
         const idempotency_key = parseIdempotencyKey(request.headers)
         const submitter = parseSubmissionBody(await readJsonBody(request, bodyLimits(deps)))

@@ -117,7 +117,7 @@ async function admitToken(
   const [, text = ''] = /^Bearer +(\S{1,200})$/i.exec(authorization) ?? []
   const holder = await loadTokenHolder(deps.consoleDb, text, { now, address })
   if (holder !== undefined) {
-    deps.limits.takeRequest(holder.tokenId, 'token')
+    await deps.limits.takeRequest(holder.tokenId, 'token')
     recordOf(request).connection.authenticated()
     return holder
   }

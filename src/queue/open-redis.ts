@@ -1,0 +1,11 @@
+// Opens a connection to the Redis (or Valkey, or cluster of either) that REDIS_URL names.
+
+import { Cluster, Redis, type RedisOptions } from 'ioredis'
+
+/** `urls`: `redis://…` or `rediss://…`; several, comma-separated, are nodes of one cluster. */
+export function openRedis(urls: string, options: RedisOptions): Redis | Cluster {
+  const nodes = urls.split(',').map(url => url.trim())
+  return nodes.length === 1
+    ? new Redis(nodes[0]!, options)
+    : new Cluster(nodes, { enableOfflineQueue: options.enableOfflineQueue ?? true, redisOptions: options })
+}

@@ -1,0 +1,175 @@
+// The limits of a key where several processes share a Redis: what all of them together allow, and what each does while it is away.
+
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { KeyLimits } from '../../src/access/limits.ts'
+import { SharedCounts } from '../../src/access/shared-counts.ts'
+import { createLog } from '../../src/log.ts'
+import { Problem } from '../../src/problem.ts'
+import { needs } from '../support/needs.ts'
+import { startTestRedis, type TestRedis } from '../support/redis.ts'
+import { until } from '../support/until.ts'
+
+const whole = { requestsPerMinute: 10, exportsAtATime: 4 }
+const share = { requestsPerMinute: 5, exportsAtATime: 2 }
+
+describe.skipIf(!needs('redis'))('limits of a key that several processes count in one Redis (contract D23)', () => {
+  let redis: TestRedis
+  beforeAll(async () => {
+    redis = await startTestRedis()
+  })
+  afterAll(() => redis.stop())
+
+  const open: SharedCounts[] = []
+  afterEach(() => {
+    for (const counts of open.splice(0)) counts.close()
+  })
+  let keys = 0
+  const aKey = (): string => `key-${++keys}`
+
+  /** One process of several, as far as its limits go. */
+  async function aProcess(leaseMs?: number) {
+    const log: { msg: string }[] = []
+    const write = (line: string): void => void log.push(JSON.parse(line))
+    const counts = new SharedCounts(redis.url, whole, createLog('info', { write }), leaseMs)
+    open.push(counts)
+    await until('Redis to be reached', () => !counts.away)
+    return { counts, log, limits: new KeyLimits(share, () => Date.now() * 1000, counts) }
+  }
+
+  /** Whether a request or an export is let in; any failure but a refusal is one of the test. */
+  async function isIn(take: () => unknown): Promise<boolean> {
+    try {
+      await take()
+      return true
+    } catch (error) {
+      if (error instanceof Problem && error.kind === 'rate_limited') return false
+      throw error
+    }
+  }
+
+  test('the sum of two processes holds, whichever is asked, and the fields tell what is left of it', async () => {
+    const [one, other] = [await aProcess(), await aProcess()]
+    const key = aKey()
+    for (let left = 9; left >= 0; left--) {
+      const quota = await (left % 3 === 0 ? one : other).limits.takeRequest(key)
+      expect(quota).toMatchObject({ requestsPerMinute: 10, left: { requests: left } })
+    }
+    for (const { limits } of [one, other, one]) {
+      const refused = (async () => limits.takeRequest(key))()
+      await expect(refused).rejects.toMatchObject({ kind: 'rate_limited', quota: { left: { requests: 0 } } })
+    }
+    expect(await isIn(() => other.limits.takeRequest(aKey()))).toBe(true)
+  })
+
+  test('many at once, over both: as many as the whole allows, and not one more', async () => {
+    const [one, other] = [await aProcess(), await aProcess()]
+    const key = aKey()
+    const asked = Array.from({ length: 40 }, (_, i) => isIn(() => (i % 2 === 0 ? one : other).limits.takeRequest(key)))
+    expect((await Promise.all(asked)).filter(Boolean)).toHaveLength(10)
+  })
+
+  test('exports at a time are counted together; a place that is given back is free for both', async () => {
+    const [one, other] = [await aProcess(), await aProcess()]
+    const key = aKey()
+    const places = [one, other, one, one].map(({ limits }) => limits.beginExport(key))
+    for (const { granted } of places) await granted
+    for (const { limits } of [one, other]) expect(await isIn(() => limits.beginExport(key).granted)).toBe(false)
+    places[2]!.end()
+    places[2]!.end()
+    await until('the place to be free', () => isIn(() => other.limits.beginExport(key).granted))
+    expect(await isIn(() => one.limits.beginExport(key).granted)).toBe(false)
+  })
+
+  test('a process that was killed gives its places back: their leases run out, and those of the living do not', async () => {
+    const [dead, living] = [await aProcess(600), await aProcess(600)]
+    const key = aKey()
+    await dead.limits.beginExport(key).granted
+    await dead.limits.beginExport(key).granted
+    await living.limits.beginExport(key).granted
+    await living.limits.beginExport(key).granted
+    expect(await isIn(() => living.limits.beginExport(key).granted)).toBe(false)
+    // What holds leases and renews them is gone, without a word to Redis.
+    dead.counts.close()
+    const freed: boolean[] = []
+    await until('two places to be free', async () => {
+      if (await isIn(() => living.limits.beginExport(key).granted)) freed.push(true)
+      return freed.length === 2
+    })
+    expect(await isIn(() => living.limits.beginExport(key).granted)).toBe(false)
+  })
+
+  test('Redis is killed: each allows its share, at once, told once; it is back, empty: the sum holds again', async () => {
+    const [one, other] = [await aProcess(), await aProcess()]
+    const key = aKey()
+    for (let i = 0; i < 3; i++) await one.limits.takeRequest(key)
+    const held = one.limits.beginExport(key)
+    await held.granted
+    await redis.takeAway()
+    await until('both to notice', () => one.counts.away && other.counts.away)
+    // Without a wait: what is refused is refused in this very call.
+    expect(one.limits.takeRequest(key)).toMatchObject({ requestsPerMinute: 5, left: { requests: 1 } })
+    expect(one.limits.takeRequest(key)).toMatchObject({ left: { requests: 0 } })
+    expect(() => one.limits.takeRequest(key)).toThrow(Problem)
+    expect(other.limits.takeRequest(key)).toMatchObject({ left: { requests: 4 } })
+    const second = one.limits.beginExport(key)
+    expect(second.granted).toBeUndefined()
+    expect(() => one.limits.beginExport(key)).toThrow(Problem)
+
+    await redis.bringBack()
+    await until('both to be back', () => !one.counts.away && !other.counts.away)
+    const fresh = aKey()
+    const asked = Array.from({ length: 30 }, (_, i) =>
+      isIn(() => (i % 2 === 0 ? one : other).limits.takeRequest(fresh)),
+    )
+    expect((await Promise.all(asked)).filter(Boolean)).toHaveLength(10)
+    // The two places that are still held are held in the new Redis, too.
+    await other.limits.beginExport(key).granted
+    await other.limits.beginExport(key).granted
+    expect(await isIn(() => other.limits.beginExport(key).granted)).toBe(false)
+    held.end()
+    second.end()
+    for (const { log } of [one, other])
+      expect(log.map(({ msg }) => msg)).toEqual([
+        'Redis is away: each process counts the limits of keys by its share',
+        'Redis is back: the limits of keys are counted for all processes together',
+      ])
+  })
+
+  test('a Redis that does not answer keeps nobody waiting: the share decides, and later ones do not ask', async () => {
+    const { counts, limits } = await aProcess()
+    const key = aKey()
+    redis.pause()
+    try {
+      expect(await limits.takeRequest(key)).toMatchObject({ requestsPerMinute: 5, left: { requests: 4 } })
+      expect(counts.away).toBe(true)
+      expect(limits.takeRequest(key)).toMatchObject({ left: { requests: 3 } })
+    } finally {
+      redis.goOn()
+    }
+    await until('it to be back', () => !counts.away)
+    expect(await limits.takeRequest(key)).toMatchObject({ requestsPerMinute: 10 })
+  })
+
+  test('a cluster will do', async () => {
+    const cluster = await startTestRedis({ cluster: true })
+    const counts = new SharedCounts(`${cluster.url},${cluster.url}`, whole, createLog('fatal'))
+    try {
+      await until('the cluster to be reached', () => !counts.away)
+      const limits = new KeyLimits(share, () => Date.now() * 1000, counts)
+      expect(await limits.takeRequest('a')).toMatchObject({ left: { requests: 9 } })
+      const { granted, end } = limits.beginExport('a')
+      await granted
+      end()
+    } finally {
+      counts.close()
+      await cluster.stop()
+    }
+  })
+
+  test('"0 for none": nothing is asked', async () => {
+    const { counts } = await aProcess()
+    const limits = new KeyLimits({ requestsPerMinute: 0, exportsAtATime: 0 }, () => 0, counts)
+    expect(limits.takeRequest('a')).toEqual({})
+    expect(limits.beginExport('a').granted).toBeUndefined()
+  })
+})

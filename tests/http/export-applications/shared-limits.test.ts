@@ -1,0 +1,105 @@
+// Pages while their keys are counted in Redis, beside the reading: nothing of a page leaves before it is known that it may.
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { SharedCounts } from '../../../src/access/shared-counts.ts'
+import { createLog } from '../../../src/log.ts'
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { ExportClient } from '../../support/export-client.ts'
+import { createTestKey } from '../../support/keys.ts'
+import { needs } from '../../support/needs.ts'
+import { insertRawApplications, insertRawProgram } from '../../support/raw-applications.ts'
+import { startTestRedis, type TestRedis } from '../../support/redis.ts'
+import { startTestService, type TestService } from '../../support/service.ts'
+import { until } from '../../support/until.ts'
+
+describe.skipIf(!needs('redis'))('D23: keys counted in one Redis by two services', () => {
+  let redis: TestRedis
+  let database: TestDatabase
+  const counts: SharedCounts[] = []
+  const services: TestService[] = []
+  beforeAll(async () => {
+    redis = await startTestRedis()
+    database = await createTestDatabase()
+    await insertRawApplications(database.sql, await insertRawProgram(database.sql, 'raw'), 200, () => 'x'.repeat(5000))
+    for (let i = 0; i < 2; i++) {
+      const whole = { requestsPerMinute: 6, exportsAtATime: 1 }
+      const sharedCounts = new SharedCounts(redis.url, whole, createLog('fatal'))
+      counts.push(sharedCounts)
+      services.push(await startTestService(database, { requestsPerMinute: 3, exportsAtATime: 1 }, { sharedCounts }))
+    }
+    await until('Redis to be reached', () => counts.every(({ away }) => !away))
+  })
+  afterAll(async () => {
+    for (const service of services) await service.stop()
+    for (const each of counts) each.close()
+    await database.drop()
+    await redis.stop()
+  })
+
+  const clientsOf = async () => {
+    const key = await createTestKey(database.sql, { programs: ['raw'] })
+    return { key, clients: services.map(service => new ExportClient(service, key, 'raw')) }
+  }
+  /** How many lines the audit trail has on pages that a key was sent. */
+  const sentTo = async (id: string): Promise<number> => {
+    const [row] = await database.sql`
+      select count(*)::int as lines from audit_event where actor = ${`key:${id}`} and action = 'applications_exported'`
+    return row!.lines as number
+  }
+
+  test('as many as the whole allows, over both; what is one too many is a 429 whole, and nothing of it is on record as sent', async () => {
+    const { key, clients } = await clientsOf()
+    const left: (string | null)[] = []
+    for (let i = 0; i < 6; i++) {
+      const { response, page } = await clients[i % 2]!.page(i < 2 ? {} : { pageSize: '1' })
+      expect(page.payload.length).toBe(i < 2 ? 200 : 1)
+      left.push(/r=(\d+)/.exec(response.headers.get('RateLimit') ?? '')?.[1] ?? null)
+    }
+    expect(left).toEqual(['5', '4', '3', '2', '1', '0'])
+    const sent = await until('the trail to be written', async () =>
+      (await sentTo(key.api_key_id)) === 6 ? 6 : undefined,
+    )
+    const asked: [Record<string, string>, Record<string, string>][] = [
+      [{}, {}],
+      [{}, { 'Accept-Encoding': 'zstd' }],
+      [{ pageSize: '1' }, { 'Accept-Encoding': 'gzip' }],
+      // What is wrong besides is not told before the quota.
+      [{ pageSize: '0' }, {}],
+    ]
+    for (const [parameters, headers] of asked)
+      for (const client of clients) {
+        const refused = await client.request(parameters, headers)
+        expect(refused.status).toBe(429)
+        expect(refused.headers.get('RateLimit')).toStartWith('"requests";r=0;')
+        expect(refused.headers.get('Content-Encoding')).toBeNull()
+        expect(await refused.json()).toMatchObject({ status: 429 })
+      }
+    expect(await sentTo(key.api_key_id)).toBe(sent)
+  })
+
+  test('HEAD and "nothing new" tell what is left as well', async () => {
+    const { key, clients } = await clientsOf()
+    const { response } = await clients[0]!.page({ pageSize: '1' })
+    const tag = response.headers.get('ETag')!
+    const same = await clients[1]!.request({ pageSize: '1' }, { 'If-None-Match': tag })
+    const head = await services[0]!.get('/api/v1/admin/programs/raw/applications', {
+      method: 'HEAD',
+      headers: { Authorization: key.authorization },
+    })
+    const leftOf = ({ headers }: Response): string => /r=(\d+)/.exec(headers.get('RateLimit')!)![1]!
+    expect([same.status, leftOf(same), head.status, leftOf(head)]).toEqual([304, '4', 200, '3'])
+  })
+
+  test('an export under way on one takes the place of the key on the other, until it has ended', async () => {
+    const { key, clients } = await clientsOf()
+    const held = await Promise.all([counts[0]!.takePlace(key.api_key_id, 'of another export')])
+    expect(held).toEqual([true])
+    const refused = await clients[1]!.request()
+    expect([refused.status, refused.headers.get('RateLimit')]).toEqual([429, '"exports";r=0'])
+    expect(services[1]!.requestLine(refused.headers.get('X-Request-Id'))).toMatchObject({ reason: 'exports_at_a_time' })
+    counts[0]!.freePlace(key.api_key_id, 'of another export')
+    // A page that was refused has given its place back, and one that has ended too.
+    for (const client of [clients[1]!, clients[0]!, clients[1]!])
+      await until('a place', async () => (await client.request({ pageSize: '1' })).status === 200)
+  })
+})
