@@ -40,7 +40,7 @@ const connectTimeoutMs = 10_000
 const keepAliveSeconds = 15
 
 /** What the patch of `patches/` calls itself. Changes with it, so that code and driver cannot drift apart. */
-const patch = 'tributary-5'
+const patch = 'tributary-6'
 
 /**
  * A pool that connects on first use. Close it with `sql.end()`. Throws when the driver is not the patched one: with another, an
