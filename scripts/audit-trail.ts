@@ -32,9 +32,9 @@ sent     Which clients were ever sent this application, and when, newest first; 
          For each page it says whether that is certain. What was pruned is in the files.
 verify   Reads the whole trail in order and computes its hashes again. Names the first event of each chain that was changed,
          removed or slipped in. Prints a word to be kept somewhere else: given as --noted next time, it tells whether what
-         was there then still is, so that nobody can cut off the end or write all of it anew. What was pruned is told by file;
-         the files given with --with are checked as well, on their own and against what the database recorded of them. The
-         workers check the trail all the time too. What they found to be wrong is told as tributary_audit_faulty_chains until
+         was there then still is, so that a cut end, or a trail that was written again from its start, is noticed. What was
+         pruned is told by file; the files given with --with are checked as well, on their own and against what the database
+         recorded of them. The workers check the trail all the time too. What they found to be wrong is told as tributary_audit_faulty_chains until
          the trail is verified with --settle, after it was found out what happened.
 prune    Moves the oldest events into one file, audit-….ndjson, and then out of the database: of each chain what comes before
          its first event on or after a date or an instant, or less than so many days old. Chains go on from where they were cut,

@@ -22,7 +22,7 @@ const everything = [
   ],
   ...['pull', 'client', 'setting-files'],
 ]
-/** For each room, the others it may import; `type config` means its types alone. Nobody imports a main. */
+/** For each room, the others it may import; `type config` means its types alone. A main is imported by no other file. */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   main: everything,
   scripts: everything,

@@ -1,4 +1,4 @@
-// The worker process: carries jobs from the outbox to the queue, runs them, and does at start and on a timer what nobody asks for (chores).
+// The worker process: carries jobs from the outbox to the queue, runs them, and does its chores at start and on a timer, without being asked.
 // It composes and decides nothing else. Any number of these may run.
 
 import { type Config, loadConfig } from '../src/config.ts'

@@ -109,7 +109,7 @@ export async function makeNaiveTable(sql: Sql): Promise<void> {
   await sql`create table bench_naive (position bigint primary key, application jsonb not null)`
 }
 
-/** Appends the applications of a page behind `position`, as they were exported. Returns how many. */
+/** Appends the applications of a page that starts after `position`, as they were exported. Returns how many. */
 export async function appendNaive(sql: Sql, position: number, page: string): Promise<number> {
   const { count } = await sql`
     insert into bench_naive (position, application)
@@ -163,7 +163,7 @@ async function copyWithFile(sql: Sql, format: string, path: string): Promise<voi
 }
 
 /**
- * Makes so many programs with so many small applications each, all CURRENT, submitted a second apart. What stands in them nobody reads.
+ * Makes so many programs with so many small applications each, all CURRENT, submitted a second apart. Their contents are never read.
  * Returns the id of the program in the middle.
  */
 export async function fillPrograms(sql: Sql, prefix: string, programs: number, each: number): Promise<number> {

@@ -24,7 +24,7 @@ export function backendsMs(postmaster: number, user: string): Map<number, number
   return new Map(backendsOf(postmaster, user).map(pid => [pid, mainThreadMs(pid)]))
 }
 
-/** What the backends took in between. One that has gone meanwhile took what nobody knows; it counts for nothing. */
+/** What the backends took in between. What one that has ended meanwhile took cannot be known; it counts as nothing. */
 export function backendsMsSince(before: ReadonlyMap<number, number>, postmaster: number, user: string): number {
   let ms = 0
   for (const [pid, now] of backendsMs(postmaster, user)) ms += now - (before.get(pid) ?? 0)

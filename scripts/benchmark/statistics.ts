@@ -29,7 +29,7 @@ export function pairedRatio(above: readonly number[], below: readonly number[]):
   return median(above.map((value, i) => value / below[i]!))
 }
 
-/** The list, begun at another place: with `turn` counted up each round, nobody always comes first. */
+/** The list, begun at another place: with `turn` counted up each round, no one entry always comes first. */
 export function rotated<T>(list: readonly T[], turn: number): T[] {
   const from = list.length === 0 ? 0 : turn % list.length
   return [...list.slice(from), ...list.slice(0, from)]

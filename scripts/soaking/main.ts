@@ -103,7 +103,7 @@ async function soak(): Promise<void> {
     throw new Problem('internal', { detail: `${ledger.broken.length} promises were broken.` })
 }
 
-/** Progress, for whoever watches. */
+/** Progress, for somebody who watches. */
 function say(what: string): void {
   console.error(`${new Date().toISOString().slice(11, 19)} ${what}`)
 }

@@ -1,5 +1,5 @@
 // Talks to the OpenID provider: authorization code with PKCE, state and nonce (OpenID Connect Core 1.0, RFC 7636, RFC 9700).
-// It must not know what a person of the console is; it says whom the provider vouches for.
+// It says whom the provider vouches for; which person of the console that is, `identities` decides.
 
 import {
   AuthorizationResponseError,
@@ -49,7 +49,7 @@ export interface Vouched extends Identity {
 
 /** The provider did not answer, or not as a provider does. Nothing is known about the person. */
 export class ProviderAway extends Error {}
-/** The provider answered, and vouches for nobody that we can believe. The message is a short code. */
+/** The provider answered, but with nothing that can be believed. The message is a short code. */
 export class NotVouched extends Error {}
 
 export class IdentityProvider {

@@ -2,7 +2,7 @@
 //
 // It looks for strings and brackets only, so it is fast. It is exact all the same: what stands around the applications is kept as
 // a text with a 0 in place of each, which must parse as the page that the service promises; and each application is parsed by
-// whoever takes it. A page that was cut short, or has anything wrong in it, is never taken for a whole one.
+// its reader. A page that was cut short, or has anything wrong in it, is never taken for a whole one.
 
 /** A page that cannot be whole: it broke off, or it is not the JSON that was promised. */
 export class BrokenPage extends Error {

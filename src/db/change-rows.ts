@@ -29,8 +29,8 @@ export interface ChangeRow {
 }
 
 /**
- * The changes after a place, in order, at most `rowsMax`. Whoever sees a number sees all up to it, since it is drawn under a lock that is
- * held to the commit; and one statement sees one snapshot. So nothing is ever added before what was read.
+ * The changes after a place, in order, at most `rowsMax`. A reader that sees a number sees all before it, since numbers are drawn under a lock
+ * that is held to the commit; and one statement sees one snapshot. So nothing is ever added before what was read.
  * Refuses, as `isBehindWalk` and `isOtherHistory` tell, when the place is not of this database's history.
  */
 export async function readChanges(

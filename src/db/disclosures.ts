@@ -1,5 +1,4 @@
 // Which pages an application was on: read from the lines on exports in the audit trail.
-// It must not know how a page is made, only what its line says.
 
 import { formatMicros, type Micros } from '../domain/values/offset-time.ts'
 import type { AuditEventRow } from './audit.ts'

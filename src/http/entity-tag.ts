@@ -1,7 +1,7 @@
 // Entity tags and the question whether a client has what it would get (RFC 9110, sections 8.8.3 and 13.1.2).
 
 /**
- * A weak tag: two bodies under it have the same applications, and differ in what every request gets anew, such as the next token.
+ * A weak tag: two bodies under it have the same applications, and differ only in what is made for each request, such as the next token.
  */
 export const weakTag = (version: string): string => `W/"${version}"`
 

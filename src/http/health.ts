@@ -4,7 +4,7 @@ import { Elysia } from 'elysia'
 import type { StandbyState } from '../export/standbys.ts'
 import type { Meter } from '../metrics/meter.ts'
 
-/** One line on each standby, for whoever looks at readiness by hand. */
+/** One line on each standby, for somebody who looks at readiness by hand. */
 export const standbyLines = (standbys: readonly StandbyState[]): string[] =>
   standbys.map(({ name, isUsed, lagSeconds }) => {
     const lag = lagSeconds === undefined ? 'lag unknown' : `at most ${lagSeconds.toFixed(1)} s behind`

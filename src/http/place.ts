@@ -1,5 +1,4 @@
 // Where the service is, as those who ask see it: for links, and for the addresses in examples.
-// It must not know what is linked to.
 
 import type { Config } from '../config.ts'
 import { recordOf } from './request-record.ts'

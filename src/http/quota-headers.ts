@@ -1,4 +1,4 @@
-// What an answer tells a key of its limits (draft-ietf-httpapi-ratelimit-headers). It must not count anything.
+// What an answer tells a key of its limits (draft-ietf-httpapi-ratelimit-headers). The counting is done in access/limits.
 
 import type { KeyQuota } from '../problem.ts'
 

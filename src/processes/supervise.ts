@@ -11,7 +11,7 @@ import type { ToProcess, ToSupervisor } from './process-messages.ts'
 import type { ProcessPlace } from './process-share.ts'
 import { type Started, Supervisor } from './supervisor.ts'
 
-/** Tells a process that it is one of several. Set by the supervisor, and by nobody else. */
+/** Tells a process that it is one of several. Only the supervisor sets it. */
 export const placeVariable = 'TRIBUTARY_PROCESS'
 
 /** What a process may take beyond DRAIN_TIMEOUT to end: it writes the audit trail's lines and closes its connections. */

@@ -1,5 +1,5 @@
 // The part of a service process that has a supervisor: tells it when it listens, answers what it asks, and ends when it says so,
-// or when it has gone: a process that nobody would start again must not stay behind.
+// or when it has gone: a process that would not be started again must not stay.
 
 import type { ToldMetric } from '../metrics/process-sums.ts'
 import type { Readiness, ToProcess, ToSupervisor } from './process-messages.ts'

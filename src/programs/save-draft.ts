@@ -37,7 +37,7 @@ export interface DraftResult {
 }
 
 interface SaveOptions extends EditOptions {
-  /** A draft that the document is not based on, and that may make place for it: whoever saves has been shown it. */
+  /** A draft that the document is not based on but may replace, because the person who saves was shown it. */
   over?: number | undefined
 }
 

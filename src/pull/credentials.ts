@@ -1,4 +1,4 @@
-// Where Username and Password of the API key come from: the environment, a file, or whoever sits at the terminal. Never the command
+// Where Username and Password of the API key come from: the environment, a file, or the person at the terminal. Never the command
 // line, which every account of a machine can read and shells keep.
 
 import { readFileSync, statSync } from 'node:fs'

@@ -17,7 +17,7 @@ export const exitStatus = {
 
 export type Outcome = keyof typeof exitStatus
 
-/** Ends a command; `message` is for whoever runs it, and needs no other words around it. */
+/** Ends a command; `message` is for the person who runs it, and needs no other words around it. */
 export class CommandError extends Error {
   override name = 'CommandError'
 

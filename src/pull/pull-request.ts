@@ -35,7 +35,7 @@ export interface PullProgress {
 
 export interface PullContext {
   signal: AbortSignal
-  /** A sentence for whoever watches. */
+  /** A sentence for somebody who watches. */
   say: (line: string) => void
   onProgress: (progress: PullProgress) => void
 }

@@ -1,4 +1,4 @@
-// A pull into files, from the first request to the final name. It can end anywhere, and the next one goes on: every step leaves behind
+// A pull into files, from the first request to the final name. It can end anywhere, and the next one goes on: every step leaves
 // what the next one needs, and can be done twice.
 //
 //   walking   pages go into the spool; the state knows how far
@@ -125,7 +125,7 @@ function goOn(state: PullState, origin: Origin, request: PullRequest, { say }: P
   return walk
 }
 
-/** How many applications there are, to say how far the pull is; undefined where a part of them is asked for, or nobody tells. */
+/** How many applications there are, to say how far the pull is; undefined where only a part is asked for, or the service does not say. */
 async function countOf(
   client: TributaryClient,
   { program, filters }: PullRequest,

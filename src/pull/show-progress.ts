@@ -1,4 +1,4 @@
-// How far a pull is, for whoever watches: a line that changes on a terminal, a plain line now and then anywhere else.
+// How far a pull is, for somebody who watches: a line that changes on a terminal, a plain line now and then anywhere else.
 
 import { Presets, SingleBar } from 'cli-progress'
 import type { PullProgress } from './pull-request.ts'

@@ -1,5 +1,4 @@
 // Opens an application's answers for a person. That it was read is in the audit trail before anybody sees a word of it.
-// It must not know what is made of the text.
 
 import { findStoredApplication, type StoredApplication } from '../db/application-lists.ts'
 import { appendAuditEvent } from '../db/audit.ts'

@@ -341,7 +341,7 @@ describe('a database that is not as it was left is named', () => {
   )
 })
 
-test('what was noted before it was pruned is held against the file: to prune is no way to write the trail anew', () =>
+test('what was noted before it was pruned is held against the file: pruning is no way to rewrite the trail', () =>
   Trail.open(async trail => {
     const note = async () => (await verifyAuditTrail(trail.sql)).note
     await trail.write(5)

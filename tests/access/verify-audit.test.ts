@@ -82,7 +82,7 @@ describe('verify names the first event that is not as it was written', () => {
       ])
     }))
 
-  test('all of it written anew: by what was noted', () =>
+  test('all of it written again from the start: by what was noted', () =>
     trail(async ({ sql }, note) => {
       await tamper(
         sql,

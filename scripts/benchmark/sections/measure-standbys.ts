@@ -142,7 +142,7 @@ async function copyServer(children: ChildProcesses, database: BenchDatabase, dat
     timeoutMs: 600_000,
   })
   await Bun.write(join(dataDirectory, 'standby.signal'), '')
-  // The copy belongs to whoever runs this, and the server to another account when that is root.
+  // The copy belongs to the account that runs this; when that is root, the server runs under another one.
   if (process.getuid?.() === 0)
     await children.run(['chown', '-R', `--reference=${database.dataDirectory}`, dataDirectory], { timeoutMs: 60_000 })
 }

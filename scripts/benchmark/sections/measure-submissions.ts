@@ -125,7 +125,7 @@ export async function makeKey(sql: Sql, pepper: string): Promise<string> {
 
 type Submit = (sql: Sql, request: SubmitRequest) => Promise<unknown>
 
-/** What `submitApplication` does, but numbered by its own id and timed by its first answer: nobody waits for anybody. */
+/** What `submitApplication` does, but numbered by its own id and timed by its first answer, so that no submission waits for another. */
 async function submitUnordered(sql: Sql, request: SubmitRequest): Promise<void> {
   const known = knownVersions(sql)
   await withBoundedWait(sql, async tx => {

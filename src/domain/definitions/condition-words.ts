@@ -1,5 +1,4 @@
 // A condition in words that an administrator reads at a glance: `housing is rent`.
-// It must not know where the condition stands.
 
 import type { NamedCondition } from './program-definition.ts'
 import type { ComparisonOperator } from './program-version.ts'

@@ -1,5 +1,4 @@
 // What the publication of changes means for those who pull applications.
-// It must not know who they are.
 
 import { questionKey } from '../questions/question-key.ts'
 import type { VersionChange } from './version-diff.ts'

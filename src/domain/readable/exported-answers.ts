@@ -1,5 +1,4 @@
 // Question objects of an export, as JSON.parse leaves them, back into answers and into lines for people to read.
-// It must not know how they are laid out on a page.
 
 import { FieldReader } from '../question-types/field-reader.ts'
 import type { AnswerLine } from '../question-types/question-type.ts'

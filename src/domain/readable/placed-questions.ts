@@ -1,5 +1,4 @@
 // The questions of a program version as people see them: screen by screen, repeated questions within their enumerator.
-// It must not know any answer.
 
 import type { Condition, ProgramVersion } from '../definitions/program-version.ts'
 import { type ExportedType, exportedType, type VersionQuestion } from '../questions/question.ts'

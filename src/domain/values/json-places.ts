@@ -1,5 +1,5 @@
 // Where in a JSON text the values stand that paths lead to, so that a fault is shown at its line.
-// It must not know what the text says, and is only for texts that are JSON.
+// Only for texts that are JSON.
 
 import { pointerTo } from './json-text.ts'
 

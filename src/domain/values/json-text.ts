@@ -183,7 +183,7 @@ class Reader {
         this.#at = at
         throw this.#malformed('the end of a string, or an escaped character')
       } else if (at - plainFrom === longRun && !triedWhole) {
-        // Once only: to read a malformed one anew at every long run would take its length squared.
+        // Once only: to read a malformed one again at every long run would take the square of its length.
         triedWhole = true
         const whole = this.#longString(at)
         if (whole !== undefined) return whole

@@ -152,7 +152,7 @@ export function openVisit(
 const pathHere = (door: GuardedDoor, { url }: OpenVisit): string | undefined =>
   door.method === 'GET' ? url.pathname + url.search : undefined
 
-/** Whoever is signed in with a role that opens this door. */
+/** Anybody who is signed in with a role that opens this door. */
 function admit(door: GuardedDoor, visit: OpenVisit): Pick<Visit, 'session' | 'person'> {
   const { session } = visit
   const here = pathHere(door, visit)

@@ -1,5 +1,4 @@
 // All of the docs: of each program, of the service, and the way there from `/`.
-// It must not know what any of them answers.
 
 import { Elysia } from 'elysia'
 import type { Deps } from '../deps.ts'

@@ -1,5 +1,4 @@
 // The docs of one program as they are answered: this very value is the JSON, and the page shows nothing that is not in it.
-// It must not know how docs are made, nor what a page looks like.
 
 import type { Program, ProgramListing } from '../../db/programs.ts'
 import type { GeneratedDocs, ListedVersion } from '../../derived/program-docs.ts'

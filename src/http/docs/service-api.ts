@@ -1,5 +1,5 @@
 // The service's own OpenAPI document, which @elysiajs/swagger gathers from the routes, and the page that shows it.
-// It must not know what a route does; each says so itself in its `detail`.
+// What a route does, it says itself in its `detail`.
 
 import { type ElysiaSwaggerConfig, swagger } from '@elysiajs/swagger'
 import { Elysia } from 'elysia'

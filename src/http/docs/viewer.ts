@@ -1,5 +1,4 @@
 // Who looks at the docs, and which programs they may see.
-// It must not know what the docs say.
 
 import { Elysia } from 'elysia'
 import { grantedProgram } from '../../access/caller.ts'

@@ -88,7 +88,7 @@ export const changesOperation = {
       },
     },
     400: problemAnswer(
-      'A parameter is not valid; or the database was set back behind the cursor (cursor_of_another_history).',
+      'A parameter is not valid; or the database was set back to before the cursor (cursor_of_another_history).',
     ),
     ...keyRefusals,
   },

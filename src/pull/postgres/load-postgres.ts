@@ -1,5 +1,5 @@
-// Tables in a database of whoever pulls: made where they are missing, widened when the program has grown, and filled in one transaction, so
-// that whoever reads them sees all of a pull or nothing. What is there already is replaced by its application_id, and what is not pulled
+// Tables in the puller's own database: made where they are missing, widened when the program has grown, and filled in one transaction, so
+// that a reader sees all of a pull or nothing. What is there already is replaced by its application_id, and what is not pulled
 // again follows the changes: done twice, it changes nothing.
 
 import { once } from 'node:events'

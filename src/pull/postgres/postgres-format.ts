@@ -1,4 +1,4 @@
-// Applications as tables in a PostgreSQL of whoever pulls. The state of the pull stays beside the spool, on this machine.
+// Applications as tables in the puller's own PostgreSQL. The state of the pull stays beside the spool, on this machine.
 
 import { GaveUp, RequestRefused } from '../../client/client-errors.ts'
 import type { OutputFormat } from '../output-format.ts'

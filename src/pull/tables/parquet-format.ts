@@ -140,7 +140,7 @@ class ParquetFile {
   }
 
   private flush(): void {
-    // Without the index of pages: it would stand behind all groups, where groups are added.
+    // Without the index of pages: it would stand after all groups, where further groups are appended.
     const columnData = this.table.columns.map(({ name }, i) => ({ name, data: this.columns[i]!, offsetIndex: false }))
     if (this.rows > 0) this.writing(() => this.writer.write({ columnData, rowGroupSize: groupRows }))
     this.clear()

@@ -121,7 +121,7 @@ export function peopleDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       path: `${one}/unlink`,
       summary: 'Forget who a person is at an OpenID provider',
       description:
-        'Ends every sign-in of the person. Whoever next comes from there with the verified e-mail is the person.',
+        'Ends every sign-in of the person. The next to come from there with the verified e-mail is this person.',
       answers: 'Nothing: it is forgotten.',
       ...writes,
       body: unlinked,

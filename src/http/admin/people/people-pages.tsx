@@ -194,8 +194,8 @@ export function PersonPage(
                 <DeedForm csrf={csrf} action={`${path}/unlink`}>
                   <input type="hidden" name="issuer" value={issuer} />
                   <p>
-                    Unlinking forgets that, and ends every sign-in of this person. Whoever next comes from there with
-                    the verified e-mail {person.email} is this person. Do it when their account there was replaced.
+                    Unlinking forgets that, and ends every sign-in of this person. The next to come from there with the
+                    verified e-mail {person.email} is this person. Do it when their account there was replaced.
                   </p>
                   <button type="submit" class="danger">
                     Unlink {issuer}

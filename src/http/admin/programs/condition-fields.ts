@@ -1,6 +1,5 @@
 // A condition as fields of a form: lines of question, comparison and value, of which all or any must hold. What is nested deeper
 // is a text of its own.
-// It must not know which questions there are.
 
 import { conditionFields } from '../../../domain/definitions/definition-conditions.ts'
 import type { NamedCondition, QuestionDefinition } from '../../../domain/definitions/program-definition.ts'

@@ -1,5 +1,4 @@
 // A program's document as it was typed into a form: what it says, and each fault with its line.
-// It must not know what a program is.
 
 import { placesIn, type TextPlace } from '../../../domain/values/json-places.ts'
 import { parseJson } from '../../../domain/values/json-text.ts'

@@ -1,5 +1,5 @@
 // Code that exports one program, ready to run in several languages: its own address and slug are in it, credentials never.
-// It must not know how they are shown. The texts stand beside this file, as they are, but for {{words}} to be put in.
+// The texts stand beside this file as they are sent, but for the {{words}} that are put in here.
 
 import curl from './curl.sh.txt' with { type: 'text' }
 import powerQuery from './power-query.pq.txt' with { type: 'text' }
