@@ -134,17 +134,23 @@ describe.each(['contract', 'civiform'] as const)('in the profile %s', profile =>
   })
 
   test('56: what is asked on a block that was hidden is exported where it was answered before', async () => {
-    const predicate = {
-      type: 'leaf',
-      questionId: 1,
-      scalar: 'TEXT',
-      operator: 'EQUAL_TO',
-      value: { type: 'STRING', value: '"x"' },
-    }
     const hidden: SimulatedQuestion = {
       name: 'hours',
       type: 'NUMBER',
-      block: { hidePredicate: { action: 'HIDE_BLOCK', rootNode: { node: predicate } } },
+      block: idOf => ({
+        hidePredicate: {
+          action: 'HIDE_BLOCK',
+          rootNode: {
+            node: {
+              type: 'leaf',
+              questionId: idOf('job'),
+              scalar: 'TEXT',
+              operator: 'EQUAL_TO',
+              value: { type: 'STRING', value: '"x"' },
+            },
+          },
+        },
+      }),
     }
     const { submit, catchUp, get } = await followed(profile, [job, hidden])
     await submit({ answers: { job: { text: 'x' }, hours: { number: 8 } } })

@@ -28,6 +28,7 @@ const findingKinds = [
   'blocks',
   'empty_key',
   'unknown_question_type',
+  'condition',
 ]
 
 export interface PlannedVersion extends VersionPlan {

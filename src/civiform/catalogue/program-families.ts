@@ -2,9 +2,11 @@
 // Pure. Whatever does not fit is left out and told, and never stops anything.
 
 import type { SourceProgram, SourceQuestion } from '../../db/civiform/source-catalogue.ts'
+import type { Condition } from '../../domain/definitions/program-version.ts'
 import type { QuestionKind } from '../../domain/questions/question.ts'
 import { civiformQuestionKey } from '../../domain/questions/question-key.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'
+import { blockCondition } from './block-conditions.ts'
 import { type QuestionOption, readOptions } from './question-options.ts'
 import { readTranslation } from './translations.ts'
 
@@ -36,6 +38,8 @@ export interface CatalogueQuestion {
 
 export interface CatalogueScreen {
   name: string
+  /** With questions named by the ids of rows of `questions`; null when it is always shown, or ours cannot say when. */
+  visibleWhen: Condition | null
   /** By the ids of rows of `questions`. */
   questions: { id: number; optional: boolean }[]
 }
@@ -160,6 +164,8 @@ interface Block {
   name: unknown
   localizedName: unknown
   repeaterId: unknown
+  hidePredicate?: unknown
+  eligibilityDefinition?: unknown
   questionDefinitions: { id: unknown; optional?: unknown; addressCorrectionEnabled?: unknown }[]
 }
 
@@ -185,6 +191,7 @@ function versionOf(
     placed = later.length < waiting.length && later.length > 0
     waiting = later
   }
+  const placed = new Map(everyQuestion(top).map(question => [question.id, question]))
   for (const block of waiting)
     findings.push({
       kind: 'repeated_block',
@@ -197,13 +204,26 @@ function versionOf(
     publishedAt: row.published_at,
     displayName: readTranslation(row.localized_name) ?? row.name,
     screens: blocks.map((block, i) => ({
-      name:
-        readTranslation(block.localizedName) ??
-        (typeof block.name === 'string' && block.name !== '' ? block.name : `Screen ${i + 1}`),
+      name: nameOf(block, i),
+      visibleWhen: conditionOf(block, i),
       questions: block.questionDefinitions.map(one => ({ id: Number(one.id), optional: one.optional === true })),
     })),
     questions: top,
     rowVersion: row.row_version,
+  }
+
+  function conditionOf(block: Block, i: number): Condition | null {
+    const { condition, why } = blockCondition(block.hidePredicate, placed)
+    // Of versions that are over nobody has to be told.
+    const tell = (detail: string): void => {
+      const kind = 'condition'
+      if (state !== 'OBSOLETE') findings.push({ kind, subject: `${version}, ${nameOf(block, i)}`, detail })
+    }
+    if (why !== undefined)
+      tell(`is shown under a condition that cannot be said here: it ${why}; it counts as always shown`)
+    if (block.eligibilityDefinition != null)
+      tell('says who is eligible, which programs cannot say here; it is left out')
+    return condition
   }
 
   function placeBlock(block: Block, siblings: CatalogueQuestion[]): void {
@@ -243,6 +263,13 @@ function versionOf(
       })
   }
 }
+
+const nameOf = (block: Block, i: number): string =>
+  readTranslation(block.localizedName) ??
+  (typeof block.name === 'string' && block.name !== '' ? block.name : `Screen ${i + 1}`)
+
+const everyQuestion = (questions: readonly CatalogueQuestion[]): CatalogueQuestion[] =>
+  questions.flatMap(question => [question, ...everyQuestion(question.children)])
 
 function blocksOf(row: SourceProgram, findings: Finding[]): Block[] {
   const blocks = row.block_definitions

@@ -21,6 +21,7 @@ import {
 import type { Transaction } from '../../db/client.ts'
 import { deleteDraft, type VersionContent } from '../../db/program-versions.ts'
 import { insertQuestionVersion, lockQuestionBank } from '../../db/questions.ts'
+import type { Condition } from '../../domain/definitions/program-version.ts'
 import type { QuestionSettings } from '../../domain/questions/question.ts'
 import { enqueue } from '../../queue/enqueue.ts'
 import type { CatalogueQuestion, CatalogueVersion, ProgramFamily } from './program-families.ts'
@@ -150,7 +151,7 @@ class QuestionBank {
       statuses: [],
       screens: version.screens.map(screen => ({
         name: screen.name,
-        visible_when: null,
+        visible_when: screen.visibleWhen && withIds(screen.visibleWhen, ids),
         questions: screen.questions.flatMap(({ id, optional }) => {
           const question_id = ids.get(id)
           return question_id === undefined ? [] : [{ question_id, optional, visible_when: null }]
@@ -183,6 +184,21 @@ class QuestionBank {
     question.versions.push({ question_version_id, settings })
     return question_version_id
   }
+}
+
+/** The same condition, of the questions that are kept here. */
+function withIds(condition: Condition, ids: ReadonlyMap<number, number>): Condition | null {
+  if ('not' in condition) {
+    const inner = withIds(condition.not, ids)
+    return inner && { not: inner }
+  }
+  if ('all' in condition || 'any' in condition) {
+    const inner = ('all' in condition ? condition.all : condition.any).map(one => withIds(one, ids))
+    if (inner.includes(null)) return null
+    return 'all' in condition ? { all: inner as Condition[] } : { any: inner as Condition[] }
+  }
+  const question_id = ids.get(condition.question_id)
+  return question_id === undefined ? null : { ...condition, question_id }
 }
 
 function settingsOf({ text, help, options, kind, corrected, type }: CatalogueQuestion): QuestionSettings {

@@ -12,8 +12,8 @@ export interface SimulatedQuestion {
   /** Ids of options that applicants are not shown any more. */
   withdrawn?: readonly number[]
   tags?: readonly string[]
-  /** What else its block says, such as when it is hidden. */
-  block?: Record<string, unknown>
+  /** What else its block says, such as when it is hidden; of questions asked before, by the ids of their rows. */
+  block?: (idOf: (name: string) => number | undefined) => Record<string, unknown>
   /** In the block of this question, which is an ENUMERATOR, each is asked once for every entity. */
   repeated?: readonly SimulatedQuestion[]
 }
@@ -109,6 +109,7 @@ export class SimulatedCiviForm {
     { slug }: { slug?: string },
   ): Promise<number> {
     const blocks: unknown[] = []
+    const ids = new Map<string, number>()
     const place = async (
       among: readonly SimulatedQuestion[],
       enumerator: number | null,
@@ -116,6 +117,7 @@ export class SimulatedCiviForm {
     ): Promise<void> => {
       for (const question of among) {
         const id = await this.#saveQuestion(tx, version, question, enumerator)
+        ids.set(question.name, id)
         const own = blocks.length + 1
         blocks.push({
           id: own,
@@ -125,7 +127,7 @@ export class SimulatedCiviForm {
           localizedName: { isRequired: true, translations: { en_US: `Screen ${own}` } },
           hidePredicate: null,
           questionDefinitions: [{ id, optional: true, addressCorrectionEnabled: question.type === 'ADDRESS' }],
-          ...question.block,
+          ...question.block?.(name => ids.get(name)),
         })
         await place(question.repeated ?? [], id, own)
       }

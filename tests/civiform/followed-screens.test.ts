@@ -1,0 +1,119 @@
+// Screens of a followed program and when they are shown, as far as programs here can say it; what they cannot is told.
+
+import { describe, expect, test } from 'bun:test'
+import { readFindings } from '../../src/db/civiform/follow-state.ts'
+import { readActiveVersion } from '../support/civiform/active-version.ts'
+import { useFollowing } from '../support/civiform/following.ts'
+import type { SimulatedQuestion } from '../support/civiform/simulated-civiform.ts'
+
+const program = 'rent relief'
+
+/** A leaf of a predicate as CiviForm stores it: the value is a text of JSON. */
+const leaf = (questionId: number | undefined, scalar: string, operator: string, value: unknown) => ({
+  node: { type: 'leaf', questionId, scalar, operator, value: { type: 'STRING', value: JSON.stringify(value) } },
+})
+const both = (kind: 'and' | 'or', ...children: object[]) => ({ node: { type: kind, children } })
+const asked = (
+  name: string,
+  type: string,
+  action: string,
+  root: (idOf: (name: string) => number | undefined) => object,
+  more: object = {},
+): SimulatedQuestion => ({
+  name,
+  type,
+  block: idOf => ({ hidePredicate: { action, rootNode: root(idOf) }, ...more }),
+})
+
+describe('a block that is shown under a condition', () => {
+  test('is a screen with that condition, in the words of the export: option names, dollars and days', async () => {
+    const { civiform, sql, catchUp } = await useFollowing()
+    await civiform.publish({
+      [program]: [
+        { name: 'housing', type: 'DROPDOWN', options: [[1, 'rent'], [2, 'own']] },
+        { name: 'needs', type: 'CHECKBOX', options: [[7, 'food'], [8, 'heat']] },
+        { name: 'income', type: 'CURRENCY' },
+        { name: 'move in', type: 'DATE' },
+        asked('landlord', 'TEXT', 'SHOW_BLOCK', idOf => leaf(idOf('housing'), 'SELECTION', 'IN', ['1'])),
+        asked('mortgage', 'TEXT', 'HIDE_BLOCK', idOf => leaf(idOf('housing'), 'SELECTION', 'NOT_IN', ['2'])),
+        asked('bills', 'TEXT', 'SHOW_BLOCK', idOf =>
+          both(
+            'or',
+            leaf(idOf('needs'), 'SELECTIONS', 'ANY_OF', ['8']),
+            both(
+              'and',
+              leaf(idOf('income'), 'CURRENCY_CENTS', 'LESS_THAN', 150_050),
+              leaf(idOf('move in'), 'DATE', 'IS_ON_OR_AFTER', 951_782_400_000),
+            ),
+          ),
+        ),
+      ],
+    }) // biome-ignore format: one question a line
+    await catchUp()
+    const { idOf, screens } = await readActiveVersion(sql)
+    expect(screens.map(screen => screen.visible_when)).toEqual([
+      null,
+      null,
+      null,
+      null,
+      { question_id: idOf('housing'), field: 'selection', operator: 'in', value: ['rent'] },
+      { not: { not: { question_id: idOf('housing'), field: 'selection', operator: 'in', value: ['own'] } } },
+      {
+        any: [
+          { question_id: idOf('needs'), field: 'selections', operator: 'includes_any', value: ['heat'] },
+          {
+            all: [
+              { question_id: idOf('income'), field: 'currency_dollars', operator: 'less_than', value: 1500.5 },
+              { question_id: idOf('move in'), field: 'date', operator: 'greater_than_or_equal', value: '2000-02-29' },
+            ],
+          },
+        ],
+      },
+    ])
+    expect(await readFindings(sql)).toEqual([])
+    // Read again, it is the same: nothing is rendered again for it.
+    await civiform.publish({ 'food help': [{ name: 'job', type: 'TEXT' }] })
+    await catchUp()
+    expect((await readActiveVersion(sql)).screens).toEqual(screens)
+  })
+
+  test('that programs here cannot say counts as always shown, and is told; so is who is eligible', async () => {
+    const { civiform, sql, catchUp } = await useFollowing()
+    const odd = (name: string, node: unknown, action = 'SHOW_BLOCK'): SimulatedQuestion =>
+      asked(name, 'TEXT', action, () => ({ node }))
+    await civiform.publish({
+      [program]: [
+        { name: 'home', type: 'ADDRESS' },
+        odd('area', { type: 'leafAddressServiceArea', questionId: 1, serviceAreaId: 'north' }),
+        asked('kin', 'TEXT', 'SHOW_BLOCK', idOf => leaf(idOf('home'), 'LATITUDE', 'LESS_THAN', 1)),
+        asked('day', 'TEXT', 'SHOW_BLOCK', idOf => leaf(idOf('home'), 'DATE', 'IS_BEFORE', 'soon')),
+        odd('elsewhere', { type: 'leaf', questionId: 999_999, scalar: 'TEXT', operator: 'EQUAL_TO', value: {} }),
+        odd('acts', both('and').node, 'ELIGIBLE_BLOCK'),
+        odd('broken', 'x'),
+        { name: 'eligible', type: 'TEXT', block: () => ({ eligibilityDefinition: { predicate: {} } }) },
+      ],
+    })
+    await catchUp()
+    const { screens } = await readActiveVersion(sql)
+    expect(screens.map(screen => screen.visible_when)).toEqual(Array.from({ length: 8 }, () => null))
+    const told = (await readFindings(sql)).map(({ kind, subject, detail }) => [kind, subject.split(', ')[1], detail])
+    expect(told).toEqual(
+      (
+        [
+          ['Screen 2', 'has a part of the kind "leafAddressServiceArea"'],
+          ['Screen 3', 'asks whether LATITUDE of "home" is LESS_THAN'],
+          ['Screen 4', 'compares "home" with soon'],
+          ['Screen 5', 'looks at question 999999, which this version does not ask'],
+          ['Screen 6', 'does "ELIGIBLE_BLOCK", which nobody here knows'],
+          ['Screen 7', 'has a part of the kind "undefined"'],
+        ] as const
+      )
+        .map(([screen, why]) => [
+          'condition',
+          screen,
+          `is shown under a condition that cannot be said here: it ${why}; it counts as always shown`,
+        ])
+        .concat([['condition', 'Screen 8', 'says who is eligible, which programs cannot say here; it is left out']]),
+    )
+  })
+})
