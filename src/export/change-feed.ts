@@ -11,6 +11,9 @@ import { formatOffsetTime } from '../domain/values/offset-time.ts'
 import { formatChangeCursor, parseChangeCursor } from './change-cursor.ts'
 import { parsePageSize, requestProblem, type SentParameters, SentQuery } from './sent-query.ts'
 
+/** Changes in one answer at most, whatever MAX_PAGE_SIZE allows a page: an answer is not streamed, but built whole in memory. */
+export const changesMax = 10_000
+
 /** Changes that were one deed, and so have one number, at most by far: a bulk load can bring three together. */
 const sameNumberMax = 8
 
@@ -35,11 +38,12 @@ export function parseChangesRequest(sent: SentParameters, limits: { maxPageSize:
       'must be a nextCursor of this address as it was given, a Change-Cursor of a walk, or latest.',
     )
   })
-  const pageSize = query.read('pageSize', parsePageSize) ?? limits.maxPageSize
+  const most = Math.min(limits.maxPageSize, changesMax)
+  const pageSize = query.read('pageSize', parsePageSize) ?? most
   if (query.faults.length > 0) throw query.problem()
   return {
     after: after === undefined ? { change: 0, lastApplication: undefined } : after.place,
-    pageSize: Math.min(pageSize, limits.maxPageSize),
+    pageSize: Math.min(pageSize, most),
   }
 }
 

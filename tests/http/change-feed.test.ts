@@ -132,6 +132,29 @@ describe('each kind of change', () => {
     }
   })
 
+  test('an answer has 10,000 changes at most, whatever MAX_PAGE_SIZE says; the rest comes when it is asked for', async () => {
+    const program = await insertRawProgram(sql, 'large')
+    const ids = await insertRawApplications(sql, program, 10_005)
+    const { authorization } = await createTestKey(sql, { programs: ['large'] })
+    const generous = await useService(database, { maxPageSize: 1_000_000 })
+    const told: number[] = []
+    const sizes: [number, boolean][] = []
+    let after = '0'
+    for (const size of ['', '&pageSize=999999', '&pageSize=999999']) {
+      const path = `/api/v1/admin/programs/large/changes?after=${after}${size}`
+      const feed = (await (await generous.get(path, { headers: { Authorization: authorization } })).json()) as Feed
+      told.push(...feed.payload.map(({ application_id }) => application_id))
+      sizes.push([feed.payload.length, feed.hasMore])
+      after = feed.nextCursor
+    }
+    expect(sizes).toEqual([
+      [10_000, true],
+      [5, false],
+      [0, false],
+    ])
+    expect(told).toEqual(ids)
+  })
+
   test('the Change-Cursor of a walk goes on where the walk ended; later pages have none; latest is a cursor of now', async () => {
     const { response, page } = await followed.client.page({ pageSize: '1' })
     const cursor = response.headers.get('Change-Cursor')!

@@ -1,6 +1,7 @@
 // What OpenAPI says about the change feed.
 
 import { changeCursorPattern } from '../../export/change-cursor.ts'
+import { changesMax } from '../../export/change-feed.ts'
 import { keyRefusals, problemAnswer, programSlugParameter, requestId } from './export-operations.ts'
 
 const change = {
@@ -56,7 +57,8 @@ export const changesOperation = {
       name: 'pageSize',
       in: 'query',
       description:
-        'Changes in one answer at most; a few more where the last ones share a number. At most as for applications.',
+        'Changes in one answer at most; a few more where the last ones share a number. Anything above the maximum means the maximum, ' +
+        `which is also the default: that of pages of applications, and never more than ${changesMax}.`,
       schema: { type: 'integer', minimum: 1 },
     },
     {
