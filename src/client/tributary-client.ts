@@ -11,7 +11,7 @@
 import type { ApiKey, Application, ExportParameters, Problem } from './api-types.ts'
 import { Attempts, askedWait, type RetryOptions } from './attempts.ts'
 import { NotNow, RequestRefused } from './client-errors.ts'
-import { BrokenPage, type PageEnd, PageScanner } from './page-scanner.ts'
+import { BrokenPage, type PageEnd, PageLines } from './page-lines.ts'
 
 export interface ClientOptions extends RetryOptions {
   /** Where the service is, such as `https://apply.example.gov`. Plain HTTP is for loopback only. */
@@ -146,7 +146,7 @@ export class TributaryClient {
     for (;;) {
       const line = this.open(signal)
       try {
-        return (await (await line.get(addressOf(this.baseUrl, path, {}))).json()) as T
+        return (await (await line.get(addressOf(this.baseUrl, path, {}), 'application/json')).json()) as T
       } catch (error) {
         await attempts.wait(line.passing(error))
       } finally {
@@ -166,10 +166,10 @@ export class TributaryClient {
       let heldBytes = 0
       let seen = 0
       try {
-        const response = await line.get(url)
-        const scanner = new PageScanner()
+        const response = await line.get(url, 'application/x-ndjson')
+        const lines = new PageLines()
         for await (const chunk of line.chunks(response)) {
-          const all = scanner.push(chunk)
+          const all = lines.push(chunk)
           const applications = all.slice(Math.max(0, handedOver - seen))
           seen += all.length
           if (applications.length === 0) continue
@@ -186,7 +186,7 @@ export class TributaryClient {
           attempts.progressed()
           yield { applications }
         }
-        const end = scanner.end()
+        const end = lines.end()
         if (end.applications < handedOver) throw new RangeError('The same token gave fewer applications than before.')
         if (held.length > 0) yield { applications: held }
         const field = (name: string): string | undefined => response.headers.get(name) ?? undefined
@@ -228,8 +228,8 @@ class Line {
   }
 
   /** Resolves when the answer is 200; what is refused for good rejects with RequestRefused. */
-  async get(url: string): Promise<Response> {
-    const headers = { Authorization: this.client.authorization, Accept: 'application/json' }
+  async get(url: string, accept: string): Promise<Response> {
+    const headers = { Authorization: this.client.authorization, Accept: accept }
     // A credential must not follow anybody who leads elsewhere.
     const own = this.client.fetch ?? fetch
     const response = await own(url, { headers, redirect: 'manual', signal: this.breaker.signal })

@@ -67,7 +67,7 @@ export async function walkToSpool(
           const application = JSON.parse(decoder.decode(text)) as { application_id?: unknown }
           check?.(application)
           ids.push(idOf(application))
-          spool.add(onOneLine(text))
+          spool.add(text)
         }
         onProgress({ applications: digest.count + ids.length, bytes: spool.bytes - before, total: walk.total })
         continue
@@ -98,11 +98,4 @@ export async function walkToSpool(
 function idOf({ application_id: id }: { application_id?: unknown }): number {
   if (Number.isSafeInteger(id)) return id as number
   throw new CommandError('mismatch', 'The service sent an application without an application_id.')
-}
-
-/** A break of line can stand between the parts of a JSON text only, where a space is as good. */
-function onOneLine(text: Uint8Array): Uint8Array {
-  return text.includes(0x0a) || text.includes(0x0d)
-    ? text.map(byte => (byte === 0x0a || byte === 0x0d ? 0x20 : byte))
-    : text
 }

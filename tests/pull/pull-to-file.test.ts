@@ -265,7 +265,8 @@ describe('what came is held against the schema of the program', () => {
       port: 0,
       fetch: async request => {
         const { pathname, search } = new URL(request.url)
-        const headers = { Authorization: request.headers.get('Authorization') ?? '', 'Accept-Encoding': 'identity' }
+        const sent = (name: string) => request.headers.get(name) ?? ''
+        const headers = { Authorization: sent('Authorization'), Accept: sent('Accept'), 'Accept-Encoding': 'identity' }
         const answer = await service.get(pathname + search, { headers })
         return new Response(change(await answer.text()), {
           status: answer.status,
