@@ -12,10 +12,10 @@ import { textTable } from './text-table.ts'
 
 const help = `Usage:
   scripts/api-key create --name <name> --programs <slug,…> --expires <when> --subnets <cidr,…|anywhere> [--may export,…]
-                         [--front-end <name>]
+                         [--front-end <name>] [--hide <question>]…
   scripts/api-key list
   scripts/api-key edit <key id> [--name <name>] [--programs <slug,…>] [--subnets <cidr,…|anywhere>]
-                         [--front-end <name>]
+                         [--front-end <name>] [--hide <question>]…
   scripts/api-key retire <key id>
 
   --name      Whose key it is and what for.
@@ -25,6 +25,9 @@ const help = `Usage:
   --may       What it may do, one or several: export (the default), submit; with export also annotate, which sets status and note.
   --front-end The form front end that a key which may submit is for. Keys of one front end share its applicants; to keys of
               any other those do not exist.
+  --hide      A question that the key never sees, by its admin name in the question bank; once for each. It is hidden in every
+              program, now and later, with all that is repeated under it, in exports, schemas and docs. edit takes the whole
+              list anew; --hide '' hides none.
 
 The password is printed once, by create, and cannot be had again.`
 
@@ -32,24 +35,28 @@ type Run = (context: ScriptContext) => Promise<void>
 
 type Options = Record<string, string | undefined>
 
+interface Parsed {
+  keyId: string
+  options: Options
+  /** `--hide`, which may be given several times; undefined when it was not. */
+  hidden: string[] | undefined
+}
+
 /** What the arguments ask for, before a database is opened. Throws UsageError. */
 function parseCommand([command, ...rest]: readonly string[]): Run {
   switch (command) {
     case 'create':
       return create(
-        parseOptions(rest, { needed: ['name', 'programs', 'expires', 'subnets'], possible: ['may', 'front-end'] })
-          .options,
+        parseOptions(rest, {
+          needed: ['name', 'programs', 'expires', 'subnets'],
+          possible: ['may', 'front-end', 'hide'],
+        }),
       )
     case 'list':
       parseOptions(rest, {})
       return list
-    case 'edit': {
-      const { keyId, options } = parseOptions(rest, {
-        keyId: true,
-        possible: ['name', 'programs', 'subnets', 'front-end'],
-      })
-      return edit(keyId, options)
-    }
+    case 'edit':
+      return edit(parseOptions(rest, { keyId: true, possible: ['name', 'programs', 'subnets', 'front-end', 'hide'] }))
     case 'retire':
       return retire(parseOptions(rest, { keyId: true }).keyId)
     default:
@@ -60,20 +67,22 @@ function parseCommand([command, ...rest]: readonly string[]): Run {
 function parseOptions(
   args: string[],
   form: { keyId?: boolean; needed?: readonly string[]; possible?: readonly string[] },
-): { keyId: string; options: Options } {
+): Parsed {
   const needed = form.needed ?? []
   const names = [...needed, ...(form.possible ?? [])]
-  const known = Object.fromEntries(names.map(name => [name, { type: 'string' as const }]))
+  const known = Object.fromEntries(names.map(name => [name, { type: 'string' as const, multiple: name === 'hide' }]))
   const { positionals, values } = parseArgs({ args, options: known, allowPositionals: true })
-  const options = values as Options
+  const { hide, ...others } = values
+  const options = others as Options
+  const hidden = (hide as string[] | undefined)?.filter(name => name !== '')
   const missing = needed.filter(name => options[name] === undefined)
   if (missing.length > 0) throw usage(`Missing: ${missing.map(name => `--${name}`).join(', ')}.`)
   if (positionals.length !== (form.keyId ? 1 : 0))
     throw usage(form.keyId ? 'Name exactly one key by its id.' : `Unexpected: ${positionals.join(' ')}.`)
-  return { keyId: positionals[0] ?? '', options }
+  return { keyId: positionals[0] ?? '', options, hidden }
 }
 
-function create(options: Options): Run {
+function create({ options, hidden = [] }: Parsed): Run {
   const may = split(options.may ?? 'export')
   const unknown = may.filter(word => !['export', 'submit', 'annotate'].includes(word))
   if (unknown.length > 0)
@@ -91,6 +100,7 @@ function create(options: Options): Run {
       may_submit: may.includes('submit'),
       may_annotate: may.includes('annotate'),
       front_end: options['front-end'],
+      hidden_questions: hidden,
       actor,
       now,
     })
@@ -112,13 +122,13 @@ const list: Run = async ({ sql, config }) => {
     console.log('There are no API keys yet. scripts/api-key create makes one.')
     return
   }
-  const head = ['Key id', 'Name', 'Programs', 'Expires', 'State', 'Front end', 'Last used']
+  const head = ['Key id', 'Name', 'Programs', 'Never sees', 'Expires', 'State', 'Front end', 'Last used']
   for (const line of textTable([head, ...keys.map(key => cells(key, config))])) console.log(line)
 }
 
-function edit(keyId: string, options: Options): Run {
-  if (Object.keys(options).length === 0)
-    throw usage('Say what to change: --name, --programs, --subnets or --front-end.')
+function edit({ keyId, options, hidden }: Parsed): Run {
+  if (Object.keys(options).length === 0 && hidden === undefined)
+    throw usage('Say what to change: --name, --programs, --subnets, --front-end or --hide.')
   return async ({ sql, config, actor }) => {
     const key = await editApiKey(
       sql,
@@ -128,12 +138,14 @@ function edit(keyId: string, options: Options): Run {
         ...(options.programs === undefined ? {} : { programs: split(options.programs) }),
         ...(options.subnets === undefined ? {} : { allowed_subnets: split(options.subnets) }),
         ...(options['front-end'] === undefined ? {} : { front_end: options['front-end'] }),
+        ...(hidden === undefined ? {} : { hidden_questions: hidden }),
       },
       { actor, now: presentTime() },
     )
-    const [id, name, programs, expires] = cells(key, config)
+    const [id, name, programs, , expires] = cells(key, config)
+    const hides = key.hidden_questions.length === 0 ? '' : ` It never sees: ${key.hidden_questions.join(', ')}.`
     console.log(
-      `${id} is now "${name}": programs ${programs}, from ${key.allowed_subnets.join(',')}, until ${expires}.`,
+      `${id} is now "${name}": programs ${programs}, from ${key.allowed_subnets.join(',')}, until ${expires}.${hides}`,
     )
   }
 }
@@ -156,6 +168,7 @@ function cells(key: ListedApiKey, { timeZone }: Config): string[] {
     key.api_key_id,
     key.name,
     key.programs.join(','),
+    key.hidden_questions.join(', ') || '-',
     formatOffsetTime(key.expires_at, timeZone),
     key.state,
     key.front_end ?? '-',
@@ -174,6 +187,7 @@ function inOptions(error: unknown): unknown {
     may_export: '--may',
     may_annotate: '--may',
     front_end: '--front-end',
+    hidden_questions: '--hide',
   }
   const errors = error.errors.map(({ path, ...item }) => ({ ...item, parameter: optionOf[path?.split('/')[1] ?? ''] }))
   return new Problem(error.kind, { detail: error.detail, errors })

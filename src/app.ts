@@ -39,6 +39,8 @@ interface App {
   readonly trail: Pick<ExportTrail, 'waiting' | 'finish'>
   /** The requests that wait for changes, which are answered at the end of the process. */
   readonly watch: Pick<ChangeWatch, 'waiting' | 'close'>
+  /** Every route there is, for what is to hold at each of them. */
+  routes(): Promise<{ method: string; path: string }[]>
 }
 
 export function createApp(foundation: Foundation): App {
@@ -89,16 +91,18 @@ export function createApp(foundation: Foundation): App {
       .use(exportOnly ? absentIntake() : intake(deps))
   const routes = doorsForPrograms()
   // With the others once more, since the docs gather what they tell of the service from its routes.
-  const pages = new LaterDoors(async () => {
+  const everyDoor = async () => {
     const { apiDocs, adminConsole, shellAssets } = await import('./http/page-doors.ts')
     return doorsForPrograms()
       .use(apiDocs(deps))
       .use(shellAssets())
       .use(exportOnly ? absentConsole() : adminConsole(deps))
-  })
+  }
+  const pages = new LaterDoors(everyDoor)
   return {
     trail: deps.trail,
     watch: deps.watch,
+    routes: async () => (await everyDoor()).routes.map(({ method, path }) => ({ method, path })),
     fetch(request, peer) {
       const connection = new RequestConnection(deps.connections, peer, request)
       const origin = originOf({ peer: connection.address, tls, fields: request.headers }, config)

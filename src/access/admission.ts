@@ -64,10 +64,21 @@ export async function admit(
   if (key === undefined) return { refused: 'unknown_key' }
   const refused = secretFault ?? constraintUnmet(key, attempt)
   if (refused !== undefined) return { refused, api_key_id: key.api_key_id }
-  const { api_key_id, name, expires_at, may_export, may_submit, may_annotate, front_end, programs } = key
+  const { api_key_id, name, expires_at, may_export, may_submit, may_annotate, front_end, programs, hidden } = key
   const address = addressText(attempt.address!)
   return {
-    caller: { api_key_id, name, expires_at, may_export, may_submit, may_annotate, front_end, programs, address },
+    caller: {
+      api_key_id,
+      name,
+      expires_at,
+      may_export,
+      may_submit,
+      may_annotate,
+      front_end,
+      programs,
+      hidden,
+      address,
+    },
   }
 }
 

@@ -3,6 +3,7 @@
 
 import { listProgramIds } from '../db/api-key-rows.ts'
 import type { Db } from '../db/client.ts'
+import { readKnownAdminNames } from '../db/questions.ts'
 import { parseSubnet, type Subnet } from '../domain/values/ip-address.ts'
 import type { Micros } from '../domain/values/offset-time.ts'
 import type { ProblemItem } from '../problem.ts'
@@ -12,6 +13,7 @@ import { dayMicros } from './expiry.ts'
 const nameLengthMax = 100
 const programsMax = 1000
 const subnetsMax = 100
+const hiddenQuestionsMax = 100
 const lifetimeDaysMax = 366
 
 /** The word that stands alone for every address; never a default. */
@@ -33,11 +35,13 @@ export interface ApiKeyDraft {
   may_annotate?: boolean
   /** The front end that a key which may submit is a key of; its applicants are the only ones the key can reach (D26). */
   front_end?: string | undefined
+  /** Admin names of questions that it never sees, in whatever program; none, unless said. */
+  hidden_questions?: readonly string[]
 }
 
 /** What can be changed later; what is absent stays as it is. */
 export type ApiKeyChanges = Partial<
-  Pick<ApiKeyDraft, 'name' | 'programs' | 'allowed_subnets' | 'front_end' | 'expires_at'>
+  Pick<ApiKeyDraft, 'name' | 'programs' | 'allowed_subnets' | 'front_end' | 'expires_at' | 'hidden_questions'>
 >
 
 /** Values as they are stored: trimmed, canonical, without repetition, sorted. */
@@ -47,6 +51,7 @@ export type CheckedValues = {
   allowed_subnets?: string[]
   front_end?: string
   expires_at?: Micros
+  hidden_questions?: string[]
 }
 
 interface Checked {
@@ -62,6 +67,7 @@ export async function checkChanges(db: Db, changes: ApiKeyChanges): Promise<Chec
   if (changes.front_end !== undefined) checkName(checked, 'front_end', neededFrontEnd, changes.front_end)
   if (changes.programs !== undefined) await checkPrograms(db, checked, changes.programs)
   if (changes.allowed_subnets !== undefined) checkSubnets(checked, changes.allowed_subnets)
+  if (changes.hidden_questions !== undefined) await checkHidden(db, checked, changes.hidden_questions)
   return checked
 }
 
@@ -105,6 +111,38 @@ async function checkPrograms(db: Db, checked: Checked, slugs: readonly string[])
   })
   values.programs = programs.map(program => program.slug)
   checked.programIds = programs.map(program => program.program_id)
+}
+
+async function checkHidden(db: Db, { faults, values }: Checked, names: readonly string[]): Promise<void> {
+  const path = '/hidden_questions'
+  if (names.length > hiddenQuestionsMax) {
+    faults.push(
+      tooMany(path, `must name at most ${hiddenQuestionsMax} questions; hide an enumerator to hide all under it`),
+    )
+    return
+  }
+  const wanted = names.map(name => name.trim())
+  // What PostgreSQL cannot take as a text is no name either.
+  const known = await readKnownAdminNames(
+    db,
+    wanted.filter(name => name.isWellFormed() && !name.includes('\0')),
+  )
+  wanted.forEach((name, index) => {
+    if (known.includes(name)) return
+    const detail = `there is no question ${JSON.stringify(name.slice(0, 100))}: name questions as the question bank does`
+    faults.push({ path: `${path}/${index}`, code: 'unknown_question', detail })
+  })
+  values.hidden_questions = known
+}
+
+/** Who submits has to be told what is asked. */
+export function hidingFaults(
+  { may_submit }: Pick<ApiKeyDraft, 'may_submit'>,
+  hidden: readonly string[] | undefined,
+): ProblemItem[] {
+  if (!may_submit || hidden === undefined || hidden.length === 0) return []
+  const detail = 'must be empty: a key that submits has to be told every question'
+  return [{ path: '/hidden_questions', code: 'not_allowed', detail }]
 }
 
 function checkSubnets({ faults, values }: Checked, texts: readonly string[]): void {

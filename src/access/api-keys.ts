@@ -25,6 +25,7 @@ import {
   checkChanges,
   expiryFaults,
   frontEndFaults,
+  hidingFaults,
   permissionFaults,
 } from './api-key-draft.ts'
 import { apiSecretToken, type Credential, hashPassword, isApiKeyId, mintCredential } from './credential.ts'
@@ -68,14 +69,16 @@ export async function createApiKey(sql: Sql, pepper: string, draft: ApiKeyDraft 
       ...expiryFaults(draft.expires_at, now),
       ...permissionFaults(draft),
       ...frontEndFaults(draft),
+      ...hidingFaults(draft, draft.hidden_questions),
       ...(draft.may_submit && (await isFollowing(tx)) ? [noSubmissions] : []),
     ]
     if (faults.length > 0) throw invalidRequest('The key cannot be made.', faults)
-    const { name, programs, allowed_subnets, front_end = null } = checked.values as CreatedValues
+    const { name, programs, allowed_subnets, front_end = null, hidden_questions = [] } = checked.values as CreatedValues
     const { may_export, may_submit, may_annotate = false } = draft
     const expires_at = draft.expires_at!
     const secret_hash = hashPassword(pepper, credential.password)
-    const facts = { api_key_id, name, may_export, may_submit, may_annotate, front_end, expires_at, allowed_subnets }
+    const may = { may_export, may_submit, may_annotate }
+    const facts = { api_key_id, name, ...may, front_end, expires_at, allowed_subnets, hidden_questions }
     await insertApiKey(tx, { ...facts, secret_hash, created_at: now, created_by: actor })
     await replaceApiKeyPrograms(tx, api_key_id, checked.programIds)
     await appendAuditEvent(tx, {
@@ -91,6 +94,7 @@ export async function createApiKey(sql: Sql, pepper: string, draft: ApiKeyDraft 
         may_submit,
         may_annotate,
         front_end,
+        hidden_questions,
         expires_at: formatMicros(expires_at),
       },
     })
@@ -168,7 +172,7 @@ export async function retireApiKey(sql: Sql, apiKeyId: string, by: By): Promise<
 }
 
 /**
- * Changes name, programs, subnets, front end or expiry, in force with the key's next request. Throws `not_found`, `conflict` when it is retired,
+ * Changes name, programs, subnets, hidden questions, front end or expiry, in force with the key's next request. Throws `not_found`, `conflict` when it is retired,
  * `invalid_request` naming every fault. Values that are as they were leave no audit event. With `basedOn`, the `keyVersion` that was
  * seen when this was decided, also `conflict` when the key has been changed since.
  */
@@ -196,6 +200,7 @@ export async function editApiKey(
       faults.push(...expiryFaults(changes.expires_at, by.now))
       values.expires_at = changes.expires_at
     }
+    faults.push(...hidingFaults(key, changes.hidden_questions))
     if (!key.may_submit) faults.push(...frontEndFaults({ may_submit: false, front_end: changes.front_end }))
     if (faults.length > 0) throw invalidRequest('The key cannot be changed like this.', faults)
     const before = pick(key, values)
@@ -214,9 +219,11 @@ export async function editApiKey(
 }
 
 /** What tells a key as it is set from the same key before or after an edit. */
-export function keyVersion(key: Pick<ApiKeyRow, 'name' | 'programs' | 'allowed_subnets' | 'front_end' | 'expires_at'>) {
-  const { name, programs, allowed_subnets, front_end, expires_at } = key
-  const text = JSON.stringify([name, programs, allowed_subnets, front_end, expires_at])
+export function keyVersion(
+  key: Pick<ApiKeyRow, 'name' | 'programs' | 'allowed_subnets' | 'front_end' | 'expires_at' | 'hidden_questions'>,
+) {
+  const { name, programs, allowed_subnets, front_end, expires_at, hidden_questions } = key
+  const text = JSON.stringify([name, programs, allowed_subnets, front_end, expires_at, hidden_questions])
   return createHash('sha256').update(text).digest('hex').slice(0, 16)
 }
 
@@ -227,16 +234,9 @@ export function apiKeyState(key: ApiKeyRow, now: Micros): ApiKeyState {
   return isExpiringSoon(key.expires_at, now) ? 'expiring' : 'active'
 }
 
-/** The present values of what is to be changed, in the same form. */
-function pick(key: ApiKeyRow, wanted: CheckedValues): CheckedValues {
-  return {
-    ...(wanted.name === undefined ? {} : { name: key.name }),
-    ...(wanted.programs === undefined ? {} : { programs: key.programs }),
-    ...(wanted.allowed_subnets === undefined ? {} : { allowed_subnets: key.allowed_subnets }),
-    ...(wanted.front_end === undefined || key.front_end === null ? {} : { front_end: key.front_end }),
-    ...(wanted.expires_at === undefined ? {} : { expires_at: key.expires_at }),
-  }
-}
+/** The present values of what is to be changed, in the same form and order. */
+const pick = (key: ApiKeyRow, wanted: CheckedValues): CheckedValues =>
+  Object.fromEntries((Object.keys(wanted) as (keyof CheckedValues)[]).map(name => [name, key[name]]))
 
 /** As the audit trail has it: times as text. */
 const told = ({ expires_at, ...values }: CheckedValues) =>

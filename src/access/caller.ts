@@ -17,9 +17,20 @@ export interface Caller {
   front_end: string | null
   /** Slug → program id of every program it may reach. */
   programs: ReadonlyMap<string, number>
+  /** The questions it never sees, in whatever program. */
+  hidden: HiddenQuestions
   /** The client's address, in canonical text. */
   address: string
 }
+
+/** Questions of the bank that are hidden from a key. */
+export interface HiddenQuestions {
+  /** Admin names, for the audit trail. */
+  names: readonly string[]
+  ids: ReadonlySet<number>
+}
+
+export const nothingHidden: HiddenQuestions = { names: [], ids: new Set() }
 
 /** Why a request was refused with 401; for the log alone (spec, "Errors": "The specific reason is in the server logs"). */
 export type Reason =

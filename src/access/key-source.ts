@@ -5,6 +5,7 @@ import { findApiKeyForAuthentication } from '../db/api-key-rows.ts'
 import { type Db, readThroughLoss } from '../db/client.ts'
 import { parseSubnet, type Subnet } from '../domain/values/ip-address.ts'
 import type { Micros } from '../domain/values/offset-time.ts'
+import { type HiddenQuestions, nothingHidden } from './caller.ts'
 
 /** What deciding about one request takes. */
 export interface KnownKey {
@@ -24,10 +25,11 @@ export interface KnownKey {
   exposed_at: Micros | null
   /** Slug → program id of what it may reach. */
   programs: ReadonlyMap<string, number>
+  hidden: HiddenQuestions
 }
 
 export interface KeySource {
-  /** The key as it is now. `apiKeyId` has the form of an id; without the hash of its secret, `programs` is empty. */
+  /** The key as it is now. `apiKeyId` has the form of an id; without the hash of its secret, `programs` and `hidden` are empty. */
   find(apiKeyId: string, hash: Buffer): Promise<KnownKey | undefined>
 }
 
@@ -38,7 +40,8 @@ export function databaseKeys(db: Db): KeySource {
       const row = await readThroughLoss(() => findApiKeyForAuthentication(db, apiKeyId, hash))
       if (row === undefined) return undefined
       const { allowed_subnets, programs } = row
-      return { ...row, allowed_subnets: allowed_subnets.map(storedSubnet), programs: new Map(programs ?? []) }
+      const hidden = row.hidden === null ? nothingHidden : { names: row.hidden.names, ids: new Set(row.hidden.ids) }
+      return { ...row, allowed_subnets: allowed_subnets.map(storedSubnet), programs: new Map(programs ?? []), hidden }
     },
   }
 }

@@ -51,7 +51,7 @@ export interface ChangesPage {
   hasMore: boolean
 }
 
-export type WalkFilters = Pick<ExportParameters, 'fromDate' | 'toDate' | 'revisionState'>
+export type WalkFilters = Pick<ExportParameters, 'fromDate' | 'toDate' | 'revisionState' | 'fields'>
 
 export interface WalkOptions extends WalkFilters {
   /** Applications on a page at most; the maximum of the service unless given. The first page is held in memory. */
@@ -102,10 +102,10 @@ export class TributaryClient {
 
   /** The same for tools that keep what came as it came, and note how far they are: page by page, with tokens. */
   async *steps(program: string, options: StepOptions = {}): AsyncGenerator<WalkStep, void, undefined> {
-    const { fromDate, toDate, revisionState, pageSize, signal } = options
+    const { fromDate, toDate, revisionState, fields, pageSize, signal } = options
     let query: Record<string, string | undefined> = {
       ...(options.nextPageToken === undefined
-        ? { fromDate, toDate, revisionState }
+        ? { fromDate, toDate, revisionState, fields }
         : { nextPageToken: options.nextPageToken }),
       pageSize: pageSize?.toString(),
     }

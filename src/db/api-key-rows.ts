@@ -17,6 +17,8 @@ export interface ApiKeyRow {
   /** Until when the secret before the last rotation is good, too. */
   earlier_secret_until: Micros | null
   allowed_subnets: string[]
+  /** Admin names of questions that it never sees, sorted. */
+  hidden_questions: string[]
   created_at: Micros
   created_by: string
   retired_at: Micros | null
@@ -47,10 +49,12 @@ interface ApiKeyAuthenticationRow {
   exposed_at: Micros | null
   /** Slug and program id of each program it may reach; null when there are none, or the secret was not its own. */
   programs: [string, number][] | null
+  /** The questions that it never sees; null when there are none, or the secret was not its own. */
+  hidden: { names: string[]; ids: number[] } | null
 }
 
 /**
- * One statement, whether the key exists or not. Its programs are read only for the hash of its own secret: a wrong one takes as long
+ * One statement, whether the key exists or not. Its programs and what is hidden from it are read only for the hash of its own secret: a wrong one takes as long
  * for a key with a thousand programs as for one with none. That PostgreSQL compares the hashes reveals nothing, since without the
  * pepper a caller cannot know the hash of what was sent; whether the key is let in is decided by `access/credential`, in constant time.
  */
@@ -69,11 +73,34 @@ export async function findApiKeyForAuthentication(
         from api_key_program g
         join program p using (program_id)
         where g.api_key_id = k.api_key_id
-      ) end as programs
+      ) end as programs,
+      case when k.hidden_questions <> '{}' and ${hash} in (k.secret_hash, k.earlier_secret_hash) then
+        json_build_object('names', k.hidden_questions, 'ids', ${idsOfHidden(db)})
+      end as hidden
     from api_key k
     where k.api_key_id = ${apiKeyId}`
   return row
 }
+
+/**
+ * Of questions that come from a CiviForm all that are exported under one key: there, a question of another kind is another question, with a
+ * name of its own.
+ */
+const idsOfHidden = (db: Db) => db`(
+  select coalesce(json_agg(found.question_id), '[]')
+  from (
+    select q.question_id
+    from question q
+    where q.admin_name = any (k.hidden_questions)
+    union
+    select q.question_id
+    from question h
+    join question q using (question_key)
+    where h.admin_name = any (k.hidden_questions)
+    and h.key_rule = 'civiform'
+    and q.key_rule = 'civiform'
+  ) found
+)`
 
 /** Every key, newest first. */
 export async function listApiKeys(db: Db): Promise<ApiKeyRow[]> {
@@ -103,7 +130,7 @@ export async function lockApiKey(db: Db, apiKeyId: string): Promise<ApiKeyRow | 
 
 const listedColumns = (db: Db) => db`
   k.api_key_id, k.name, k.may_export, k.may_submit, k.may_annotate, k.front_end, k.expires_at, k.earlier_secret_until,
-  k.allowed_subnets::text[],
+  k.allowed_subnets::text[], k.hidden_questions,
   k.created_at, k.created_by, k.retired_at, k.retired_by, k.exposed_at, k.last_used_at, k.civiform,
   host(k.last_used_address) as last_used_address,
   array(
@@ -124,6 +151,7 @@ interface NewApiKeyRow {
   front_end: string | null
   expires_at: Micros
   allowed_subnets: readonly string[]
+  hidden_questions?: readonly string[]
   created_at: Micros
   created_by: string
 }
@@ -131,19 +159,19 @@ interface NewApiKeyRow {
 export async function insertApiKey(db: Db, key: NewApiKeyRow): Promise<void> {
   await db`
     insert into api_key (
-      api_key_id, name, secret_hash, may_export, may_submit, may_annotate, front_end, expires_at, allowed_subnets, created_at,
-      expiry_set_at, created_by)
+      api_key_id, name, secret_hash, may_export, may_submit, may_annotate, front_end, expires_at, allowed_subnets,
+      hidden_questions, created_at, expiry_set_at, created_by)
     values (
       ${key.api_key_id}, ${key.name}, ${key.secret_hash}, ${key.may_export}, ${key.may_submit}, ${key.may_annotate},
-      ${key.front_end}, ${key.expires_at}, ${[...key.allowed_subnets]}::text[]::cidr[], ${key.created_at},
-      ${key.created_at}, ${key.created_by})`
+      ${key.front_end}, ${key.expires_at}, ${[...key.allowed_subnets]}::text[]::cidr[],
+      ${[...(key.hidden_questions ?? [])]}::text[], ${key.created_at}, ${key.created_at}, ${key.created_by})`
 }
 
-/** Name, subnets, front end and expiry; `now` is when the expiry was set. */
+/** Name, subnets, hidden questions, front end and expiry; `now` is when the expiry was set. */
 export async function updateApiKey(
   db: Db,
   apiKeyId: string,
-  values: { name: string; allowed_subnets: readonly string[]; front_end: string | null; expires_at: Micros },
+  values: Pick<ApiKeyRow, 'name' | 'allowed_subnets' | 'hidden_questions' | 'front_end' | 'expires_at'>,
   now: Micros,
 ): Promise<void> {
   await db`
@@ -151,6 +179,7 @@ export async function updateApiKey(
     set
       name = ${values.name},
       allowed_subnets = ${[...values.allowed_subnets]}::text[]::cidr[],
+      hidden_questions = ${[...values.hidden_questions]}::text[],
       front_end = ${values.front_end},
       expiry_set_at = case when expires_at = ${values.expires_at} then expiry_set_at else ${now} end,
       expires_at = ${values.expires_at}

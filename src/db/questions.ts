@@ -16,6 +16,16 @@ export async function lockQuestionBank(tx: Transaction): Promise<void> {
   await tx`select pg_advisory_xact_lock(${bankLockId}::bigint)`
 }
 
+/** Those of these admin names that a question has, sorted. */
+export async function readKnownAdminNames(db: Db, names: readonly string[]): Promise<string[]> {
+  const rows = await db<{ admin_name: string }[]>`
+    select admin_name
+    from question
+    where admin_name = any(${names as string[]}::text[])
+    order by admin_name collate "C"`
+  return rows.map(row => row.admin_name)
+}
+
 /** A question of the bank with the version that is asked now: the newest published one, or the newest, if none is. */
 export interface BankQuestion {
   question_id: number

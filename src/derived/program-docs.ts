@@ -11,8 +11,14 @@ import {
 } from '../db/docs-examples.ts'
 import { findDraftVersion, loadProgramVersion, readPublishedVersions } from '../db/programs.ts'
 import { enumeratorDepthUsual } from '../domain/definitions/program-definition.ts'
+import { seenVersions } from '../domain/definitions/seen-version.ts'
 import type { ShortExample } from '../domain/invented/docs-example.ts'
-import { type DocsMaking, type VersionDocs, versionDocs } from '../domain/invented/version-docs.ts'
+import {
+  type DocsMaking,
+  type DocumentableVersion,
+  type VersionDocs,
+  versionDocs,
+} from '../domain/invented/version-docs.ts'
 import type { Micros } from '../domain/values/offset-time.ts'
 import { docsCodeVersion } from './docs-code-version.ts'
 
@@ -27,7 +33,13 @@ export interface GeneratedDocs {
   failed_at: Micros | null
 }
 
-interface DocsOptions extends DocsMaking {
+/** How docs are made for a reader. */
+interface SeenDocs extends DocsMaking {
+  /** Ids of questions that the reader may not know of. Docs without them are made anew for each reading. */
+  hidden: ReadonlySet<number>
+}
+
+interface DocsOptions extends SeenDocs {
   now: () => Micros
 }
 
@@ -42,7 +54,7 @@ export async function loadProgramDocs(db: Db, programId: number, options: DocsOp
   const rows = await readDocumentedVersions(db, programId)
   const all: GeneratedDocs[] = []
   for (const { state, since, failed_at, ...row } of rows) {
-    const kept = keptDocs(row, options)
+    const kept = options.hidden.size > 0 ? undefined : keptDocs(row, options)
     const docs = kept?.docs ?? (await makeDocs(db, programId, row.program_version_id, options))
     // A draft may have been replaced since.
     if (docs === undefined) continue
@@ -71,12 +83,12 @@ export interface DocsFreshness {
 export async function loadShortExamples(
   db: Db,
   programIds: readonly number[],
-  making: DocsMaking,
+  making: SeenDocs,
 ): Promise<Map<number, ListedVersion[]>> {
   const members = ['short_example', 'time_zone', 'enumerator_depth_max', 'changed_since'] satisfies (keyof KeptDocs)[]
   const listed = new Map<number, ListedVersion[]>(programIds.map(id => [id, []]))
   for (const { program_id, program_version_id, state, ...row } of await readListedVersions(db, programIds, members)) {
-    const kept = keptDocs(row, making)
+    const kept = making.hidden.size > 0 ? undefined : keptDocs(row, making)
     const docs = kept?.docs ?? (await makeDocs(db, program_id, program_version_id, making))
     if (docs === undefined) continue
     const { regeneration, last_error } = row
@@ -93,7 +105,7 @@ export async function loadShortExamples(
 export async function refreshDocsExample(db: Db, programVersionId: number, making: DocsMaking): Promise<void> {
   const startedMs = performance.now()
   const { program_id } = await loadProgramVersion(db, programVersionId)
-  const docs = await makeDocs(db, program_id, programVersionId, making)
+  const docs = await makeDocs(db, program_id, programVersionId, { ...making, hidden: new Set() })
   if (docs === undefined) return
   const { timeZone: time_zone, enumeratorDepthMax: enumerator_depth_max = enumeratorDepthUsual } = making
   const content: KeptDocs = { ...docs, time_zone, enumerator_depth_max }
@@ -110,13 +122,17 @@ async function makeDocs(
   db: Db,
   programId: number,
   programVersionId: number,
-  making: DocsMaking,
+  making: SeenDocs,
 ): Promise<VersionDocs | undefined> {
+  const docsOf = (version: DocumentableVersion, earlier: readonly DocumentableVersion[]): VersionDocs => {
+    const seen = making.hidden.size === 0 ? [...earlier, version] : seenVersions([...earlier, version], making.hidden)
+    return versionDocs(seen.at(-1)!, seen.slice(0, -1), making)
+  }
   const published = await readPublishedVersions(db, programId)
   const at = published.findIndex(version => version.program_version_id === programVersionId)
-  if (at !== -1) return versionDocs(published[at]!, published.slice(0, at), making)
+  if (at !== -1) return docsOf(published[at]!, published.slice(0, at))
   const draft = await findDraftVersion(db, programId)
-  return draft?.program_version_id === programVersionId ? versionDocs(draft, published, making) : undefined
+  return draft?.program_version_id === programVersionId ? docsOf(draft, published) : undefined
 }
 
 type KeptRow = Pick<DocumentedVersionRow, 'content' | 'code_version' | 'produced_at' | 'published_before'>

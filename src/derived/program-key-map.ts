@@ -6,7 +6,8 @@ import type { Db } from '../db/client.ts'
 import { findKeptKeyMap, upsertKeyMap } from '../db/key-maps.ts'
 import { findDraftVersion, loadProgramVersion, readPublishedVersions } from '../db/programs.ts'
 import { buildKeyMap, type KeyMap, type KeyNode, type PublishedVersion } from '../domain/questions/key-map.ts'
-import { planFill, type VersionFill } from '../domain/questions/version-fill.ts'
+import { isWhole, type QuestionView, seenPart, seenShape, viewName } from '../domain/questions/question-view.ts'
+import { type EntityFilling, planFill, type VersionFill } from '../domain/questions/version-fill.ts'
 import { earliest, type Micros } from '../domain/values/offset-time.ts'
 import { Problem } from '../problem.ts'
 
@@ -19,6 +20,9 @@ export interface ProgramKeyMap {
   shapes: ReadonlyMap<number, KeyMap>
   /** What the applications of each version lack of the key map, by program version id. */
   fills: ReadonlyMap<number, VersionFill>
+  entities: EntityFilling
+  /** Where a view shows less than all: the shapes that applications are stored in. */
+  stored?: ReadonlyMap<number, KeyMap>
 }
 
 /** What is kept: the key map, and which of its questions each version asks. */
@@ -34,12 +38,15 @@ interface KeptKeyMap {
  */
 export class KeyMaps {
   readonly #kept = new Map<string, Promise<ProgramKeyMap>>()
+  /** What views show of those, which clients may ask for at will. */
+  readonly #views = new Map<string, ProgramKeyMap>()
 
   /** Of more than `keptMax`, what was not asked for the longest goes. */
   constructor(
     private readonly keptMax = 1000,
     /** How followed programs are exported. */
     private readonly profile: 'contract' | 'civiform' = 'contract',
+    private readonly viewsMax = 100,
   ) {}
 
   /** The key map of the versions published up to `asOf`, which is when the last of them was; `earliest` for none. */
@@ -56,12 +63,35 @@ export class KeyMaps {
     }
   }
 
-  #keep(name: string, keyMap: Promise<ProgramKeyMap>): void {
-    this.#kept.delete(name)
-    this.#kept.set(name, keyMap)
-    const [oldest] = this.#kept.keys()
-    if (this.#kept.size > this.keptMax && oldest !== undefined) this.#kept.delete(oldest)
+  /** As `load`, of what a view shows. */
+  async loadSeen(db: Db, programId: number, asOf: Micros, view: QuestionView): Promise<ProgramKeyMap> {
+    const whole = await this.load(db, programId, asOf)
+    if (isWhole(view)) return whole
+    if (this.profile === 'civiform') return inView(whole, view)
+    const name = `${programId} ${asOf} ${viewName(view)}`
+    const seen = this.#views.get(name) ?? inView(whole, view)
+    keepNewest(this.#views, name, seen, this.viewsMax)
+    return seen
   }
+
+  #keep(name: string, keyMap: Promise<ProgramKeyMap>): void {
+    keepNewest(this.#kept, name, keyMap, this.keptMax)
+  }
+}
+
+/** Puts a value last, and lets the first one go when there are more than `max`. */
+function keepNewest<Value>(kept: Map<string, Value>, name: string, value: Value, max: number): void {
+  kept.delete(name)
+  kept.set(name, value)
+  const [oldest] = kept.keys()
+  if (kept.size > max && oldest !== undefined) kept.delete(oldest)
+}
+
+/** As if the program had asked nothing but what the view shows. */
+function inView({ keyMap, shapes, entities }: ProgramKeyMap, view: QuestionView): ProgramKeyMap {
+  const seen = seenPart(keyMap, view)
+  const seenShapes = new Map([...shapes].map(([id, shape]) => [id, seenShape(shape, seen)]))
+  return { ...withFills(seen, seenShapes, entities), stored: shapes }
 }
 
 /**
@@ -73,8 +103,7 @@ async function asCiviFormHasIt(db: Db, programId: number, asOf: Micros): Promise
   const draft = await findDraftVersion(db, programId)
   const shapes = new Map(published.map(version => [version.program_version_id, buildKeyMap([version])]))
   const keyMap = buildKeyMap(draft === undefined ? published : [...published, draft])
-  const fills = new Map([...shapes].map(([id, shape]) => [id, planFill(keyMap, shape, 'as they were')]))
-  return { keyMap, shapes, fills }
+  return withFills(keyMap, shapes, 'as they were')
 }
 
 /** The key map that is kept for the publication, else one computed from the versions (D21). */
@@ -110,9 +139,13 @@ function keyMapOf(versions: readonly PublishedVersion[]): ProgramKeyMap {
   )
 }
 
-function withFills(keyMap: KeyMap, shapes: ReadonlyMap<number, KeyMap>): ProgramKeyMap {
-  const fills = new Map([...shapes].map(([id, shape]) => [id, planFill(keyMap, shape)]))
-  return { keyMap, shapes, fills }
+function withFills(
+  keyMap: KeyMap,
+  shapes: ReadonlyMap<number, KeyMap>,
+  entities: EntityFilling = 'filled',
+): ProgramKeyMap {
+  const fills = new Map([...shapes].map(([id, shape]) => [id, planFill(keyMap, shape, entities)]))
+  return { keyMap, shapes, fills, entities }
 }
 
 /** The part of a key map that one version asks. Option ids are those of the whole; what is lacking does not depend on them. */

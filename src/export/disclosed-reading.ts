@@ -3,6 +3,7 @@
 
 import type { AuditEvent } from '../db/audit.ts'
 import { formatMicros, type Micros } from '../domain/values/offset-time.ts'
+import type { SentQuestions } from './sent-questions.ts'
 
 interface DisclosedReading {
   apiKeyId: string
@@ -10,11 +11,12 @@ interface DisclosedReading {
   requestId: string
   programSlug: string
   application: { application_id: number; submit_time: Micros; submit_seq: number }
+  questions: SentQuestions
   at: Micros
 }
 
 export function disclosedReading(reading: DisclosedReading): AuditEvent {
-  const { apiKeyId, address, requestId, programSlug, application, at } = reading
+  const { apiKeyId, address, requestId, programSlug, application, questions, at } = reading
   const { application_id, submit_time, submit_seq } = application
   return {
     actor: `key:${apiKeyId}`,
@@ -25,6 +27,7 @@ export function disclosedReading(reading: DisclosedReading): AuditEvent {
       request_id: requestId,
       application_id,
       filters: { page_size: 1 },
+      ...questions,
       format: 'json',
       applications: 1,
       after_micros: submit_time,

@@ -10,6 +10,7 @@ import { earliest, formatMicros, type Micros } from '../domain/values/offset-tim
 import type { Log } from '../log.ts'
 import { Problem } from '../problem.ts'
 import { settledWithin } from '../settled-within.ts'
+import type { SentQuestions } from './sent-questions.ts'
 import { shownFilters, type Walk } from './walk.ts'
 import type { PageReceipt } from './write-page.ts'
 
@@ -30,6 +31,7 @@ export interface SentPage {
   walk: Walk
   /** In which the page was sent. */
   format: string
+  questions: SentQuestions
   /** Where it starts; undefined for the first page. */
   after: Position | undefined
   /** When it was asked for. */
@@ -140,7 +142,7 @@ export class ExportTrail {
 }
 
 function eventOf(page: SentPage, now: Micros): AuditEvent {
-  const { apiKeyId, address, requestId, programSlug, walk, format, after, beganAt, receipt } = page
+  const { apiKeyId, address, requestId, programSlug, walk, format, questions, after, beganAt, receipt } = page
   const last = receipt.last ?? after
   return {
     actor: `key:${apiKeyId}`,
@@ -152,6 +154,7 @@ function eventOf(page: SentPage, now: Micros): AuditEvent {
       walk: walk.walkId,
       horizon: walk.horizon,
       filters: shownFilters(walk),
+      ...questions,
       format,
       applications: receipt.applications,
       applications_before: walk.applications,

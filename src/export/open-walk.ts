@@ -6,10 +6,11 @@
 // an operator has a service that only exports on a standby (EXPORT_ONLY), what the standby has replayed is all there is.
 
 import type { WalkStart } from '../db/walks.ts'
+import type { KeyMap } from '../domain/questions/key-map.ts'
 import { earliest, type Micros } from '../domain/values/offset-time.ts'
 import { Problem } from '../problem.ts'
 import { formatChangeCursor } from './change-cursor.ts'
-import type { TokenOpening } from './page-token.ts'
+import { canCarryFields, type TokenOpening } from './page-token.ts'
 import { type ExportRequest, type PageLimits, planWalk } from './request.ts'
 import { beginWalk, snapshotTime, type Walk } from './walk.ts'
 import { walkToken } from './walk-receipt.ts'
@@ -32,21 +33,27 @@ export interface OpenedWalk {
 
 /**
  * Reads the program's present state only for a walk's first page, and once more for a token so old that it does not say which
- * questions its walk began with. Throws Problem `invalid_request` when parameters differ from the first page's.
+ * questions its walk began with. `readSeen` reads the questions that the caller may see, as of a publication; only for `fields`.
+ * Throws Problem `invalid_request` when parameters differ from the first page's, or name what is not there.
  */
 export async function openWalk(
   asked: ExportRequest,
   programId: number,
   limits: PageLimits & { exportOnly: boolean },
-  tokens: Pick<TokenOpening, 'keys' | 'now'>,
+  tokens: Pick<TokenOpening, 'keys' | 'now'> & { oldestRelease: string },
   readStart: () => Promise<WalkStart>,
+  readSeen: (asOf: Micros) => Promise<KeyMap>,
 ): Promise<OpenedWalk> {
-  const filters = planWalk(asked, limits)
-  const { token } = asked
+  const { fields, token } = asked
+  // Without `fields`, whatever is refused is refused before anything is read.
+  const filters = fields === undefined ? planWalk(asked, limits) : undefined
+  const withFields = async (asOf: Micros) => planWalk(asked, limits, await readSeen(asOf))
   if (token === undefined) {
     const start = await readStart()
     if (start.in_recovery && !limits.exportOnly) throw primaryMissing()
-    const walk = beginWalk(programId, filters, start, newWalkId())
+    if (fields !== undefined && !canCarryFields(tokens.oldestRelease)) throw upgradeUnfinished()
+    const planned = filters ?? (await withFields(start.last_published_at ?? earliest))
+    const walk = beginWalk(programId, planned, start, newWalkId())
     const changeCursor = formatChangeCursor({ change: walk.horizon, lastApplication: walk.lastApplication })
     const begun = {
       snapshotTime: snapshotTime(start),
@@ -57,6 +64,7 @@ export async function openWalk(
     return { walk, begun }
   }
   const questionsAsOf = token.questionsAsOf ?? (await readStart()).last_published_at ?? earliest
+  if (filters === undefined) await withFields(questionsAsOf)
   return { walk: { ...token, questionsAsOf }, begun: undefined }
 }
 
@@ -67,6 +75,14 @@ const primaryMissing = (): Problem =>
       'The database that takes submissions is being replaced by another one just now. Try again in a few seconds.',
     retryAfterSeconds: 5,
     internal: 'start_in_recovery',
+  })
+
+/** An instance of the release before could not go on with the walk: it knows of no chosen questions, and would send all. */
+const upgradeUnfinished = (): Problem =>
+  new Problem('unavailable', {
+    detail: 'fields cannot be used before the upgrade of this service is finished. Leave it out, or try again later.',
+    retryAfterSeconds: 600,
+    internal: 'fields_before_finish',
   })
 
 const newWalkId = (): string => Buffer.from(crypto.getRandomValues(new Uint8Array(8))).toString('hex')

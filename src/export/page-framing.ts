@@ -9,6 +9,8 @@ import type { StoredRow } from './splice.ts'
 export interface WalkQuestions {
   keyMap: KeyMap
   shapes: ReadonlyMap<number, KeyMap>
+  /** The shapes that texts are stored in, where less is shown: see `cut-text`. */
+  stored?: ReadonlyMap<number, KeyMap>
 }
 
 /** A stored row, and the program version it was submitted to. */

@@ -9,7 +9,7 @@ import { isOlder, release } from '../release.ts'
 import type { PageToken } from './walk.ts'
 
 // The bytes of a token: version, key id, nonce, sealed contents, tag. Contents are of one size, so that the length tells
-// nothing. Numbers are doubles, in which every safe integer is exact.
+// nothing but how many questions its client chose. Numbers are doubles, in which every safe integer is exact.
 const keyIdBytes = 4
 const nonceBytes = 12
 const tagBytes = 16
@@ -21,6 +21,8 @@ interface Layout {
   /** The first release that reads it. While an earlier one may run, tokens are issued in a layout that it reads too. */
   since: string
   tokenBytes: number
+  /** How many chosen questions it has room for: exactly as many as there are, or none where nothing was chosen. */
+  fields: number
   unpack(bytes: Buffer): OpenedToken
 }
 
@@ -41,29 +43,37 @@ export type OpenedToken = Omit<PageToken, 'questionsAsOf'> & { questionsAsOf: Mi
 const flagsAndWalkBytes = 1 + 8
 const tokenBytesOf = (numbers: number): number => headBytes + nonceBytes + flagsAndWalkBytes + numbers * 8 + tagBytes
 
-/** The newest first. */
+/** Most questions that a walk's token says were chosen. */
+export const fieldsMax = 100
+
+/** The newest first; then that with chosen questions, one for each number of them. */
 const layouts: readonly Layout[] = [
-  { version: 2, since: '0.1.0', tokenBytes: tokenBytesOf(13), unpack },
-  { version: 1, since: '0.0.0', tokenBytes: tokenBytesOf(10), unpack: unpackFirst },
+  { version: 2, since: '0.1.0', tokenBytes: tokenBytesOf(13), fields: 0, unpack },
+  { version: 1, since: '0.0.0', tokenBytes: tokenBytesOf(10), fields: 0, unpack: unpackFirst },
+  ...Array.from({ length: fieldsMax }, (_, i): Layout => {
+    return { version: 3, since: '0.1.0', tokenBytes: tokenBytesOf(14 + i), fields: i + 1, unpack: unpackWithFields }
+  }),
 ]
 
 /** What `newestLayout` found. A process is told one oldest release. */
-const layoutsFor = new Map<string, Layout>()
+const layoutsFor = new Map<string, Layout | undefined>()
 
-function layoutFor(oldestRelease: string): Layout {
-  const known = layoutsFor.get(oldestRelease)
-  if (known !== undefined) return known
-  const layout = newestLayout(oldestRelease)
-  layoutsFor.set(oldestRelease, layout)
+function layoutFor(oldestRelease: string, chosen: number): Layout | undefined {
+  const name = chosen === 0 ? oldestRelease : `${oldestRelease} ${chosen}`
+  if (layoutsFor.has(name)) return layoutsFor.get(name)
+  const layout = newestLayout(oldestRelease, chosen)
+  layoutsFor.set(name, layout)
   return layout
 }
 
-/** The newest layout that this release and the oldest that may run beside it both read. */
-function newestLayout(oldestRelease: string): Layout {
-  const known = layouts.filter(({ since }) => !isOlder(release.version, since) && !isOlder(oldestRelease, since))
-  if (known[0] === undefined) throw new Error(`there is no layout of page tokens that release ${oldestRelease} reads`)
-  return known[0]
-}
+/** The newest layout for so many chosen questions that this release and the oldest that may run beside it both read. */
+const newestLayout = (oldestRelease: string, chosen: number): Layout | undefined =>
+  layouts.find(
+    ({ since, fields }) => fields === chosen && !isOlder(release.version, since) && !isOlder(oldestRelease, since),
+  )
+
+/** Whether a walk over chosen questions can go on from any release that may run. */
+export const canCarryFields = (oldestRelease: string): boolean => layoutFor(oldestRelease, 1) !== undefined
 
 /** How far the clocks of two machines of one installation may be apart. */
 const clockSkewMicros = 60_000_000
@@ -80,7 +90,8 @@ export function sealPageToken(
   keys: readonly Buffer[],
   oldestRelease: string = release.version,
 ): string {
-  const layout = layoutFor(oldestRelease)
+  const layout = layoutFor(oldestRelease, contents.fields?.length ?? 0)
+  if (layout === undefined) throw new Error(`there is no layout of page tokens that release ${oldestRelease} reads`)
   const key = keys[0]
   if (key === undefined) throw new Error('there is no key to seal page tokens with')
   const head = Buffer.concat([Buffer.of(layout.version), keyId(key)])
@@ -100,10 +111,12 @@ export function sealPageToken(
 export function openPageToken(text: string, opening: TokenOpening, parameter = 'nextPageToken'): OpenedToken {
   const { keys, ...expected } = opening
   const unusable = (code: string, what: string, internal: string) => unusableToken(parameter, code, what, internal)
-  const layout = layouts.find(({ tokenBytes }) => base62Length(tokenBytes) === text.length)
-  const bytes = layout && decodeBase62(text, layout.tokenBytes)
+  const sized = layouts.find(({ tokenBytes }) => base62Length(tokenBytes) === text.length)
+  const bytes = sized && decodeBase62(text, sized.tokenBytes)
   if (bytes === undefined) throw unusable('page_token_invalid', 'is not a token of this service', 'token_malformed')
-  const contents = unseal(bytes, layout!, keys)
+  // Layouts may be of one size.
+  const layout = layouts.find(({ tokenBytes, version }) => tokenBytes === bytes.length && version === bytes[0])
+  const contents = layout && unseal(bytes, layout, keys)
   if (contents === undefined) {
     throw unusable('page_token_invalid', 'is not a token as this service issued it', 'token_not_authentic')
   }
@@ -142,7 +155,6 @@ function unseal(bytes: Buffer, layout: Layout, keys: readonly Buffer[]): OpenedT
   const head = bytes.subarray(0, headBytes)
   const nonce = bytes.subarray(headBytes, headBytes + nonceBytes)
   const sealed = bytes.subarray(headBytes + nonceBytes, layout.tokenBytes - tagBytes)
-  if (head[0] !== layout.version) return undefined
   for (const key of keys) {
     if (!keyId(key).equals(head.subarray(1))) continue
     const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: tagBytes })
@@ -191,6 +203,7 @@ function pack(token: PageToken, layout: Layout): Buffer {
     token.questionsAsOf,
     lastApplication?.submit_time ?? 0,
     lastApplication?.submit_seq ?? 0,
+    ...(token.fields ?? []),
   ]
   const bytes = Buffer.alloc(layout.tokenBytes - headBytes - nonceBytes - tagBytes)
   bytes[0] =
@@ -218,6 +231,11 @@ function unpack(bytes: Buffer): OpenedToken {
   }
 }
 
+function unpackWithFields(bytes: Buffer): OpenedToken {
+  const length = (bytes.length - flagsAndWalkBytes) / 8 - 13
+  return { ...unpack(bytes), fields: Array.from({ length }, (_, i) => numberAt(bytes, 13 + i)) }
+}
+
 /** Layout 1, which the newest one begins with. To go when `PAGE_TOKEN_TTL` has passed since the last of them was issued. */
 function unpackFirst(bytes: Buffer): OpenedToken {
   const flags = bytes[0]!
@@ -234,6 +252,7 @@ function unpackFirst(bytes: Buffer): OpenedToken {
     pageSizeMax: number(7),
     applications: number(8),
     issuedAt: number(9),
+    fields: undefined,
     questionsAsOf: undefined,
     lastApplication: undefined,
   }

@@ -12,6 +12,8 @@ interface SentAs {
   format: ExportFormat
   /** Times are sent in it. */
   timeZone: string
+  /** Ids of questions that are hidden from the key. */
+  hidden: ReadonlySet<number>
 }
 
 /**
@@ -19,8 +21,12 @@ interface SentAs {
  * notes, erasures (db/walks). When its last change was made, and the last application, tell this history from another one in which the
  * counter has come as far, as after a restore. It is read before the rows are, so a page may be newer than its version says, never older.
  */
-export function pageVersion(walk: Walk, lastChangeAt: Micros | undefined, { format, timeZone }: SentAs): string {
-  const { programId, horizon, lastApplication, questionsAsOf, from, to, revisionState, pageSize } = walk
+export function pageVersion(
+  walk: Walk,
+  lastChangeAt: Micros | undefined,
+  { format, timeZone, hidden }: SentAs,
+): string {
+  const { programId, horizon, lastApplication, questionsAsOf, from, to, revisionState, pageSize, fields } = walk
   const known = [
     textVersion,
     programId,
@@ -34,6 +40,8 @@ export function pageVersion(walk: Walk, lastChangeAt: Micros | undefined, { form
     pageSize,
     format,
     timeZone,
+    fields ?? null,
+    [...hidden].sort((a, b) => a - b),
   ]
   return createHash('sha256').update(JSON.stringify(known)).digest('base64url').slice(0, 22)
 }

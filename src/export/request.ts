@@ -2,14 +2,16 @@
 // Which program is meant, and whether the caller may read it, was decided before.
 
 import type { RevisionState } from '../domain/questions/application.ts'
+import type { KeyMap } from '../domain/questions/key-map.ts'
+import { fieldNames, findFields, namesOfFields, seenPart } from '../domain/questions/question-view.ts'
 import { formatMicros, type Micros } from '../domain/values/offset-time.ts'
-import type { ProblemItem } from '../problem.ts'
+import type { Problem, ProblemItem } from '../problem.ts'
 import { parseInstantParameter } from './instant-parameter.ts'
-import { type OpenedToken, openPageToken, type TokenOpening } from './page-token.ts'
+import { fieldsMax, type OpenedToken, openPageToken, type TokenOpening } from './page-token.ts'
 import { type Fault, parsePageSize, requestProblem, type SentParameters, SentQuery } from './sent-query.ts'
 import type { WalkFilters } from './walk.ts'
 
-const parameterNames = ['fromDate', 'toDate', 'revisionState', 'pageSize', 'nextPageToken'] as const
+const parameterNames = ['fromDate', 'toDate', 'revisionState', 'pageSize', 'fields', 'nextPageToken'] as const
 type ParameterName = (typeof parameterNames)[number]
 
 /** The query as sent: what is absent is undefined, and no default is applied yet. */
@@ -19,12 +21,16 @@ export interface ExportRequest {
   revisionState: RevisionState | undefined
   /** As asked, at least 1; `planWalk` holds it to the maximum. Infinity for a number too long to tell. */
   pageSize: number | undefined
+  /** Names of questions, as sent; whether there are such, only `planWalk` can tell. */
+  fields?: readonly string[] | undefined
   token: OpenedToken | undefined
+  /** What is wrong with the rest, where `fields` was sent: it is told with what is wrong with these. */
+  problem?: Problem
 }
 
 /**
  * The parameters of an export request. The token is opened too, so that what is wrong with it is named with the rest.
- * Throws one Problem `invalid_request` with an item for everything that is wrong.
+ * Throws one Problem `invalid_request` with an item for everything that is wrong; or leaves that to `planWalk`, which reads `fields`.
  * Source: spec, "List program applications", query parameters; contract D2, D3, D9 to D12.
  */
 export function parseExportRequest(
@@ -42,11 +48,13 @@ export function parseExportRequest(
     to: query.read('toDate', instant),
     revisionState: query.read('revisionState', parseRevisionState),
     pageSize: query.read('pageSize', parsePageSize),
+    fields: query.read('fields', parseFields),
     token: query.read('nextPageToken', value => query.collect(() => openPageToken(value, tokens))),
   }
   if (query.faults.length > 0) {
     if (request.token !== undefined) query.faults.push(...differences(request, request.token))
-    throw query.problem()
+    if (request.fields === undefined) throw query.problem()
+    request.problem = query.problem()
   }
   return request
 }
@@ -62,20 +70,69 @@ const civiformPageSizeMax = 2 ** 31 - 1
 /**
  * The filters of the walk that a request begins, or goes on with when it has a token. Parameters sent along with a token must
  * have the effective values of the first page: two spellings of one instant are equal, as are all page sizes from the maximum
- * up and none at all. Throws Problem `invalid_request`, code `differs_from_first_page`, naming each that differs.
+ * up and none at all. `seen` are the questions of the walk that the caller may see; they are needed for `fields` alone.
+ * Throws Problem `invalid_request`, naming each that differs (code `differs_from_first_page`), and fields that there are not.
  * Source: spec, "Pagination rules" 3 and 4; contract D2, D9.
  */
-export function planWalk(request: ExportRequest, limits: PageLimits): WalkFilters {
-  const { token } = request
+export function planWalk(request: ExportRequest, limits: PageLimits, seen: KeyMap = []): WalkFilters {
+  const { token, problem } = request
+  const items = [...(problem?.errors ?? (token === undefined ? [] : differences(request, token)))]
+  const chosen = request.fields && chooseFields(request.fields, seen, token, items)
+  if (items.length > 0) throw requestProblem(items, problem?.internal)
   if (token === undefined) {
     const { from, to, revisionState, pageSize = limits.maxPageSize } = request
     const pageSizeMax = limits.civiformProfile === 'civiform' ? civiformPageSizeMax : limits.maxPageSize
-    return { from, to, revisionState, pageSize: Math.min(pageSize, pageSizeMax), pageSizeMax }
+    return { from, to, revisionState, pageSize: Math.min(pageSize, pageSizeMax), pageSizeMax, fields: chosen }
   }
-  const items = differences(request, token)
-  if (items.length > 0) throw requestProblem(items)
-  const { from, to, revisionState, pageSize, pageSizeMax } = token
-  return { from, to, revisionState, pageSize, pageSizeMax }
+  const { from, to, revisionState, pageSize, pageSizeMax, fields } = token
+  return { from, to, revisionState, pageSize, pageSizeMax, fields }
+}
+
+/**
+ * The questions that `fields` names, which it may be asked of a walk to go on with. What is wrong goes to `items`. A question that is hidden
+ * from the caller is not among `seen`, and is answered as one that never was.
+ */
+function chooseFields(
+  names: readonly string[],
+  seen: KeyMap,
+  token: OpenedToken | undefined,
+  items: ProblemItem[],
+): readonly number[] {
+  const { chosen, unknown } = findFields(seen, names)
+  if (unknown.length > 0) items.push(unknownFields(unknown, seen))
+  else if (token !== undefined) {
+    const shown = (fields: readonly number[] | undefined): string =>
+      fieldNames(seenPart(seen, { hidden: new Set(), chosen: fields })).join()
+    if (shown(chosen) !== shown(token.fields)) {
+      const was = token.fields === undefined ? 'were not given' : `were ${namesOfFields(seen, token.fields).join()}`
+      items.push(differs('fields', `are ${namesOfFields(seen, chosen).join()}, but ${was}`))
+    }
+  }
+  return chosen
+}
+
+/** Names that a refusal lists at most. */
+const namesListed = 100
+
+export function unknownFields(unknown: readonly string[], seen: KeyMap): ProblemItem {
+  const known = fieldNames(seen)
+  const more = known.length - namesListed
+  const list = (names: readonly string[]): string => names.slice(0, namesListed).join(', ')
+  const detail =
+    `names what is no question of this program: ${list(unknown.map(name => JSON.stringify(name.slice(0, 100))))}. Known are ` +
+    `${list(known)}${more > 0 ? `, and ${more} more, which its docs list` : ''}. Whatever stands beside application is always sent.`
+  return { parameter: 'fields', code: 'unknown_field', detail }
+}
+
+/** `fields`: keys of questions with commas between, those of repeated questions after their enumerators' and a dot. */
+export function parseFields(value: string, fault: Fault): string[] | undefined {
+  const names = [...new Set(value.split(','))]
+  if (names.includes('')) return fault('empty_field', 'has a comma with no question beside it.')
+  if (names.length <= fieldsMax) return names
+  return fault(
+    'too_many_fields',
+    `names ${names.length} questions; at most ${fieldsMax} can be. An enumerator that is named brings all that is repeated under it.`,
+  )
 }
 
 function differences(request: ExportRequest, token: OpenedToken): ProblemItem[] {
@@ -83,8 +140,7 @@ function differences(request: ExportRequest, token: OpenedToken): ProblemItem[] 
   const compare = <T>(parameter: ParameterName, here: T | undefined, first: T | undefined, show: (v: T) => string) => {
     if (here === undefined || here === first) return
     const was = first === undefined ? 'was not given' : `was ${show(first)}`
-    const detail = `is ${show(here)}, but ${was} on the first page. Leave it out, or start again without nextPageToken.`
-    items.push({ parameter, code: 'differs_from_first_page', detail })
+    items.push(differs(parameter, `is ${show(here)}, but ${was}`))
   }
   // Held to the maximum of the first page: a walk outlives a change of the configuration.
   const size = request.pageSize === undefined ? undefined : Math.min(request.pageSize, token.pageSizeMax)
@@ -93,6 +149,11 @@ function differences(request: ExportRequest, token: OpenedToken): ProblemItem[] 
   compare('revisionState', request.revisionState, token.revisionState, String)
   compare('pageSize', size, token.pageSize, String)
   return items
+}
+
+function differs(parameter: ParameterName, how: string): ProblemItem {
+  const detail = `${how} on the first page. Leave it out, or start again without nextPageToken.`
+  return { parameter, code: 'differs_from_first_page', detail }
 }
 
 function parseRevisionState(value: string, fault: Fault): RevisionState | undefined {

@@ -9,6 +9,8 @@ export interface WalkFilters extends Pick<WalkScope, 'from' | 'to' | 'revisionSt
   pageSize: number
   /** The maximum page size in force on the first page. */
   pageSizeMax: number
+  /** Ids of the questions that were chosen by `fields`; undefined when none were, and all are sent. */
+  fields?: readonly number[] | undefined
 }
 
 export interface Walk extends WalkScope, WalkFilters {
@@ -44,7 +46,7 @@ export function nextPage(walk: Walk, after: Position, applications: number, issu
   return { ...walk, after, applications: walk.applications + applications, issuedAt }
 }
 
-/** What a walk is limited to, as the log and the audit trail show it. */
+/** Which applications a walk is limited to, as the log and the audit trail show it. */
 export function shownFilters(walk: WalkFilters) {
   const shown = (instant: Micros | undefined): string | undefined =>
     instant === undefined ? undefined : formatMicros(instant)

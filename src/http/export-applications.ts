@@ -6,12 +6,16 @@ import { authorizeExport, type Caller } from '../access/caller.ts'
 import type { PageTurn } from '../access/limits.ts'
 import { readThroughLoss } from '../db/client.ts'
 import { readWalkStart, type WalkStart } from '../db/walks.ts'
+import type { ProgramKeyMap } from '../derived/program-key-map.ts'
+import type { KeyMap } from '../domain/questions/key-map.ts'
+import type { Micros } from '../domain/values/offset-time.ts'
 import { framingOf } from '../export/framings/all-framings.ts'
 import { type OpenedWalk, openWalk } from '../export/open-walk.ts'
 import { pageLimits } from '../export/page-limits.ts'
 import type { Sink } from '../export/page-outlet.ts'
 import { pageVersion } from '../export/page-version.ts'
 import { parseExportRequest } from '../export/request.ts'
+import { sentQuestions } from '../export/sent-questions.ts'
 import { type Serving, servePage } from '../export/serve-page.ts'
 import { shownFilters } from '../export/walk.ts'
 import type { PageReceipt } from '../export/write-page.ts'
@@ -58,7 +62,7 @@ export const exportApplications = (deps: Deps) => {
     request: Request,
     turn: PageTurn,
   ): Promise<Response> => {
-    const { config, db, keyMaps, trail } = deps
+    const { config, db, keyMaps, oldestRelease, trail } = deps
     const { api_key_id: apiKeyId, address } = caller
     recordOf(request).isPage = request.method === 'GET'
     const { programId, record } = admitToProgram({ caller, programSlug, request }, authorizeExport)
@@ -74,12 +78,18 @@ export const exportApplications = (deps: Deps) => {
       traced('start of walk', () =>
         queueTime.spend(deps.exports.read(sql => readThroughLoss(() => readWalkStart(sql, programId)))),
       )
-    const { walk, begun } = await openWalk(asked, programId, config, tokens, readStart)
+    const { hidden } = caller
+    const loadSeen = (asOf: Micros, chosen?: readonly number[]): Promise<ProgramKeyMap> =>
+      readThroughLoss(() => keyMaps.loadSeen(db, programId, asOf, { hidden: hidden.ids, chosen }))
+    const readSeen = async (asOf: Micros): Promise<KeyMap> => (await loadSeen(asOf)).keyMap
+    const { walk, begun } = await openWalk(asked, programId, config, { ...tokens, oldestRelease }, readStart, readSeen)
     record.fields.walk = walk.walkId
     record.fields.filters = shownFilters(walk)
+    if (walk.fields !== undefined) record.fields.fields = walk.fields.length
+    if (hidden.names.length > 0) record.fields.hidden_questions = hidden.names.length
     const { timeZone } = config
     const { format } = offered
-    const tag = begun && weakTag(pageVersion(walk, begun.lastChangeAt, { format, timeZone }))
+    const tag = begun && weakTag(pageVersion(walk, begun.lastChangeAt, { format, timeZone, hidden: hidden.ids }))
     const headers = headersOf({ offered, coding, strict, begun, tag })
     const told = tellQuota(headers, turn.quota)
     const noneNew = tag !== undefined && namesTag(request.headers.get('if-none-match'), tag)
@@ -88,7 +98,7 @@ export const exportApplications = (deps: Deps) => {
     if (request.method === 'HEAD') return headOnly(record, headers)
 
     await trail.settle(apiKeyId)
-    const questions = await readThroughLoss(() => keyMaps.load(db, programId, walk.questionsAsOf))
+    const questions = await loadSeen(walk.questionsAsOf, walk.fields)
     const place = turn.begin()
     const granted = bothOf(told, place.granted)
     record.fields.format = format
@@ -100,8 +110,9 @@ export const exportApplications = (deps: Deps) => {
       record.fields.bytes = receipt.bytes
       steps?.end(receipt.applications, receipt.outcome === 'failed')
       const { after } = page
+      const sent = { format, questions: sentQuestions(questions.keyMap, walk.fields, hidden) }
       const beganAt = tokens.now
-      void trail.note({ apiKeyId, address, requestId: record.id, programSlug, walk, format, after, beganAt, receipt })
+      void trail.note({ apiKeyId, address, requestId: record.id, programSlug, walk, ...sent, after, beganAt, receipt })
     }
     const serving: Serving = { ...servingOf(deps, coding), note, steps }
     const produce = (sink: Sink): Promise<Outcome> => servePage(page, serving, sink).finally(place.end)

@@ -6,10 +6,14 @@ import { authorizeExport, type Caller } from '../access/caller.ts'
 import { findStoredApplication, type StoredApplication } from '../db/application-lists.ts'
 import { readThroughLoss } from '../db/client.ts'
 import { readAnnotationSteps, readStoredRevisions } from '../db/client-reads.ts'
-import { formatOffsetTime } from '../domain/values/offset-time.ts'
+import { readWalkStart } from '../db/walks.ts'
+import { findFields } from '../domain/questions/question-view.ts'
+import { earliest, formatOffsetTime, type Micros } from '../domain/values/offset-time.ts'
 import { disclosedReading } from '../export/disclosed-reading.ts'
 import { exportedObject } from '../export/exported-object.ts'
-import { SentQuery } from '../export/sent-query.ts'
+import { parseFields, unknownFields } from '../export/request.ts'
+import { type Fault, SentQuery } from '../export/sent-query.ts'
+import { sentQuestions } from '../export/sent-questions.ts'
 import { Problem } from '../problem.ts'
 import { authenticate } from './authenticate.ts'
 import type { Deps } from './deps.ts'
@@ -34,6 +38,8 @@ interface Asked {
 interface Reading {
   programId: number
   applicationId: number
+  /** Ids of the questions that `fields` names; undefined without it. */
+  chosen: readonly number[] | undefined
   /** Where a list goes on. */
   after: number | undefined
   headers: Record<string, string>
@@ -42,47 +48,65 @@ interface Reading {
 export const readApplications = (deps: Deps) => {
   const { config, db, keyMaps } = deps
 
+  const loadSeen = ({ caller }: Asked, programId: number, asOf: Micros, chosen?: readonly number[]) =>
+    readThroughLoss(() => keyMaps.loadSeen(db, programId, asOf, { hidden: caller.hidden.ids, chosen }))
+
   /** Whoever asks is let in to the program first; then what is asked for is read from the address. */
-  const begin = async ({ caller, params, request }: Asked): Promise<Reading> => {
+  const begin = async (asked: Asked, parameters: readonly ('after' | 'fields')[]): Promise<Reading> => {
+    const { caller, params, request } = asked
     const { programSlug } = params
     const { programId, headers, record } = await enterProgram(deps, { caller, programSlug, request }, authorizeExport)
-    const query = new SentQuery(sentParameters(request), ['after'])
-    const after = query.read('after', (value, fault) =>
-      /^[0-9]{1,15}$/.test(value) ? Number(value) : fault('invalid_after', 'must be what nextAfter said.'),
-    )
+    const query = new SentQuery(sentParameters(request), parameters)
+    const names = parameters.includes('fields') ? query.read('fields', parseFields) : undefined
+    const after = parameters.includes('after') ? query.read('after', parseAfter) : undefined
+    let chosen: readonly number[] | undefined
+    if (names !== undefined) {
+      const start = await readThroughLoss(() => readWalkStart(db, programId))
+      const { keyMap } = await loadSeen(asked, programId, start.last_published_at ?? earliest)
+      const found = findFields(keyMap, names)
+      if (found.unknown.length > 0) query.faults.push(unknownFields(found.unknown, keyMap))
+      chosen = found.chosen
+    }
     if (query.faults.length > 0) throw query.problem()
     const applicationId = applicationIdIn(params.applicationId)
     if (applicationId === undefined) throw noSuchApplication()
     record.fields.application_id = applicationId
     await deps.trail.settle(caller.api_key_id)
-    return { programId, applicationId, after, headers }
+    return { programId, applicationId, chosen, after, headers }
   }
 
   /** As an export sends it. What is sent is in the audit trail before that. */
-  const disclosed = async (asked: Asked, programId: number, stored: StoredApplication): Promise<Buffer> => {
+  const disclosed = async (
+    asked: Asked,
+    { programId, chosen }: Pick<Reading, 'programId' | 'chosen'>,
+    stored: StoredApplication,
+  ): Promise<Buffer> => {
     const { caller, params, request } = asked
-    const { fills } = await readThroughLoss(() => keyMaps.load(db, programId, stored.questions_as_of))
-    const object = exportedObject(stored, fills.get(stored.program_version_id)!)
+    const seen = await loadSeen(asked, programId, stored.questions_as_of, chosen)
+    const object = exportedObject(stored, seen)
     if (request.method === 'GET') {
       const { api_key_id: apiKeyId, address } = caller
       const requestId = recordOf(request).id
       const { programSlug } = params
+      const questions = sentQuestions(seen.keyMap, chosen, caller.hidden)
       await deps.audit(
-        disclosedReading({ apiKeyId, address, requestId, programSlug, application: stored, at: deps.now() }),
+        disclosedReading({ apiKeyId, address, requestId, programSlug, application: stored, questions, at: deps.now() }),
       )
     }
     return object
   }
 
   const readOne = async (asked: Asked): Promise<Response> => {
-    const { programId, applicationId, headers } = await begin(asked)
+    const reading = await begin(asked, ['fields'])
+    const { programId, applicationId, headers } = reading
     const stored = await readThroughLoss(() => findStoredApplication(db, programId, applicationId))
     if (stored === undefined) throw noSuchApplication()
-    return jsonOf([await disclosed(asked, programId, stored)], headers)
+    return jsonOf([await disclosed(asked, reading, stored)], headers)
   }
 
   const readRevisions = async (asked: Asked): Promise<Response> => {
-    const { programId, applicationId, after, headers } = await begin(asked)
+    const reading = await begin(asked, ['after', 'fields'])
+    const { programId, applicationId, after, headers } = reading
     const rows = await readThroughLoss(() =>
       readStoredRevisions(db, programId, applicationId, { after, rowsMax: revisionsMax + 1 }),
     )
@@ -95,7 +119,7 @@ export const readApplications = (deps: Deps) => {
     const pieces: Buffer[] = [Buffer.from('{"payload":[')]
     for (const [i, revision] of revisions.entries()) {
       if (i > 0) pieces.push(Buffer.from(','))
-      pieces.push(await disclosed(asked, programId, revision))
+      pieces.push(await disclosed(asked, reading, revision))
     }
     const supersededBy = revisions.map(revision => revision.superseded_by)
     const nextAfter = rows.length > revisionsMax ? revisions.at(-1)!.application_id : null
@@ -104,7 +128,7 @@ export const readApplications = (deps: Deps) => {
   }
 
   const readHistory = async (asked: Asked): Promise<Response> => {
-    const { programId, applicationId, after = 0, headers } = await begin(asked)
+    const { programId, applicationId, after = 0, headers } = await begin(asked, ['after'])
     const { caller, request } = asked
     if ((await readThroughLoss(() => findStoredApplication(db, programId, applicationId))) === undefined)
       throw noSuchApplication()
@@ -149,6 +173,9 @@ export const readApplications = (deps: Deps) => {
 /** The same for every id that is none of this program's. */
 export const noSuchApplication = (): Problem =>
   new Problem('not_found', { detail: 'There is no such application in this program.' })
+
+const parseAfter = (value: string, fault: Fault): number | undefined =>
+  /^[0-9]{1,15}$/.test(value) ? Number(value) : fault('invalid_after', 'must be what nextAfter said.')
 
 const jsonOf = (pieces: readonly Buffer[], headers: Record<string, string>): Response =>
   new Response(Buffer.concat(pieces), { headers: { 'Content-Type': 'application/json', ...headers } })

@@ -21,6 +21,9 @@ export interface RequestFields {
   reason?: string
   filters?: { from: string | undefined; to: string | undefined; revision_state: string | undefined; page_size: number }
   walk?: string
+  /** How many questions a client chose, and how many are hidden from its key. */
+  fields?: number
+  hidden_questions?: number
   applications?: number
   application_id?: number
   /** Of an export. */

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, spyOn, test } from 'bun:test'
 import * as crypto from 'node:crypto'
 import * as zlib from 'node:zlib'
 import { type Admission, admit } from '../../src/access/admission.ts'
+import { nothingHidden } from '../../src/access/caller.ts'
 import { apiSecretToken, mintCredential } from '../../src/access/credential.ts'
 import { databaseKeys, type KeySource } from '../../src/access/key-source.ts'
 import { openDatabase, type Sql } from '../../src/db/client.ts'
@@ -41,6 +42,7 @@ describe('who comes in', () => {
           ['rent-aid', expect.any(Number)],
           ['constructor', expect.any(Number)],
         ]),
+        hidden: nothingHidden,
         address: '192.0.2.1',
       },
     })

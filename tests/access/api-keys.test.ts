@@ -5,6 +5,7 @@ import {
   createApiKey,
   editApiKey,
   type IssuedApiKey,
+  keyVersion,
   listKeys,
   loadKey,
   retireApiKey,
@@ -14,6 +15,7 @@ import { Problem } from '../../src/problem.ts'
 import { testPepper } from '../support/config.ts'
 import { useDatabase } from '../support/fixtures.ts'
 import { ensureTestProgram } from '../support/keys.ts'
+import { aProgram, q } from '../support/programs.ts'
 import { formsOf, storedText } from '../support/stored-text.ts'
 
 const dayMicros = 86_400_000_000
@@ -166,6 +168,45 @@ describe('making a key', () => {
     )
   })
 
+  test('questions that a key never sees are questions of the bank, and none is hidden from who submits', async () => {
+    await aProgram(database.sql, {
+      questions: [q.enumerator('dependant', [q.date('born when')]), q.static('preamble')],
+    })
+    const { key } = await create({ hidden_questions: [' dependant ', 'preamble', 'dependant'] })
+    expect(key.hidden_questions).toEqual(['dependant', 'preamble'])
+    expect(await faultsOf(create({ hidden_questions: ['dependant', 'Dependant', 'a\0b', 'half \ud83d', ''] }))).toEqual(
+      [
+        'invalid_request',
+        '/hidden_questions/1 unknown_question',
+        '/hidden_questions/2 unknown_question',
+        '/hidden_questions/3 unknown_question',
+        '/hidden_questions/4 unknown_question',
+      ],
+    )
+    const many = { hidden_questions: new Array(101).fill('dependant') }
+    expect(await faultsOf(create(many))).toContain('/hidden_questions too_many')
+    const submits = { may_submit: true, front_end: 'Portal' }
+    expect(await faultsOf(create({ ...submits, hidden_questions: ['dependant'] }))).toEqual([
+      'invalid_request',
+      '/hidden_questions not_allowed',
+    ])
+    const submitting = await create(submits)
+    const edit = (id: string, hidden_questions: string[]) =>
+      editApiKey(database.sql, id, { hidden_questions }, { actor: 'admin:eve', now })
+    expect(await faultsOf(edit(submitting.username, ['dependant']))).toEqual([
+      'invalid_request',
+      '/hidden_questions not_allowed',
+    ])
+    const version = keyVersion(key)
+    const edited = await edit(key.api_key_id, ['preamble'])
+    expect([edited.hidden_questions, keyVersion(edited) === version]).toEqual([['preamble'], false])
+    await edit(key.api_key_id, ['preamble'])
+    const changes = (await eventsOf(key.api_key_id)).filter(({ action }) => action === 'api_key_edited')
+    expect(changes.map(({ detail }) => detail)).toEqual([
+      { before: { hidden_questions: ['dependant', 'preamble'] }, after: { hidden_questions: ['preamble'] } },
+    ])
+  })
+
   test('nothing is stored of a key that is refused', async () => {
     const before = (await listKeys(database.sql, now)).length
     await faultsOf(create({ may_export: false }))
@@ -187,6 +228,7 @@ describe('making a key', () => {
           may_submit: false,
           may_annotate: false,
           front_end: null,
+          hidden_questions: [],
           expires_at: expect.stringMatching(/^\d{4}-.*\.\d{6}Z$/),
         },
       },

@@ -5,6 +5,7 @@ import {
   authorizeExport,
   authorizeSubmit,
   type Caller,
+  nothingHidden,
   unauthenticated,
 } from '../../src/access/caller.ts'
 import { Problem } from '../../src/problem.ts'
@@ -17,6 +18,7 @@ const caller = (permissions: { may_export: boolean; may_submit: boolean; may_ann
   address: '192.0.2.1',
   front_end: permissions.may_submit ? 'Portal' : null,
   may_annotate: false,
+  hidden: nothingHidden,
   ...permissions,
 })
 const both = caller({ may_export: true, may_submit: true })

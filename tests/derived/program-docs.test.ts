@@ -9,7 +9,7 @@ const database = await useDatabase()
 
 const later = 9_000_000_000_000_000
 const load = (programId: number, timeZone = 'UTC') =>
-  loadProgramDocs(database.sql, programId, { timeZone, now: () => later })
+  loadProgramDocs(database.sql, programId, { timeZone, now: () => later, hidden: new Set() })
 
 interface KeptRow {
   code_version: number

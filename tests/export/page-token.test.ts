@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { createCipheriv, createHash, randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { encodeBase62 } from '../../src/domain/values/base62.ts'
-import { type OpenedToken, openPageToken, sealPageToken } from '../../src/export/page-token.ts'
+import { canCarryFields, type OpenedToken, openPageToken, sealPageToken } from '../../src/export/page-token.ts'
 import type { PageToken } from '../../src/export/walk.ts'
 import { Problem } from '../../src/problem.ts'
 
@@ -170,6 +170,27 @@ describe('contract D8: the page token', () => {
     // As a process of that release issued it, under this key, for these contents.
     const issued = open(issuedBefore)
     expect(issued).toEqual({ ...example, questionsAsOf: undefined, lastApplication: undefined })
+  })
+
+  test('a token with chosen questions says all of them, and its length no more than how many', () => {
+    const choice = fc.uniqueArray(amount, { minLength: 1, maxLength: 100 })
+    fc.assert(
+      fc.property(contents, choice, (given, fields) => {
+        const text = sealPageToken({ ...given, fields }, [key])
+        expect(openPageToken(text, { keys: [key], now, ttlMs, programId: given.programId })).toEqual({
+          ...given,
+          fields,
+        })
+        expect(text.length).toBe(sealPageToken({ ...example, fields: fields.map((_, i) => i) }, [key]).length)
+      }),
+    )
+    expect(() => sealPageToken({ ...example, fields: Array(101).fill(1) }, [key])).toThrow(/no layout/)
+  })
+
+  test('G8: a walk without chosen questions goes on in the layout that the release before reads; with them it needs this one', () => {
+    expect(sealPageToken(example, [key], '0.1.0')).toHaveLength(tokenLength)
+    expect(canCarryFields('0.1.0')).toBe(true)
+    expect(canCarryFields('0.0.0')).toBe(false)
   })
 
   test('a token of a layout that never was is refused, though it was sealed under a known key', () => {

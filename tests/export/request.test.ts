@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import type { KeyMap } from '../../src/domain/questions/key-map.ts'
 import { type OpenedToken, sealPageToken } from '../../src/export/page-token.ts'
 import { type ExportRequest, parseExportRequest, planWalk } from '../../src/export/request.ts'
 import type { PageToken } from '../../src/export/walk.ts'
@@ -230,7 +231,7 @@ describe('contract D10: "Unknown query names, wrong case: Ignored; with `Prefer:
       ['__proto__', 'unknown_parameter'],
     ])
     expect(errors[0]!.detail).toEndWith('Did you mean pageSize?')
-    expect(errors[1]!.detail).toEndWith('Known are fromDate, toDate, revisionState, pageSize, nextPageToken.')
+    expect(errors[1]!.detail).toEndWith('Known are fromDate, toDate, revisionState, pageSize, fields, nextPageToken.')
   })
 
   test('a query of known names alone is read under the strict preference, too', () => {
@@ -428,5 +429,74 @@ describe('spec, "Pagination rules"', () => {
         },
       ),
     )
+  })
+})
+
+describe('fields', () => {
+  const node = (question_id: number, question_key: string, children: KeyMap = []): KeyMap[number] => {
+    const type = children.length > 0 ? ('ENUMERATOR' as const) : ('TEXT' as const)
+    return { question_id, question_key, type, option_ids: [], children }
+  }
+  const seen = [node(1, 'name'), node(2, 'member', [node(3, 'born'), node(4, 'pay')]), node(5, 'income')]
+  const plan = (query: string, of?: Partial<OpenedToken>) =>
+    planWalk({ ...parse(query), token: of && token(of) }, limits, seen)
+
+  test.each([
+    ['name', [1]],
+    ['income,name,income', [1, 5]],
+    ['member', [2]],
+    ['member.pay', [4]],
+    ['member.pay,member', [2]],
+    ['member%2Epay%2Cname', [1, 4]],
+  ])('%s are the questions %j', (value, chosen) => {
+    expect(plan(`fields=${value}`).fields).toEqual(chosen)
+  })
+
+  test('D3 "All bad parameters are named at once": with what is no question, and what there is', () => {
+    const attempt = () => plan('fields=nmae,name.first,member.born&pageSize=0&fromDate=x')
+    expect(codes(attempt)).toEqual([
+      ['fromDate', 'invalid_date'],
+      ['pageSize', 'invalid_page_size'],
+      ['fields', 'unknown_field'],
+    ])
+    expect(refusal(attempt).errors[2]!.detail).toBe(
+      'names what is no question of this program: "nmae", "name.first". Known are name, member, member.born, member.pay, income. ' +
+        'Whatever stands beside application is always sent.',
+    )
+  })
+
+  test('malformed lists are refused', () => {
+    for (const value of [',', 'name,', 'name,,income'])
+      expect(codes(() => plan(`fields=${value}`))).toEqual([['fields', 'empty_field']])
+    expect(codes(() => plan('fields='))).toEqual([['fields', 'missing_value']])
+    expect(codes(() => plan('fields=name&fields=income'))).toEqual([['fields', 'duplicate_parameter']])
+    const many = Array.from({ length: 101 }, (_, i) => `q${i}`).join(',')
+    expect(codes(() => plan(`fields=${many}`))).toEqual([['fields', 'too_many_fields']])
+  })
+
+  test('a refusal is bounded, whatever is sent and however many questions there are', () => {
+    const all = Array.from({ length: 5000 }, (_, i) => node(i, `key${i}`))
+    const names = Array.from({ length: 100 }, (_, i) => `${'x'.repeat(70)}${i}`).join(',')
+    const { errors } = refusal(() => planWalk(parse(`fields=${names}`), limits, all))
+    expect(errors[0]!.detail).toContain(', and 4900 more, which its docs list.')
+    expect(errors[0]!.detail.length).toBeLessThan(15_000)
+  })
+
+  test('contract D9: with a token, compared by what they show', () => {
+    const of = (fields: readonly number[] | undefined) => ({ fields })
+    expect(plan('', of([3])).fields).toEqual([3])
+    expect(plan('fields=member.pay,member.born', of([2])).fields).toEqual([2])
+    expect(plan('fields=income,member,name', of(undefined)).fields).toBeUndefined()
+    expect(codes(() => plan('fields=name', of(undefined)))).toEqual([['fields', 'differs_from_first_page']])
+    const { errors } = refusal(() => plan('fields=name&pageSize=8', of([3, 5])))
+    expect(errors.map(({ parameter }) => parameter)).toEqual(['pageSize', 'fields'])
+    expect(errors[1]!.detail).toBe(
+      'are name, but were member.born,income on the first page. Leave it out, or start again without nextPageToken.',
+    )
+  })
+
+  test('a question of the first page that is not seen any more is not named', () => {
+    const { errors } = refusal(() => plan('fields=name', { fields: [5, 99] }))
+    expect(errors[0]!.detail).toStartWith('are name, but were income on the first page.')
   })
 })

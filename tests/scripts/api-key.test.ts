@@ -4,6 +4,7 @@ import { testPepper, testTokenKey } from '../support/config.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { useDatabase, useService } from '../support/fixtures.ts'
 import { createTestKey, ensureTestProgram } from '../support/keys.ts'
+import { aProgram, q } from '../support/programs.ts'
 
 const database = await useDatabase()
 const service = await useService(database)
@@ -94,7 +95,7 @@ describe('create', () => {
     [[], 'Say what to do.'],
     [['delete'], 'There is no command "delete".'],
     [['retire'], 'Name exactly one key by its id.'],
-    [['edit', 'tribk_x'], 'Say what to change: --name, --programs, --subnets or --front-end.'],
+    [['edit', 'tribk_x'], 'Say what to change: --name, --programs, --subnets, --front-end or --hide.'],
   ])('wrong usage exits 2 and says what is wrong: %p', async (args, message) => {
     const { code, out, err } = await apiKey(args)
     expect({ code, out }).toEqual({ code: 2, out: '' })
@@ -132,7 +133,7 @@ describe('list, edit, retire', () => {
       where api_key_id = ${id}`
     const { out } = await apiKey(['list'])
     const [head, ...lines] = out.trimEnd().split('\n')
-    expect(head).toMatch(/^Key id +Name +Programs +Expires +State +Front end +Last used$/)
+    expect(head).toMatch(/^Key id +Name +Programs +Never sees +Expires +State +Front end +Last used$/)
     const line = lines.find(text => text.startsWith(id))!
     expect(line).toMatch(/ {2}retired {2,}- {2,}2026-01-02T03:04:05\+00:00 from 2001:db8::7$/)
     const state = Bun.stringWidth(head!.slice(0, head!.indexOf('State')))
@@ -140,6 +141,20 @@ describe('list, edit, retire', () => {
     expect(lines.find(text => text.startsWith(old.api_key_id))).toMatch(/ expired +- +never$/)
     expect(out).not.toContain(shown(created, 'Password'))
     expect(out).not.toContain('tribs_')
+  })
+
+  test('questions that a key never sees are named each, listed, changed as a whole, and taken back', async () => {
+    await aProgram(database.sql, { slug: 'hiding', questions: [q.text('income, yearly'), q.text('diagnosis')] })
+    const refused = await apiKey([...createArgs(), '--hide', 'incomes'])
+    expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('  --hide: there is no question "incomes"') })
+    const made = await apiKey([...createArgs(), '--hide', 'income, yearly', '--hide', 'diagnosis'])
+    const id = shown(made.out, 'Username')
+    const listed = async () => (await apiKey(['list'])).out.split('\n').find(text => text.startsWith(id))
+    expect(await listed()).toContain('  diagnosis, income, yearly  ')
+    expect((await apiKey(['edit', id, '--hide', 'diagnosis'])).out).toEndWith(' It never sees: diagnosis.\n')
+    expect((await apiKey(['edit', id, '--name', 'Another'])).out).toEndWith(' It never sees: diagnosis.\n')
+    expect((await apiKey(['edit', id, '--hide', ''])).out).not.toContain('never sees')
+    expect(await listed()).not.toContain('diagnosis')
   })
 
   test('the front end of a key that may submit is listed, and can be changed (D26)', async () => {

@@ -36,6 +36,8 @@ export interface TestKeyOptions {
   retiredAt?: Micros
   /** CIDR; everywhere unless given. */
   allowedSubnets?: readonly string[]
+  /** Admin names of questions that it never sees. */
+  hiddenQuestions?: readonly string[]
   pepper?: string
 }
 
@@ -53,6 +55,7 @@ export async function createTestKey(sql: Sql, options: TestKeyOptions = {}): Pro
     front_end: options.maySubmit ? (options.frontEnd ?? testFrontEnd) : null,
     expires_at: options.expiresAt ?? createdAt + 90 * dayMicros,
     allowed_subnets: options.allowedSubnets ?? ['0.0.0.0/0', '::/0'],
+    hidden_questions: options.hiddenQuestions ?? [],
     created_at: createdAt,
     created_by: 'operator:test',
   })

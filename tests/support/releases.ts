@@ -50,7 +50,7 @@ import contracting from './0003-contracting.sql' with { type: 'text' }
     folder,
     'src/export/page-token.ts',
     'const layouts: readonly Layout[] = [\n',
-    `const layouts: readonly Layout[] = [\n  { version: 3, since: '${nextVersion}', tokenBytes: tokenBytesOf(14), unpack },\n`,
+    `const layouts: readonly Layout[] = [\n  { version: 4, since: '${nextVersion}', tokenBytes: tokenBytesOf(14), fields: 0, unpack },\n`,
   )
   return folder
 }

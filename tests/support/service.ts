@@ -22,6 +22,8 @@ export interface TestService {
   foundation: Foundation
   /** Requests that wait for changes. */
   watch: { readonly waiting: number }
+  /** Every route there is. */
+  routes(): Promise<{ method: string; path: string }[]>
   /** Every log line so far, parsed. */
   logLines: Record<string, unknown>[]
   /** The same lines as they were written, to search for what must not be in them. */
@@ -39,6 +41,8 @@ export interface TestServiceOptions {
   now?: () => Micros
   /** Ends TLS in the service (PEM texts); `baseUrl` is then https. */
   tls?: { cert: string; key: string }
+  /** The oldest release that may run on the database; this one unless given. */
+  oldestRelease?: string
   /** Used instead of the database's own pool, for counting statements. */
   db?: Sql
   /** The same for the pool of exports, and of intake. */
@@ -89,7 +93,7 @@ export async function startTestService(
     standbys,
     intakeDb,
     consoleDb: options.consoleDb ?? options.db ?? database.sql,
-    oldestRelease: release.version,
+    oldestRelease: options.oldestRelease ?? release.version,
     metrics: new Metrics(),
     connections: new Connections(config, log),
     sharedCounts: options.sharedCounts,
@@ -112,6 +116,7 @@ export async function startTestService(
     config,
     foundation,
     watch: app.watch,
+    routes: app.routes,
     logLines,
     logText: () => texts.join(''),
     requestLine: requestId => logLines.find(line => line.msg === 'request' && line.request_id === requestId),

@@ -126,7 +126,7 @@ for (const store of stores) {
       const program = await aProgram(queue.sql, { questions: [q.text(`kept ${store}`)] })
       const real = handlers({ db: queue.sql, config: { timeZone, enumeratorDepthMax: 20 } })
       await real['refresh-docs-example'](program)
-      const before = await loadProgramDocs(queue.sql, program.program_id, { timeZone, now })
+      const before = await loadProgramDocs(queue.sql, program.program_id, { timeZone, now, hidden: new Set() })
       await regenerateDocs(queue.sql, program.program_id, { actor: 'operator:test' })
       await queue.relay()
       await queue.work({
@@ -140,7 +140,7 @@ for (const store of stores) {
         'the failure to be on record',
         async () => (await statesOf(program.program_version_id))['refresh-docs-example'] === 'failed',
       )
-      const [after] = await loadProgramDocs(queue.sql, program.program_id, { timeZone, now })
+      const [after] = await loadProgramDocs(queue.sql, program.program_id, { timeZone, now, hidden: new Set() })
       expect(after).toEqual({ ...before[0]!, failed_at: expect.any(Number) })
     })
 

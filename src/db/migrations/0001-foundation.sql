@@ -624,13 +624,17 @@ create table api_key (
   exposed_at timestamptz,
   last_used_at timestamptz,
   last_used_address inet,
+  -- Admin names of questions that it never sees, in whatever program. By name, so that it holds for a question that is made again.
+  hidden_questions text[] not null default '{}' check (cardinality(hidden_questions) <= 100),
   check (may_export or may_submit),
   check (not may_annotate or may_export),
+  -- Who submits has to be told what is asked.
+  check (not may_submit or hidden_questions = '{}'),
   check (may_submit = (front_end is not null)),
   -- A key of the CiviForm that is followed: kept in step with it, and never changed here.
   civiform boolean not null default false,
   check (civiform or (expires_at > created_at and expires_at <= expiry_set_at + interval '366 days')),
-  check (not civiform or not (may_submit or may_annotate)),
+  check (not civiform or not (may_submit or may_annotate or hidden_questions <> '{}')),
   check ((retired_at is null) = (retired_by is null)),
   check ((earlier_secret_hash is null) = (earlier_secret_until is null))
 );

@@ -10,11 +10,13 @@ export interface VersionFill {
   readonly entity: ReadonlyMap<number, Buffer>
 }
 
+/** Whether entities have what other versions asked of them. CiviForm's code leaves them as they were submitted (profile `civiform`). */
+export type EntityFilling = 'filled' | 'as they were'
+
 /**
- * Fills for one version: what the program's key map has and the version's own shape has not. CiviForm's code leaves entities as they were
- * submitted (profile `civiform`).
+ * Fills for one version: what the program's key map has and the version's own shape has not.
  */
-export function planFill(keyMap: KeyMap, shape: KeyMap, entities: 'filled' | 'as they were' = 'filled'): VersionFill {
+export function planFill(keyMap: KeyMap, shape: KeyMap, entities: EntityFilling = 'filled'): VersionFill {
   const missing = missingMembers(keyMap, shape)
   const entity = new Map<number, Buffer>()
   const visit = (all: readonly KeyNode[], own: readonly KeyNode[]): void => {

@@ -1,5 +1,6 @@
 // The formats an export has, by the names the log and the audit trail know them by.
 
+import { cutRows, cutterOf } from '../cut-text.ts'
 import type { PageFraming, WalkQuestions } from '../page-framing.ts'
 import { csvPage } from './csv-page.ts'
 import { jsonPage } from './json-page.ts'
@@ -14,4 +15,8 @@ const framings = {
 export type ExportFormat = keyof typeof framings
 
 /** The framing of a format, for a walk over these questions. */
-export const framingOf = (format: ExportFormat, questions: WalkQuestions): PageFraming => framings[format](questions)
+export function framingOf(format: ExportFormat, questions: WalkQuestions): PageFraming {
+  const framing = framings[format](questions)
+  const cutter = cutterOf(questions)
+  return cutter === undefined ? framing : { ...framing, rows: cutRows(framing.rows, cutter) }
+}

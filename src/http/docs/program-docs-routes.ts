@@ -5,8 +5,12 @@ import { Elysia } from 'elysia'
 import { readDocumentedPrograms } from '../../db/programs.ts'
 import { type GeneratedDocs, loadProgramDocs, loadShortExamples } from '../../derived/program-docs.ts'
 import { followedShape } from '../../domain/questions/followed-shape.ts'
+import type { KeyMap } from '../../domain/questions/key-map.ts'
+import { findFields, seenPart } from '../../domain/questions/question-view.ts'
 import { responseSchema } from '../../domain/questions/response-schema.ts'
 import { isSlug } from '../../domain/values/slug.ts'
+import { parseFields, unknownFields } from '../../export/request.ts'
+import { SentQuery } from '../../export/sent-query.ts'
 import { invalidRequest, Problem } from '../../problem.ts'
 import type { Deps } from '../deps.ts'
 import { methodNotAllowed } from '../errors.ts'
@@ -15,6 +19,7 @@ import { docsOperations } from '../openapi/docs-operations.ts'
 import { programOpenApi } from '../openapi/program-document.ts'
 import { hiddenRoute, routeDetail } from '../openapi/route-detail.ts'
 import { placeOf } from '../place.ts'
+import { sentParameters } from '../program-request.ts'
 import { readingRoles } from '../shell/shell.tsx'
 import { codeSamples } from './code-samples/code-samples.ts'
 import { freshnessOf } from './docs-freshness.tsx'
@@ -71,7 +76,8 @@ function handlers(deps: Deps) {
     const found = await loadVisibleProgram(db, viewer, request, params.programSlug ?? null)
     return { found, place: placeOf(config, request) }
   }
-  const loadDocs = (programId: number) => loadProgramDocs(db, programId, { timeZone, enumeratorDepthMax, now })
+  const loadDocs = (programId: number, { hidden }: Viewer) =>
+    loadProgramDocs(db, programId, { timeZone, enumeratorDepthMax, now, hidden })
 
   return {
     showIndex: async ({ viewer, request }: Asked): Promise<Response> => {
@@ -81,7 +87,7 @@ function handlers(deps: Deps) {
       const rowsMax = listedProgramsMax + 1
       const programs = await readDocumentedPrograms(db, { among, after: readAfter(request), rowsMax })
       const shown = programs.slice(0, listedProgramsMax).map(one => one.program_id)
-      const examples = await loadShortExamples(db, shown, { timeZone, enumeratorDepthMax })
+      const examples = await loadShortExamples(db, shown, { timeZone, enumeratorDepthMax, hidden: viewer.hidden })
       const list = viewPrograms(programs, examples, place)
       if (prefersJson(request)) return json(list, viewer.fields)
       const { context } = viewer
@@ -92,7 +98,7 @@ function handlers(deps: Deps) {
     },
     showProgram: async (asked: Asked): Promise<Response> => {
       const { found, place } = await load(asked)
-      const view = viewProgram(found, await loadDocs(found.program_id), place)
+      const view = viewProgram(found, await loadDocs(found.program_id, asked.viewer), place)
       return prefersJson(asked.request)
         ? json(view, asked.viewer.fields)
         : pageResponse(
@@ -102,7 +108,7 @@ function handlers(deps: Deps) {
     },
     showVersion: async (asked: Asked): Promise<Response> => {
       const { found, place } = await load(asked)
-      const view = viewProgram(found, await loadDocs(found.program_id), place)
+      const view = viewProgram(found, await loadDocs(found.program_id, asked.viewer), place)
       const shown = pickVersion(view.versions, asked.params.version)
       return prefersJson(asked.request)
         ? json(shown, asked.viewer.fields)
@@ -110,9 +116,9 @@ function handlers(deps: Deps) {
     },
     sendSchema: async (asked: Asked): Promise<Response> => {
       const { found, place } = await load(asked)
-      const docs = pickVersion(describedVersions(await loadDocs(found.program_id)), asked.params.version)
+      const docs = pickVersion(describedVersions(await loadDocs(found.program_id, asked.viewer)), asked.params.version)
       const id = `${docsUrl(place, found.slug)}/versions/${docs.program_version_id}/response.schema.json`
-      const document = responseSchema(docs.key_map, {
+      const document = responseSchema(chosenPart(docs.key_map, asked.request), {
         slug: found.slug,
         id,
         followed: followedShape(found, config.civiformProfile),
@@ -121,7 +127,7 @@ function handlers(deps: Deps) {
     },
     sendOpenApi: async (asked: Asked): Promise<Response> => {
       const { found, place } = await load(asked)
-      const docs = pickVersion(describedVersions(await loadDocs(found.program_id)), asked.params.version)
+      const docs = pickVersion(describedVersions(await loadDocs(found.program_id, asked.viewer)), asked.params.version)
       const { slug, display_name, program_version_id, key_map: keyMap } = docs
       const example: unknown = JSON.parse(docs.example)
       const document = programOpenApi({
@@ -142,6 +148,16 @@ function handlers(deps: Deps) {
       return attachment(wanted.code, 'text/plain; charset=utf-8', wanted.file_name, asked.viewer.fields)
     },
   }
+}
+
+/** The questions that `fields` names; all without it. For clients that check the answers to an export with the same `fields`. */
+function chosenPart(keyMap: KeyMap, request: Request): KeyMap {
+  const query = new SentQuery(sentParameters(request), ['fields'])
+  const names = query.read('fields', parseFields)
+  const found = findFields(keyMap, names ?? [])
+  if (found.unknown.length > 0) query.faults.push(unknownFields(found.unknown, keyMap))
+  if (query.faults.length > 0) throw query.problem()
+  return names === undefined ? keyMap : seenPart(keyMap, { hidden: new Set(), chosen: found.chosen })
 }
 
 /** `after`, the slug after which the list goes on; empty at its beginning. */

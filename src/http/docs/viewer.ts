@@ -1,7 +1,7 @@
 // Who looks at the docs, and which programs they may see.
 
 import { Elysia } from 'elysia'
-import { grantedProgram } from '../../access/caller.ts'
+import { grantedProgram, nothingHidden } from '../../access/caller.ts'
 import { loadSession } from '../../access/sessions.ts'
 import type { Db } from '../../db/client.ts'
 import { findProgram, type Program } from '../../db/programs.ts'
@@ -23,6 +23,8 @@ export interface Viewer {
   programIds: 'all' | ReadonlySet<number>
   /** The grants of an API key, slug → program id; undefined for a person. */
   granted: ReadonlyMap<string, number> | undefined
+  /** Ids of questions that they may not know of; none for a person. */
+  hidden: ReadonlySet<number>
   /** Fields to send with every answer: those of the limits a key is under. */
   fields: Readonly<Record<string, string>>
   /** What pages are made with. */
@@ -54,16 +56,18 @@ async function signedInViewer(deps: Deps, request: Request): Promise<Viewer | un
   return {
     programIds: person.programIds,
     granted: undefined,
+    hidden: nothingHidden.ids,
     fields: {},
     context: { root: place.root, config, person, csrf },
   }
 }
 
 async function keyViewer(deps: Deps, request: Request): Promise<Viewer> {
-  const { api_key_id, programs } = await authenticateRequest(deps, request)
+  const { api_key_id, programs, hidden } = await authenticateRequest(deps, request)
   return {
     programIds: new Set(programs.values()),
     granted: programs,
+    hidden: hidden.ids,
     fields: quotaHeaders(await deps.limits.takeRequest(api_key_id)),
     context: { root: placeOf(deps.config, request).root, config: deps.config, person: undefined, csrf: '' },
   }

@@ -1,6 +1,6 @@
 // What OpenAPI says about the docs themselves.
 
-import { keyRefusals, problemAnswer, programSlugParameter } from './export-operations.ts'
+import { fieldsParameter, keyRefusals, problemAnswer, programSlugParameter } from './export-operations.ts'
 
 const tags = ['Docs']
 const security = [{ apiKey: [] }]
@@ -67,9 +67,15 @@ export const docsOperations = {
     operationId: 'downloadResponseSchema',
     tags,
     security,
-    parameters: [programSlugParameter, version],
+    parameters: [programSlugParameter, version, fieldsParameter],
     summary: 'Download the JSON Schema of an export page',
-    responses: { 200: { description: 'JSON Schema 2020-12.', content: object }, ...keyRefusals, 404: notFound },
+    description: 'With fields, of an export with the same fields.',
+    responses: {
+      200: { description: 'JSON Schema 2020-12.', content: object },
+      400: problemAnswer('The fields are no questions of the program.'),
+      ...keyRefusals,
+      404: notFound,
+    },
   },
   openApi: {
     operationId: 'downloadProgramOpenApi',

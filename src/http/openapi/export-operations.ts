@@ -199,6 +199,16 @@ const dateForms =
   'A date or a date with a time: 2026-01-31, 2026-01-31T09:30, 2026-01-31T09:30:00Z, 2026-01-31T09:30:00-08:00. ' +
   "Without a time it is the beginning of the day; without a zone it is in the service's own."
 
+/** Of every operation that sends answers. */
+export const fieldsParameter = {
+  name: 'fields',
+  in: 'query',
+  description:
+    'Only these questions: question keys with commas between, such as name,household_member.income, where a repeated question stands ' +
+    'after the keys of its enumerators. Without it all are sent. What stands beside application is always sent.',
+  schema: { type: 'string' },
+} as const
+
 const exportParameters = [
   {
     name: 'fromDate',
@@ -224,6 +234,7 @@ const exportParameters = [
     description: 'Applications on a page at most. The maximum of the service when left out or greater.',
     schema: { type: 'integer', minimum: 1 },
   },
+  fieldsParameter,
   {
     name: 'nextPageToken',
     in: 'query',

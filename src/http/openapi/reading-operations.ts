@@ -1,7 +1,7 @@
 // What OpenAPI says about what clients read beside the export: programs, one application, its revisions and its history.
 
 import type { JsonSchema } from '../../domain/question-types/field-schema.ts'
-import { keyRefusals, problemAnswer, programSlugParameter, requestId } from './export-operations.ts'
+import { fieldsParameter, keyRefusals, problemAnswer, programSlugParameter, requestId } from './export-operations.ts'
 
 export const noSuchApplication = problemAnswer('There is no such application in this program.')
 
@@ -76,9 +76,10 @@ export const readApplicationOperation = {
   description: 'As an export that begins now would send it.',
   tags: ['Export'],
   security: [{ apiKey: [] }],
-  parameters: [programSlugParameter, applicationIdParameter],
+  parameters: [programSlugParameter, applicationIdParameter, fieldsParameter],
   responses: {
     200: answer('The application.', { $ref: '#/components/schemas/Application' }),
+    400: problemAnswer('A parameter is not valid.'),
     ...keyRefusals,
     404: noSuchApplication,
   },
@@ -90,7 +91,7 @@ export const readRevisionsOperation = {
   description: 'Oldest first, the one that is named among them, each as an export that begins now would send it.',
   tags: ['Export'],
   security: [{ apiKey: [] }],
-  parameters: [programSlugParameter, applicationIdParameter, after],
+  parameters: [programSlugParameter, applicationIdParameter, after, fieldsParameter],
   responses: {
     200: answer('The applications.', {
       title: 'Revisions',

@@ -43,6 +43,7 @@ test('every endpoint of the specification is in it, with its parameters', () => 
     { name: 'toDate', in: 'query' },
     { name: 'revisionState', in: 'query' },
     { name: 'pageSize', in: 'query' },
+    { name: 'fields', in: 'query' },
     { name: 'nextPageToken', in: 'query' },
     { name: 'If-None-Match', in: 'header' },
   ])

@@ -128,6 +128,7 @@ describe('the trail', () => {
       applications: 0,
     },
     format: 'json',
+    questions: {},
     after: undefined,
     beganAt: 1_700_000_000_000_000,
     receipt: { outcome: 'complete', applications: 1, bytes: 1, last: undefined, next: undefined },

@@ -30,12 +30,16 @@ const members = {
   name: text('Whose key it is, and what for.'),
   programs: texts('Slugs.'),
   allowed_subnets: texts('Subnets as CIDR, single addresses, or “anywhere” alone.'),
+  hidden_questions: texts(
+    'Admin names of questions that the key never sees, in whatever program, nor what is repeated under them.',
+  ),
   expires_at: text('Days from now (90d), a date (2027-01-31, its end) or an instant; 366 days ahead at most.'),
 }
 const frontEnd = text('Of a key that may submit: the front end it is a key of.')
 const newKey = Type.Object(
   {
     ...members,
+    hidden_questions: Type.Optional(members.hidden_questions),
     may_export: Type.Boolean(),
     may_submit: Type.Boolean(),
     may_annotate: Type.Optional(
@@ -51,6 +55,7 @@ const changes = Type.Object(
     name: Type.Optional(members.name),
     programs: Type.Optional(members.programs),
     allowed_subnets: Type.Optional(members.allowed_subnets),
+    hidden_questions: Type.Optional(members.hidden_questions),
     expires_at: Type.Optional(members.expires_at),
     front_end: Type.Optional(frontEnd),
   },

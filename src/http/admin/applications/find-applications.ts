@@ -55,8 +55,7 @@ export async function exportedObjects(
 ): Promise<Buffer[]> {
   const objects: Buffer[] = []
   for (const one of stored) {
-    const { fills } = await keyMaps.load(consoleDb, programId, one.questions_as_of)
-    objects.push(exportedObject(one, fills.get(one.program_version_id)!))
+    objects.push(exportedObject(one, await keyMaps.load(consoleDb, programId, one.questions_as_of)))
   }
   return objects
 }

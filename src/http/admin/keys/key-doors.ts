@@ -77,6 +77,7 @@ export function keyDoors({ consoleDb: db, config }: Deps): ConsoleDoor[] {
         may_submit: may.includes('submit'),
         may_annotate: may.includes('annotate'),
         front_end: may.includes('submit') ? (form.get('front_end') ?? '') : undefined,
+        hidden_questions: hiddenOf(form),
         ...deedOf(visit),
       })
       return showOnce(visit, issued.username, issued.password)
@@ -145,7 +146,7 @@ export function keyDoors({ consoleDb: db, config }: Deps): ConsoleDoor[] {
           programs: form.getAll('programs'),
           allowed_subnets: subnetsOf(form),
           expires_at: form.get('expiry') === '' ? undefined : expiryOf(form, visit.now, config.timeZone),
-          ...(found.may_submit ? { front_end: form.get('front_end') ?? '' } : {}),
+          ...(found.may_submit ? { front_end: form.get('front_end') ?? '' } : { hidden_questions: hiddenOf(form) }),
         },
         deedOf(visit),
         form.get('based_on') ?? undefined,
@@ -248,6 +249,13 @@ function subnetsOf(form: URLSearchParams): string[] {
   if (form.get('from') === 'anywhere') return ['anywhere']
   return (form.get('allowed_subnets') ?? '').split(/[\s,]+/).filter(text => text !== '')
 }
+
+/** One admin name a line. */
+const hiddenOf = (form: URLSearchParams): string[] =>
+  (form.get('hidden_questions') ?? '')
+    .split('\n')
+    .map(name => name.trim())
+    .filter(name => name !== '')
 
 function expiryOf(form: URLSearchParams, now: Micros, timeZone: string): Micros | undefined {
   const text = (form.get('expiry') ?? '').trim()

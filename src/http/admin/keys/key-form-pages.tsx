@@ -74,6 +74,17 @@ function CommonFields({ form, programs, apiKey }: FormProps & { apiKey?: ListedA
         rows={3}
         mono
       />
+      {apiKey?.may_submit !== true && (
+        <TextArea
+          form={form}
+          name="hidden_questions"
+          label="Questions that it never sees"
+          optional
+          hint="Admin names as in the question bank, one a line. Each is hidden in every program, now and later, with all that is repeated under it. A key that submits cannot have any."
+          value={apiKey?.hidden_questions.join('\n') ?? ''}
+          rows={3}
+        />
+      )}
     </>
   )
 }
@@ -196,8 +207,9 @@ export function EditKeyPage(
           <h2>Somebody else changed this key meanwhile, so nothing was changed</h2>
           <p>
             Your fields are as you typed them. What is stored now: {key.name}, for {key.programs.join(', ')}, from{' '}
-            {fromWhere(key).join(', ')}, until <When at={key.expires_at} timeZone={config.timeZone} />. Saving again
-            puts your fields in its place.
+            {fromWhere(key).join(', ')}, until <When at={key.expires_at} timeZone={config.timeZone} />
+            {key.hidden_questions.length > 0 && `; never sees ${key.hidden_questions.join(', ')}`}. Saving again puts
+            your fields in its place.
           </p>
         </Notice>
       )}
@@ -228,6 +240,8 @@ export function EditKeyPage(
               <dd>
                 <code>{fromWhere(key).join(', ')}</code>
               </dd>
+              <dt>Never sees</dt>
+              <dd>{key.hidden_questions.length === 0 ? 'sees all questions' : key.hidden_questions.join(', ')}</dd>
             </dl>
           )}
         </div>

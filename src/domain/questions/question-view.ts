@@ -1,0 +1,101 @@
+// A view of a program's questions: which of them a reader gets to see. An administrator hides some from an API key; of the rest a client may
+// choose some for a walk.
+//
+// Everything is shown through a view in one way: the key map and the shapes are cut down to what is seen, and from there on all is as
+// if the program had never asked the rest: formats, schemas, docs and errors. So hidden questions look like questions that do not exist.
+
+import type { KeyMap, KeyNode } from './key-map.ts'
+
+export interface QuestionView {
+  /** Ids of questions that are not seen, and neither is what is repeated under them. */
+  hidden: ReadonlySet<number>
+  /** Ids of the questions that were chosen, with all that is repeated under them; undefined when nothing was, and all are seen. */
+  chosen: readonly number[] | undefined
+}
+
+export const isWhole = ({ hidden, chosen }: QuestionView): boolean => hidden.size === 0 && chosen === undefined
+
+/** Names a view: two of one name show the same. */
+export const viewName = ({ hidden, chosen }: QuestionView): string =>
+  `${[...hidden].sort((a, b) => a - b).join(',')}/${chosen?.join(',') ?? 'all'}`
+
+/** What is seen of a key map, in its order. Of an enumerator of which only some repeated questions were chosen, those. */
+export function seenPart(keyMap: KeyMap, { hidden, chosen }: QuestionView): KeyMap {
+  const wanted = chosen === undefined ? undefined : new Set(chosen)
+  const seen = (nodes: readonly KeyNode[], all: boolean): KeyNode[] =>
+    nodes.flatMap(node => {
+      if (idsOf(node).some(id => hidden.has(id))) return []
+      const whole = all || wanted!.has(node.question_id)
+      const children = seen(node.children, whole)
+      return whole || children.length > 0 ? [{ ...node, children }] : []
+    })
+  return seen(keyMap, wanted === undefined)
+}
+
+/** Questions that share a key are seen or hidden together. */
+const idsOf = ({ question_id, also = [] }: KeyNode): number[] => [question_id, ...also.map(twin => twin.question_id)]
+
+/** What of one version's shape is in the seen part of its program's key map. By key, since that is what an export shows. */
+export function seenShape(shape: KeyMap, seen: KeyMap): KeyMap {
+  const byKey = new Map(seen.map(node => [node.question_key, node]))
+  return shape.flatMap(node => {
+    const shown = byKey.get(node.question_key)
+    return shown === undefined ? [] : [{ ...node, children: seenShape(node.children, shown.children) }]
+  })
+}
+
+/** How `fields` names a question: its key, after those of the enumerators it is repeated under, with dots between. Keys have no dot. */
+export function fieldNames(keyMap: KeyMap, within = ''): string[] {
+  return keyMap.flatMap(({ question_key, children }) => {
+    const name = `${within}${question_key}`
+    return [name, ...fieldNames(children, `${name}.`)]
+  })
+}
+
+export interface FoundFields {
+  /** Ids, ascending; what lies under another that was named is not among them. */
+  chosen: number[]
+  unknown: string[]
+}
+
+/** The questions that these names mean. */
+export function findFields(keyMap: KeyMap, names: readonly string[]): FoundFields {
+  const chosen = new Set<number>()
+  const unknown: string[] = []
+  for (const name of names) {
+    const path = pathTo(keyMap, name.split('.'))
+    if (path === undefined) unknown.push(name)
+    else chosen.add(path.at(-1)!.question_id)
+  }
+  const implied = (nodes: readonly KeyNode[], under: boolean): void => {
+    for (const { question_id, children } of nodes) {
+      if (under) chosen.delete(question_id)
+      implied(children, under || chosen.has(question_id))
+    }
+  }
+  implied(keyMap, false)
+  return { chosen: [...chosen].sort((a, b) => a - b), unknown }
+}
+
+function pathTo(keyMap: KeyMap, keys: readonly string[]): KeyNode[] | undefined {
+  const path: KeyNode[] = []
+  let among: readonly KeyNode[] = keyMap
+  for (const key of keys) {
+    const node = among.find(({ question_key }) => question_key === key)
+    if (node === undefined) return undefined
+    path.push(node)
+    among = node.children
+  }
+  return path
+}
+
+/** Those of the questions, by id, as `fields` would name them: in the order of the key map. */
+export function namesOfFields(keyMap: KeyMap, chosen: readonly number[]): string[] {
+  const wanted = new Set(chosen)
+  const named = (nodes: readonly KeyNode[], within: string): string[] =>
+    nodes.flatMap(({ question_id, question_key, children }) => {
+      const name = `${within}${question_key}`
+      return wanted.has(question_id) ? [name] : named(children, `${name}.`)
+    })
+  return named(keyMap, '')
+}

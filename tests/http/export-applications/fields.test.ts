@@ -1,0 +1,214 @@
+// `fields`: a client's own choice among the questions, for a whole walk, in every format.
+
+import { describe, expect, test } from 'bun:test'
+import { readCsvPage } from '../../support/csv-page.ts'
+import type { ExportPage } from '../../support/export-client.ts'
+import { useDatabase, useService } from '../../support/fixtures.ts'
+import { FrontEnd } from '../../support/front-end.ts'
+import { createTestKey } from '../../support/keys.ts'
+import { aProgram, q } from '../../support/programs.ts'
+
+const database = await useDatabase()
+const { sql } = database
+const service = await useService(database)
+const slug = 'chosen'
+const optional = { optional: true }
+const questions = [
+  q.name('applicant', optional),
+  q.text('story', optional),
+  q.checkbox('needs', ['food', 'rent'], optional),
+  q.enumerator(
+    'member',
+    [
+      q.text('likes', optional),
+      q.enumerator('job', [q.text('employer', optional), q.currency('pay', optional)], optional),
+    ],
+    optional,
+  ),
+]
+await aProgram(sql, { slug, questions })
+const key = await createTestKey(sql, { programs: [slug], maySubmit: true })
+const frontEnd = new FrontEnd(service, key, slug)
+const people = ['Ada', 'Bo', 'Cy', 'Di', 'Ed']
+const ids: number[] = []
+for (const name of people) {
+  const { application_id } = await frontEnd.apply(await frontEnd.register(), {
+    applicant: { first_name: name, last_name: 'X' },
+    story: { text: `"},"member":{"entities":[{ ${name}` },
+    needs: { selections: ['food'] },
+    member: {
+      entities: [
+        {
+          entity_name: 'M',
+          likes: { text: 'tea' },
+          job: { entities: [{ entity_name: 'J', pay: { currency_dollars: 12.5 } }] },
+        },
+      ],
+    },
+  })
+  ids.push(application_id)
+}
+// A question more than any of them was asked.
+await aProgram(sql, { slug, questions: [...questions, q.number('asked later', optional)] })
+
+const path = `/api/v1/admin/programs/${slug}/applications`
+const request = (query: string, headers: Record<string, string> = {}) =>
+  service.get(`${path}${query}`, { headers: { Authorization: key.authorization, ...headers } })
+const pageOf = async (query: string) => {
+  const response = await request(query)
+  if (response.status !== 200) throw new Error(`${response.status}: ${await response.text()}`)
+  return (await response.json()) as ExportPage
+}
+const refusalOf = async (query: string) => {
+  const response = await request(query)
+  const { errors } = (await response.json()) as { errors: { parameter: string; code: string }[] }
+  return [response.status, ...errors.map(({ parameter, code }) => `${parameter} ${code}`)]
+}
+
+describe('a walk with fields', () => {
+  test('has the chosen questions alone on every page, with everything beside application, each application once', async () => {
+    const whole = (await pageOf('')).payload
+    const walked: ExportPage['payload'] = []
+    let query = '?pageSize=2&fields=member.job.pay,asked_later,story'
+    for (let pages = 0; ; pages++) {
+      const page = await pageOf(query)
+      walked.push(...page.payload)
+      if (page.nextPageToken === null) break
+      query = `?nextPageToken=${page.nextPageToken}${pages === 0 ? '' : '&fields=asked_later,member.job.pay,story,story'}`
+    }
+    const pay = { question_type: 'CURRENCY', currency_dollars: 12.5 }
+    const job = { question_type: 'ENUMERATOR', entities: [{ entity_name: 'J', pay }] }
+    const member = { question_type: 'ENUMERATOR', entities: [{ entity_name: 'M', job }] }
+    const asked_later = { question_type: 'NUMBER', number: null }
+    expect(walked).toEqual(
+      whole.map(one => ({ ...one, application: { story: one.application.story!, member, asked_later } })),
+    )
+    expect(Object.keys(walked[0]!.application)).toEqual(['story', 'member', 'asked_later'])
+  })
+
+  test('spec, "Pagination rules" 4: on a later page, other fields are refused, and fields where there were none', async () => {
+    const chosen = (await pageOf('?pageSize=2&fields=story')).nextPageToken
+    expect(await refusalOf(`?nextPageToken=${chosen}&fields=needs`)).toEqual([400, 'fields differs_from_first_page'])
+    const whole = (await pageOf('?pageSize=2')).nextPageToken
+    expect(await refusalOf(`?nextPageToken=${whole}&fields=story`)).toEqual([400, 'fields differs_from_first_page'])
+    // Compared by effective value: these are all there are.
+    const all = 'fields=applicant,story,needs,member.likes,member.job,asked_later'
+    expect((await pageOf(`?nextPageToken=${whole}&${all}`)).payload.length).toBe(2)
+  })
+
+  test('D34: what a program asks since its first page is unknown to it', async () => {
+    const other = 'chosen-grows'
+    const first = q.text('grows at first', optional)
+    await aProgram(sql, { slug: other, questions: [first] })
+    const keyOfOther = await createTestKey(sql, { programs: [other], maySubmit: true })
+    const door = new FrontEnd(service, keyOfOther, other)
+    for (let i = 0; i < 2; i++) await door.apply(await door.register(), {})
+    const ask = async (query: string) => {
+      const headers = { Authorization: keyOfOther.authorization }
+      const response = await service.get(`/api/v1/admin/programs/${other}/applications?${query}`, { headers })
+      return { status: response.status, body: (await response.json()) as ExportPage }
+    }
+    const { body } = await ask('pageSize=1&fields=grows_at_first')
+    await aProgram(sql, { slug: other, questions: [first, q.text('grows later', optional)] })
+    const later = await ask(`nextPageToken=${body.nextPageToken}&fields=grows_at_first`)
+    expect(Object.keys(later.body.payload[0]!.application)).toEqual(['grows_at_first'])
+    expect((await ask(`nextPageToken=${body.nextPageToken}&fields=grows_later`)).status).toBe(400)
+    expect((await ask('fields=grows_later')).status).toBe(200)
+  })
+
+  test('D3 "All bad parameters are named at once", also by HEAD and before a 304', async () => {
+    expect(await refusalOf('?fields=stroy&pageSize=x')).toEqual([
+      400,
+      'pageSize invalid_page_size',
+      'fields unknown_field',
+    ])
+    const head = await service.get(`${path}?fields=stroy`, {
+      method: 'HEAD',
+      headers: { Authorization: key.authorization },
+    })
+    expect(head.status).toBe(400)
+    expect((await request('?fields=stroy', { 'If-None-Match': '*' })).status).toBe(400)
+  })
+
+  test('its ETag is of the chosen questions: the tag of another choice does not say that nothing is new', async () => {
+    const tagOf = async (query: string): Promise<string> => {
+      const response = await request(query)
+      await response.text()
+      return response.headers.get('ETag')!
+    }
+    const [whole, story, needs] = [await tagOf(''), await tagOf('?fields=story'), await tagOf('?fields=needs')]
+    expect(new Set([whole, story, needs]).size).toBe(3)
+    expect((await request('?fields=story', { 'If-None-Match': story })).status).toBe(304)
+    expect((await request('?fields=story', { 'If-None-Match': `${whole}, ${needs}` })).status).toBe(200)
+  })
+
+  test('waits until an upgrade is finished whose release before would take a walk on without its choice', async () => {
+    const upgraded = await useService(database, {}, { oldestRelease: '0.0.0' })
+    const ask = (query: string) => upgraded.get(`${path}${query}`, { headers: { Authorization: key.authorization } })
+    const refused = await ask('?fields=story')
+    expect([refused.status, refused.headers.get('Retry-After')]).toEqual([503, '600'])
+    expect(((await refused.json()) as { detail: string }).detail).toStartWith(
+      'fields cannot be used before the upgrade',
+    )
+    expect((await ask('')).status).toBe(200)
+  })
+
+  test('has its receipt: which applications a walk has does not depend on its questions', async () => {
+    const receiptOf = async (query: string) => {
+      const response = await request(query)
+      await response.text()
+      const token = response.headers.get('Walk-Token')
+      const answer = await service.get(`/api/v1/admin/programs/${slug}/receipt?walk=${token}`, {
+        headers: { Authorization: key.authorization },
+      })
+      const { walk: _, ...receipt } = (await answer.json()) as { walk: string; applications: number }
+      return receipt
+    }
+    const receipt = await receiptOf('?fields=needs')
+    expect(receipt).toEqual(await receiptOf(''))
+    expect(receipt.applications).toBe(people.length)
+  })
+})
+
+describe('every door', () => {
+  test('NDJSON and CSV have what JSON has; in CSV the other columns are gone', async () => {
+    const { payload } = await pageOf('?fields=needs,applicant')
+    const lines = (await (await request('?fields=needs,applicant', { Accept: 'application/x-ndjson' })).text())
+      .trim()
+      .split('\n')
+    expect(lines.slice(0, -1).map(line => JSON.parse(line))).toEqual(payload)
+    const bytes = await (await request('?fields=needs,applicant', { Accept: 'text/csv' })).arrayBuffer()
+    const csv = readCsvPage(new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes))
+    expect(csv.columns.filter(column => column.includes('.'))).toEqual([
+      'applicant.first_name',
+      'applicant.middle_name',
+      'applicant.last_name',
+      'applicant.suffix',
+      'needs.selections',
+    ])
+    expect(csv.records.map(record => record['applicant.first_name'])).toEqual(people)
+  })
+
+  test('compressed or not', async () => {
+    const plain = await (await request('?fields=story', { 'Accept-Encoding': 'identity' })).text()
+    for (const coding of ['gzip', 'zstd']) {
+      const response = await request('?fields=story', { 'Accept-Encoding': coding })
+      expect(response.headers.get('Content-Encoding')).toBe(coding)
+      expect(await response.text()).toBe(plain)
+    }
+  })
+
+  test('one application and its revisions', async () => {
+    const { payload } = await pageOf('?fields=member.likes')
+    const one = await request(`/${ids[1]}?fields=member.likes`)
+    expect((await one.json()) as unknown).toEqual(payload[1]!)
+    const revisions = (await (await request(`/${ids[1]}/revisions?fields=member.likes`)).json()) as ExportPage
+    expect(revisions.payload).toEqual([payload[1]!])
+    expect(await refusalOf(`/${ids[1]}?fields=nothing`)).toEqual([400, 'fields unknown_field'])
+    expect(await refusalOf(`/${ids[1]}/revisions?fields=nothing&after=x`)).toEqual([
+      400,
+      'after invalid_after',
+      'fields unknown_field',
+    ])
+  })
+})
