@@ -7,6 +7,7 @@ import { releaseName } from '../src/release.ts'
 const commands: Readonly<Record<string, { does: string; start: () => Promise<unknown> }>> = {
   pull: { does: 'every application of a program, into files', start: () => import('./pull.ts') },
   verify: { does: 'whether a file has what was pulled into it', start: () => import('./verify-pulled.ts') },
+  types: { does: 'TypeScript for the applications of a program', start: () => import('./program-types.ts') },
   serve: { does: 'the service', start: () => import('../src/main.ts') },
   work: { does: 'the worker', start: () => import('../workers/main.ts') },
   health: { does: 'exits with 0 when the service, or the worker, is ready', start: () => import('./health-probe.ts') },

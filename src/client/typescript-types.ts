@@ -1,5 +1,5 @@
-// TypeScript for the schemas of an OpenAPI document of the service: as much of JSON Schema as its documents use, and an error for
-// anything else. Pure.
+// TypeScript for what the service describes: the schemas of its OpenAPI document, and of a program. As much of JSON Schema as these use,
+// and an error for anything else. Pure.
 
 interface Schema {
   readonly [keyword: string]: unknown
@@ -29,7 +29,17 @@ export function typescriptTypes(document: unknown, opening: string): string {
       parameters.map(({ name, description, schema }) => [name, { ...schema, description }]),
     ),
   }
-  const types = Object.entries({ ...components.schemas, ExportParameters: query }).map(
+  return typesOf({ ...components.schemas, ExportParameters: query }, opening)
+}
+
+/** `Application` and what it has, of one program, by its `response.schema.json`. */
+export function programTypes(schemaDocument: unknown, opening: string): string {
+  const { $defs } = schemaDocument as { $defs: Readonly<Record<string, Schema>> }
+  return typesOf($defs, opening)
+}
+
+function typesOf(schemas: Readonly<Record<string, Schema>>, opening: string): string {
+  const types = Object.entries(schemas).map(
     ([name, schema]) => `${comment(schema, '')}export type ${typeName(name)} = ${typeOf(schema, '')}\n`,
   )
   return `${opening}\n${types.join('\n')}`

@@ -50,6 +50,11 @@ export const verifyHelp = `Usage: tributary verify <file>
 Counts the applications in a file that tributary pull has written, computes the digest of their ids again, and compares both with
 what the pull noted and the service said. Ends with 0 when they agree, and with 4 when they do not.`
 
+export const typesHelp = `Usage: tributary types <address> --program <slug> [--out <file>] [--credentials <file>]
+
+Writes TypeScript for the applications of a program, with the type Application and a type for each of its questions: to the file, or to
+standard output. An API key that may read the program is needed, as for tributary pull.`
+
 export interface PullCommand extends PullRequest {
   address: string
   /** The file; of a database, the name that state and spool stand beside. */
@@ -149,6 +154,26 @@ function destinationOf(
   if (name === '' || Buffer.byteLength(name) > 63 || name.includes('.') || name.startsWith('pg_'))
     throw wrong(`--schema must be a name of at most 63 bytes without dots that does not begin with pg_, not "${name}".`)
   return { out: state ?? `tributary-${program}`, format: postgresFormat(to!, name) }
+}
+
+export interface TypesCommand {
+  address: string
+  program: string
+  out: string | undefined
+  credentialsFile: string | undefined
+}
+
+export function parseTypes(args: string[]): TypesCommand {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: { program: { type: 'string' }, out: { type: 'string' }, credentials: { type: 'string' } },
+  })
+  const [address] = positionals
+  const { program, out, credentials } = values
+  if (address === undefined || positionals.length > 1 || !program)
+    throw new CommandError('usage', 'Give one address of a service, and --program. tributary types --help tells more.')
+  return { address, program, out, credentialsFile: credentials }
 }
 
 export function parseVerify(args: string[]): { file: string } {

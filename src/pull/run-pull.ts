@@ -2,12 +2,13 @@
 
 import { GaveUp, messageOf, RequestRefused } from '../client/client-errors.ts'
 import { TributaryClient } from '../client/tributary-client.ts'
-import { type PullCommand, parsePull, parseVerify, pullHelp, verifyHelp } from './command-line.ts'
+import { parsePull, parseTypes, parseVerify, pullHelp, typesHelp, verifyHelp } from './command-line.ts'
 import { findCredentials } from './credentials.ts'
 import { CommandError, exitStatus } from './pull-outcome.ts'
 import { pullToFile } from './pull-to-file.ts'
 import { inBytes, inThousands, showProgress } from './show-progress.ts'
 import { verifyFile } from './verify-file.ts'
+import { typesOf, writeWhole } from './write-types.ts'
 
 export interface ToolProcess {
   args: string[]
@@ -17,6 +18,7 @@ export interface ToolProcess {
 }
 
 export const runPull = (tool: ToolProcess): Promise<number> => ended(tool, pullHelp, pull)
+export const runTypes = (tool: ToolProcess): Promise<number> => ended(tool, typesHelp, types)
 export const runVerify = (tool: ToolProcess): Promise<number> => ended(tool, verifyHelp, verify)
 
 /** Resolves with the exit status. Results go to standard output, all else to standard error. */
@@ -59,16 +61,34 @@ async function pull({ args, environment, signal }: ToolProcess): Promise<void> {
     say(`Pulled ${inThousands(added.count)} applications into ${asked.format.destination ?? asked.out}.${all}`)
     say(`It took ${seconds.toFixed(1)} s for ${inBytes(bytes)}. SHA-256 of their ids: ${added.digest}`)
   } catch (error) {
-    if (!(error instanceof RequestRefused) || !error.isAboutTheKey) throw error
-    const told = `What a key may do is told at ${client.baseUrl}/api/v1/checkAuth, and why it was refused in the log of the service.`
-    throw new CommandError('failed', `${error.message}\n${told}`)
+    throw aboutTheKey(error, client)
   } finally {
     shown.stop()
   }
 }
 
+/** What to do about a key that was refused; any other failure as it is. */
+function aboutTheKey(error: unknown, { baseUrl }: TributaryClient): unknown {
+  if (!(error instanceof RequestRefused) || !error.isAboutTheKey) return error
+  const told = `What a key may do is told at ${baseUrl}/api/v1/checkAuth, and why it was refused in the log of the service.`
+  return new CommandError('failed', `${error.message}\n${told}`)
+}
+
+async function types({ args, environment, signal }: ToolProcess): Promise<void> {
+  const { address, program, out, credentialsFile } = parseTypes(args)
+  const say = (line: string): void => console.error(line)
+  const client = clientOf({ address }, await findCredentials(credentialsFile, environment, say), say)
+  try {
+    const text = await typesOf(client, program, signal)
+    if (out === undefined) process.stdout.write(text)
+    else writeWhole(out, text)
+  } catch (error) {
+    throw aboutTheKey(error, client)
+  }
+}
+
 function clientOf(
-  { address: baseUrl, retriesMax }: PullCommand,
+  { address: baseUrl, retriesMax }: { address: string; retriesMax?: number },
   credentials: { username: string; password: string },
   say: (line: string) => void,
 ) {

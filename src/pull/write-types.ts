@@ -1,0 +1,29 @@
+// `tributary types`: TypeScript for the applications of a program, so that a compiler knows its questions. For the typed client, or for
+// any program that reads what was pulled.
+
+import { renameSync, writeFileSync } from 'node:fs'
+import type { TributaryClient } from '../client/tributary-client.ts'
+import { programTypes } from '../client/typescript-types.ts'
+import { CommandError, fileFault } from './pull-outcome.ts'
+import { loadSchema } from './schema-check.ts'
+
+/** The source of a module that exports the type `Application`. */
+export async function typesOf(client: TributaryClient, program: string, signal: AbortSignal): Promise<string> {
+  const schema = await loadSchema(client, program, signal)
+  if (schema === undefined)
+    throw new CommandError('failed', `Nothing of the program ${program} is published, so it has no types.`)
+  const opening = `// The applications of the program ${program}, as its service describes them: one submission is an Application.
+// Made by tributary types. A program only gains questions, so what is here stays true; make it again to know those that are new.
+`
+  return programTypes(schema, opening)
+}
+
+/** Under the name it is to have only when it is whole. */
+export function writeWhole(file: string, text: string): void {
+  try {
+    writeFileSync(`${file}.part`, text)
+    renameSync(`${file}.part`, file)
+  } catch (error) {
+    throw fileFault(error, `${file} cannot be written`)
+  }
+}

@@ -1,0 +1,87 @@
+// `tributary types`, judged by the compiler: against a page as the service sends it, and against what a program must not take it for.
+
+import { expect, test } from 'bun:test'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { seedPrograms } from '../../scripts/seed-program/seed-programs.ts'
+import { ExportClient } from '../support/export-client.ts'
+import { useDatabase, useFolder, useService } from '../support/fixtures.ts'
+import { createTestKey } from '../support/keys.ts'
+import { runTool } from '../support/tributary-tool.ts'
+
+const root = join(import.meta.dir, '../..')
+const slug = 'utility-assistance'
+const database = await useDatabase()
+const now = Date.UTC(2026, 0, 31) * 1000
+await seedPrograms(database.sql, {
+  programs: [{ slug, applications: 60 }],
+  now,
+  timeZone: 'UTC',
+  actor: 'test',
+})
+const service = await useService(database)
+const key = await createTestKey(database.sql, { programs: [slug] })
+const folder = await useFolder()
+const out = join(folder, 'utility-assistance.ts')
+const args = ['types', service.baseUrl, '--program', slug]
+
+test('a page that the service sends is of these types, and the typed client gives them', async () => {
+  expect(await runTool(key, [...args, '--out', out])).toEqual({ code: 0, out: '', err: '' })
+  expect(readdirSync(folder)).toEqual(['utility-assistance.ts'])
+  expect((await runTool(key, args)).out).toBe(readFileSync(out, 'utf8'))
+  const payload = await new ExportClient(service, key, slug).walkAll()
+  expect(payload).toHaveLength(60)
+  writeFileSync(
+    join(folder, 'page.ts'),
+    `import type { Application } from './utility-assistance.ts'
+    export const page: readonly Application[] = ${JSON.stringify(payload)}`,
+  )
+  writeFileSync(
+    join(folder, 'reader.ts'),
+    `import { TributaryClient } from ${JSON.stringify(join(root, 'src/client/tributary-client.ts'))}
+    import type { Application } from './utility-assistance.ts'
+    export async function read(client: TributaryClient): Promise<void> {
+      for await (const { application, submit_time, revision_state } of client.applications<Application>('${slug}')) {
+        const first: string | null = application.applicant_name.first_name
+        const jobs: readonly (string | null)[] = application.household_members.entities.flatMap(member => member.jobs.entities.map(job => job.employer.text))
+        const pay: number | null = application.monthly_rent.currency_dollars
+        const chosen: readonly string[] = application.utilities.selections
+        if (revision_state === 'SOMETHING_NEW') console.log(first, jobs, pay, chosen, submit_time.length)
+        // @ts-expect-error -- there is no such question
+        application.applicant_nam
+        // @ts-expect-error -- an amount is no text
+        application.monthly_rent.currency_dollars?.length
+        // @ts-expect-error -- it may not have been answered
+        application.applicant_name.first_name.length
+      }
+    }`,
+  )
+  const options = ['--strict', '--noEmit', '--skipLibCheck', '--target', 'es2023', '--module', 'esnext']
+  const more = [
+    '--moduleResolution',
+    'bundler',
+    '--allowImportingTsExtensions',
+    '--types',
+    'bun-types',
+    '--typeRoots',
+    join(root, 'node_modules'),
+  ]
+  const compiler = Bun.spawn(
+    [
+      join(root, 'node_modules/.bin/tsc'),
+      ...options,
+      ...more,
+      ...['page.ts', 'reader.ts'].map(name => join(folder, name)),
+    ],
+    { cwd: folder, stdout: 'pipe', stderr: 'pipe' },
+  )
+  expect({ said: await compiler.stdout.text(), code: await compiler.exited }).toEqual({ said: '', code: 0 })
+})
+
+test.each([
+  ['a program that the key may not read', ['--program', 'another'], 1, '/api/v1/checkAuth'],
+  ['a file that cannot be written', ['--out', '/no/such/types.ts'], 1, 'there is no such file or folder'],
+  ['no program', ['--program', ''], 2, '--program'],
+])('%s is said in a sentence', async (_, more, code, said) => {
+  expect(await runTool(key, [...args, ...more])).toMatchObject({ code, out: '', err: expect.stringContaining(said) })
+})
