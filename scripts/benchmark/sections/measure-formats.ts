@@ -19,7 +19,7 @@ interface Sample extends Cost {
 
 export async function measureFormats(context: BenchContext): Promise<SectionReport> {
   const { children, database, options } = context
-  const rows = Math.min(100_000, options.applications)
+  const rows = options.applications
   const rounds = await withService(context, {}, async service => {
     await warmUp(children, service)
     await requireSameCount(service.pageUrl(rows), service.headers, rows)
