@@ -57,7 +57,7 @@ export const knownMutants: readonly Mutant[] = [
     id: 'b03',
     file: 'src/programs/publish.ts',
     tests: ['tests/programs'],
-    find: 'await lockQuestionBank(tx)\n    const program = await findProgram(tx, slug)\n    const draft =',
+    find: 'await lockQuestionBank(tx)\n    if (await isFollowing(tx)) throw editedThere()\n    const program = await findProgram(tx, slug)\n    const draft =',
     replace: 'const program = await findProgram(tx, slug)\n    const draft =',
   },
   {
