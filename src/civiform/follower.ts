@@ -15,6 +15,7 @@ import { beginOrRefuse } from './begin-following.ts'
 import { FollowedCatalogue } from './catalogue/followed-catalogue.ts'
 import { settleSetBack, wasCut } from './changes/after-set-back.ts'
 import { applyChanges } from './changes/apply-changes.ts'
+import { followOrganizations } from './changes/follow-organizations.ts'
 import { applyEvents, scanNext } from './changes/scan-changes.ts'
 import type { FollowDeps, Reading } from './followed-source.ts'
 import { followKeys } from './keys/follow-keys.ts'
@@ -80,6 +81,7 @@ export class Follower {
     }
     await this.#catalogue.refresh(reading.reading)
     await followKeys(reading)
+    const renamed = await followOrganizations(reading, this.#catalogue)
     if (isCut) await settleSetBack(reading, this.#catalogue, state, stand)
     this.#watermarks ??= await Watermarks.open(source, options.writers ?? (await readWriters(source)))
     const { slack_ms } = (await findFollowState(sql))!
@@ -87,7 +89,7 @@ export class Follower {
     const { stored, more } =
       watermark === undefined ? { stored: 0, more: false } : await this.#copy(reading, watermark, signal)
     const { first_copied_at } = (await findFollowState(sql))!
-    let changed = 0
+    let changed = renamed.length
     if (first_copied_at !== null && !signal?.aborted) {
       changed += (await applyEvents(reading, this.#catalogue)).length
       changed += (await scanNext(reading, this.#catalogue, this.#submitted)).length

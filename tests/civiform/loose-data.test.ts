@@ -190,6 +190,30 @@ describe('revisions', () => {
   })
 })
 
+describe('an organization of intermediaries', () => {
+  test('4.4: that is renamed has its new name in the next round, and one that is gone is null after the next comparison', async () => {
+    const { civiform, client, catchUp, follower, sql } = await opened()
+    const [north, south] = [await civiform.organization('North Aid'), await civiform.organization('South Aid')]
+    for (const organization of [north, south])
+      await civiform.submit({
+        applicant: await civiform.applicant({ organization }),
+        program,
+        answers: {},
+        submitterEmail: 'helper@aid.example',
+      })
+    await catchUp()
+    const names = async () => (await client.walkAll()).map(one => one.ti_organization)
+    expect(await names()).toEqual(['North Aid', 'South Aid'])
+    await civiform.app`update ti_organizations set name = 'North Help' where id = ${north}`
+    await follower.round()
+    expect(await names()).toEqual(['North Help', 'South Aid'])
+    expect(await sql`select scan_whole from civiform_source`).toMatchObject([{ scan_whole: false }])
+    await civiform.app`delete from ti_organizations where id = ${south}`
+    await catchUp()
+    expect(await names()).toEqual(['North Help', null])
+  })
+})
+
 describe('what disappears', () => {
   test('a deletion takes the application away; most of a table gone at once waits for an operator', async () => {
     const { civiform, client, catchUp, sql, log } = await opened()

@@ -648,6 +648,7 @@ create table civiform_source (
   whole_scan_ended_at timestamp with time zone,
   event_after bigint default 0 not null,
   catalogue text,
+  organizations text,
   reached_at timestamp with time zone,
   last_error text,
   deletions_accepted_until timestamp with time zone,

@@ -26,6 +26,8 @@ export interface FollowState {
   whole_scan_ended_at: Micros | null
   event_after: number
   catalogue: string | null
+  /** As JSON: the row version of each organization, by id. */
+  organizations: string | null
   reached_at: Micros | null
   last_error: string | null
   /** Until then, much that is missing in CiviForm is taken for deleted. */
@@ -36,7 +38,7 @@ export interface FollowState {
 export async function findFollowState(db: Db): Promise<FollowState | undefined> {
   const [row] = await db<FollowState[]>`
     select identity, rendering, evolution, timeline, written, set_backs, set_back_at, position_time, position_id, watermark, first_copied_at, slack_ms, late_applications, scan_after,
-      scan_whole, scan_begun_at, scan_ended_at, whole_scan_ended_at, event_after, catalogue, reached_at, last_error,
+      scan_whole, scan_begun_at, scan_ended_at, whole_scan_ended_at, event_after, catalogue, organizations, reached_at, last_error,
       deletions_accepted_until
     from civiform_source`
   return row

@@ -228,6 +228,19 @@ export async function readMarksById(
     order by id`
 }
 
+/** The submitted applications of applicants whose accounts these organizations manage. */
+export async function readIdsOfOrganizations(source: Source, organizations: readonly string[]): Promise<number[]> {
+  const rows = await source<{ id: number }[]>`
+    select a.id
+    from accounts c
+    join applicants p on p.account_id = c.id
+    join applications a on a.applicant_id = p.id
+    where c.managed_by_group_id = any(${organizations as string[]}::bigint[])
+    and a.lifecycle_stage in ('active', 'obsolete')
+    order by a.id`
+  return rows.map(row => row.id)
+}
+
 /** Who has submitted since the watermark, and to which program: these took over from earlier ones that are obsolete already. */
 export async function readLateSubmitters(
   source: Source,

@@ -78,6 +78,15 @@ export async function readSourceStatuses(
     order by name, id desc`
 }
 
+/** The versions of the rows of organizations, by id. A small table, read whole. */
+export async function readOrganizationVersions(source: Source): Promise<Record<string, string>> {
+  const rows = await source<{ id: number; row_version: string }[]>`
+    select id, xmin::text as row_version
+    from ti_organizations
+    order by id`
+  return Object.fromEntries(rows.map(row => [String(row.id), row.row_version]))
+}
+
 export interface SourceKey {
   key_id: string
   name: string

@@ -523,6 +523,8 @@ create table civiform_source (
   -- The highest event seen.
   event_after bigint not null default 0,
   catalogue text,
+  -- Row versions of the organizations, by id, as JSON: the names of those that changed are written again.
+  organizations text,
   -- When CiviForm's database last answered, and why it did not since.
   reached_at timestamptz,
   last_error text,

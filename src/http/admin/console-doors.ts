@@ -4,6 +4,7 @@
 import { Elysia } from 'elysia'
 import { actorOf, type Person, type Role, requireRole } from '../../access/roles.ts'
 import { isConfirmed, isCsrf, loadSession, type Session } from '../../access/sessions.ts'
+import { isFollowing } from '../../db/civiform/follow-state.ts'
 import { addressText } from '../../domain/values/ip-address.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'
 import { Problem, type ProblemItem } from '../../problem.ts'
@@ -109,7 +110,12 @@ async function enter(
     if (token !== undefined) {
       visit.session = await loadSession(deps.consoleDb, token, sessionLimits(deps), visit.now)
       if (visit.session !== undefined)
-        visit.context = { ...visit.context, person: visit.session.person, csrf: visit.session.csrf }
+        visit.context = {
+          ...visit.context,
+          person: visit.session.person,
+          csrf: visit.session.csrf,
+          following: await isFollowing(deps.consoleDb),
+        }
     }
     if (door.method === 'POST') requireOwnOrigin(visit)
     // Before the form is read, so that strangers cannot have the service hold large ones.

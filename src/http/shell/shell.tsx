@@ -30,7 +30,13 @@ export interface PageContext {
   person: Person | undefined
   /** What forms of this session carry; empty where there is none. */
   csrf: string
+  /** Whether a CiviForm is followed: then programs, statuses and its keys are changed there alone. */
+  following?: boolean
 }
+
+/** Whether programs may be changed here by who is signed in. */
+export const mayEditPrograms = ({ person, following }: PageContext): boolean =>
+  person?.role === 'ADMINISTRATOR' && following !== true
 
 interface Entry {
   part: Part

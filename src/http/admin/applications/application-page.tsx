@@ -207,11 +207,14 @@ function StatusCard({ context, program, application, form, action }: Application
       {application_note !== null && <p class="kept">{application_note}</p>}
     </>
   )
-  if (context.person?.role === 'AUDITOR')
+  if (context.person?.role === 'AUDITOR' || context.following)
     return (
       <section class="card">
         <h2>Status</h2>
         {present}
+        {context.following && (
+          <p class="soft">Followed from CiviForm: status and note are set there, and are here within seconds.</p>
+        )}
       </section>
     )
   // One that the program no longer offers stays until another is chosen.

@@ -8,6 +8,7 @@ import { reasonTexts } from '../../../access/judge-call.ts'
 import type { Refusal } from '../../../db/refusal-rows.ts'
 import { emptyForm, Notice, SelectField, TextField, When } from '../../shell/parts.tsx'
 import { type PageContext, Shell } from '../../shell/shell.tsx'
+import { pathOfKey } from './key-words.tsx'
 
 /** Why the call would be refused; undefined when it would pass. */
 export interface Verdict {
@@ -95,7 +96,7 @@ export function CheckPage(props: {
                 <code>{refusal.address ?? 'an unknown address'}</code>, at <code>{refusal.path}</code>
                 {refusal.api_key_id !== null && (
                   <>
-                    , with the key <a href={`${root}/admin/keys/${refusal.api_key_id}`}>{refusal.api_key_id}</a>
+                    , with the key <a href={root + pathOfKey(refusal.api_key_id)}>{refusal.api_key_id}</a>
                   </>
                 )}
                 .

@@ -26,7 +26,7 @@ import { CheckPage, type Verdict } from './key-check-page.tsx'
 import { EditKeyPage, NewKeyPage, RetirePage, RotatePage } from './key-form-pages.tsx'
 import { KeyIndexPage } from './key-index-page.tsx'
 import { IssuedPage } from './key-issued-page.tsx'
-import { type Tab, tabs } from './key-words.tsx'
+import { pathOfKey, type Tab, tabs } from './key-words.tsx'
 
 const admin = ['ADMINISTRATOR'] as const
 const one = '/admin/keys/:keyId'
@@ -88,7 +88,7 @@ export function keyDoors({ consoleDb: db, config }: Deps): ConsoleDoor[] {
 
   /** The secret travels to the next page in a sealed cookie, so that loading that page again shows that it is gone. */
   const showOnce = (visit: Visit, keyId: string, password: string): Response => {
-    const path = `/admin/keys/${keyId}/issued`
+    const path = `${pathOfKey(keyId)}/issued`
     const { https } = visit
     const binding = visit.session.tokenHash
     const field = sealCookie(cookie, password, {
@@ -151,7 +151,7 @@ export function keyDoors({ consoleDb: db, config }: Deps): ConsoleDoor[] {
         deedOf(visit),
         form.get('based_on') ?? undefined,
       )
-      return redirect(visit, `/admin/keys/${found.api_key_id}?done=saved`)
+      return redirect(visit, `${pathOfKey(found.api_key_id)}?done=saved`)
     } catch (error) {
       if (error instanceof Problem && error.internal === 'based_on_is_old')
         return showKey(visit, { values: form, faults: [] }, 409)
@@ -188,7 +188,7 @@ export function keyDoors({ consoleDb: db, config }: Deps): ConsoleDoor[] {
       return showRetire(visit, { values: visit.form, faults: [fault] }, 400)
     }
     await retireApiKey(db, api_key_id, deedOf(visit))
-    return redirect(visit, `/admin/keys/${api_key_id}?done=retired`)
+    return redirect(visit, `${pathOfKey(api_key_id)}?done=retired`)
   }
 
   const check = async (visit: Visit): Promise<Response> => {

@@ -22,7 +22,7 @@ import {
   When,
 } from '../../shell/parts.tsx'
 import { type PageContext, Shell } from '../../shell/shell.tsx'
-import { Expiry, fromWhere, StateBadge } from './key-words.tsx'
+import { Expiry, fromWhere, pathOfKey, StateBadge } from './key-words.tsx'
 
 const crumb = { text: 'API keys', path: '/admin/keys' }
 const expiryHint = 'Days from now, such as 90d, or a day, such as 2027-01-31. At most 366 days ahead.'
@@ -89,6 +89,16 @@ function CommonFields({ form, programs, apiKey }: FormProps & { apiKey?: ListedA
   )
 }
 
+/** What a key may do to applications that are made here. */
+const writing = [
+  { value: 'annotate', text: 'Set status and note', hint: 'Of applications that it may pull.' },
+  {
+    value: 'submit',
+    text: 'Submit applications',
+    hint: 'For a form front end. It reaches the applicants of that one alone.',
+  },
+]
+
 export function NewKeyPage(props: FormProps) {
   const { context, form } = props
   return (
@@ -108,30 +118,20 @@ export function NewKeyPage(props: FormProps) {
             form={form}
             name="may"
             legend="May"
-            choices={[
-              { value: 'export', text: 'Pull applications' },
-              {
-                value: 'annotate',
-                text: 'Set status and note',
-                hint: 'Of applications that it may pull.',
-              },
-              {
-                value: 'submit',
-                text: 'Submit applications',
-                hint: 'For a form front end. It reaches the applicants of that one alone.',
-              },
-            ]}
+            choices={[{ value: 'export', text: 'Pull applications' }, ...(context.following ? [] : writing)]}
             chosen={['export']}
             many
           />
-          <TextField
-            form={form}
-            name="front_end"
-            label="Front end"
-            optional
-            hint="Which one submits with it; several keys may share one."
-            maxLength={100}
-          />
+          {!context.following && (
+            <TextField
+              form={form}
+              name="front_end"
+              label="Front end"
+              optional
+              hint="Which one submits with it; several keys may share one."
+              maxLength={100}
+            />
+          )}
           <button type="submit">Create the key</button>
         </DeedForm>
       </div>
@@ -157,8 +157,8 @@ export function EditKeyPage(
 ) {
   const { context, form, now, key } = props
   const { root, config } = context
-  const path = `${root}/admin/keys/${key.api_key_id}`
-  const mayChange = context.person?.role === 'ADMINISTRATOR' && key.retired_at === null
+  const path = root + pathOfKey(key.api_key_id)
+  const mayChange = context.person?.role === 'ADMINISTRATOR' && key.retired_at === null && !key.civiform
   const notice = props.done === null ? undefined : said[props.done]
   const applications = props.days.reduce((sum, day) => sum + day.applications, 0)
   const pages = props.days.reduce((sum, day) => sum + day.pages, 0)
@@ -189,11 +189,18 @@ export function EditKeyPage(
       }
     >
       {notice !== undefined && <Notice tone="good">{notice}</Notice>}
+      {key.civiform && (
+        <Notice tone="info">
+          <strong>A key of the CiviForm that is followed.</strong> Its programs, addresses and expiry are changed there,
+          and it is retired there; here that holds within seconds.
+        </Notice>
+      )}
       {key.exposed_at !== null && key.retired_at === null && (
         <Notice tone="bad">
           <strong>This key was sent without encryption</strong>, first on{' '}
-          <When at={key.exposed_at} timeZone={config.timeZone} />. Somebody may have read it on the way. Rotate it, and
-          have the client use https://.
+          <When at={key.exposed_at} timeZone={config.timeZone} />. Somebody may have read it on the way.{' '}
+          {key.civiform ? 'Make another in CiviForm and retire this one there' : 'Rotate it'}, and have the client use
+          https://.
         </Notice>
       )}
       {key.earlier_secret_until !== null && key.earlier_secret_until > now && (
@@ -320,12 +327,12 @@ export function RotatePage({ context, form, key }: DeedProps) {
       context={context}
       title={`Rotate ${key.name}`}
       part="keys"
-      crumbs={[crumb, { text: key.name, path: `/admin/keys/${key.api_key_id}` }, { text: 'Rotate' }]}
+      crumbs={[crumb, { text: key.name, path: pathOfKey(key.api_key_id) }, { text: 'Rotate' }]}
       lead="The key gets another password; Username, programs and addresses stay. You see the new one once, on the next page."
     >
       <FaultSummary form={form} />
       <div class="card narrow">
-        <DeedForm csrf={context.csrf} action={`${context.root}/admin/keys/${key.api_key_id}/rotate`}>
+        <DeedForm csrf={context.csrf} action={`${context.root}${pathOfKey(key.api_key_id)}/rotate`}>
           <TextField
             form={form}
             name="overlap"
@@ -347,12 +354,12 @@ export function RetirePage({ context, form, key }: DeedProps) {
       context={context}
       title={`Retire ${key.name}`}
       part="keys"
-      crumbs={[crumb, { text: key.name, path: `/admin/keys/${key.api_key_id}` }, { text: 'Retire' }]}
+      crumbs={[crumb, { text: key.name, path: pathOfKey(key.api_key_id) }, { text: 'Retire' }]}
       lead="The key lets nobody in from its next request on, walks under way included. This cannot be undone: another key would have to be made."
     >
       <FaultSummary form={form} title="The key is not retired" />
       <div class="card narrow">
-        <DeedForm csrf={context.csrf} action={`${context.root}/admin/keys/${key.api_key_id}/retire`}>
+        <DeedForm csrf={context.csrf} action={`${context.root}${pathOfKey(key.api_key_id)}/retire`}>
           <TextField form={form} name="confirmation" label={`Write ${key.name} to go on`} />
           <button type="submit" class="danger">
             Retire the key

@@ -8,7 +8,7 @@ import type { Micros } from '../../../domain/values/offset-time.ts'
 import { Icon } from '../../shell/icon.tsx'
 import { Badge, distance, Notice, Table, Tabs, When } from '../../shell/parts.tsx'
 import { type PageContext, Shell } from '../../shell/shell.tsx'
-import { Expiry, fromWhere, StateBadge, type Tab, Use } from './key-words.tsx'
+import { Expiry, fromWhere, pathOfKey, StateBadge, type Tab, Use } from './key-words.tsx'
 
 interface KeyIndexProps {
   context: PageContext
@@ -112,10 +112,10 @@ export function KeyIndexPage(props: KeyIndexProps) {
             head: 'Key',
             cell: one => (
               <>
-                <a class="strong" href={`${path}/${one.api_key_id}`}>
+                <a class="strong" href={root + pathOfKey(one.api_key_id)}>
                   {one.name}
                 </a>{' '}
-                {one.state === 'exposed' && <StateBadge state="exposed" />}
+                {one.civiform && <Badge>CiviForm</Badge>} {one.state === 'exposed' && <StateBadge state="exposed" />}
                 <small>
                   {one.created_by.replace(/^(admin|operator):/, '')},{' '}
                   <When at={one.created_at} timeZone={config.timeZone} day />

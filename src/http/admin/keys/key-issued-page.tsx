@@ -7,7 +7,7 @@ import { apiSecretToken } from '../../../access/credential.ts'
 import { Notice, When } from '../../shell/parts.tsx'
 import { CopyButton, Secret } from '../../shell/secret.tsx'
 import { type PageContext, Shell } from '../../shell/shell.tsx'
-import { fromWhere } from './key-words.tsx'
+import { fromWhere, pathOfKey } from './key-words.tsx'
 
 export function IssuedPage(props: {
   context: PageContext
@@ -18,7 +18,7 @@ export function IssuedPage(props: {
 }) {
   const { context, key, password, baseUrl } = props
   const { root, config } = context
-  const path = `${root}/admin/keys/${key.api_key_id}`
+  const path = root + pathOfKey(key.api_key_id)
   const crumbs = [{ text: 'API keys', path: '/admin/keys' }, { text: key.name }]
   if (password === undefined) {
     return (
@@ -79,8 +79,10 @@ export function IssuedPage(props: {
           <ul class="steps">
             <li>Copy the password to a secret store.</li>
             <li>
-              <a href={`${root}/admin/keys/check?key=${key.api_key_id}`}>See whether a call would pass</a> from the
-              client’s address.
+              <a href={`${root}/admin/keys/check?key=${encodeURIComponent(key.api_key_id)}`}>
+                See whether a call would pass
+              </a>{' '}
+              from the client’s address.
             </li>
             <li>
               Tell the integrator where the docs are:{' '}

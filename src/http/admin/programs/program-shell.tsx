@@ -6,7 +6,7 @@ import type { ComponentChildren } from 'preact'
 import type { ProgramOverview } from '../../../db/program-overviews.ts'
 import type { VersionChange } from '../../../domain/definitions/version-diff.ts'
 import type { Micros } from '../../../domain/values/offset-time.ts'
-import { Badge, distance, figures, Tabs } from '../../shell/parts.tsx'
+import { Badge, distance, figures, Notice, Tabs } from '../../shell/parts.tsx'
 import { type PageContext, Shell } from '../../shell/shell.tsx'
 
 type ProgramTab = 'overview' | 'questions' | 'versions' | 'settings'
@@ -74,9 +74,24 @@ export function ProgramShell(
             : []),
           { text: 'Applications', path: `${path}/applications`, current: false },
           { text: 'Documentation', path: `${context.root}/docs/api/programs/${program.slug}`, current: false },
-          ...(changes ? [{ text: 'Settings', path: `${path}/settings`, current: tab === 'settings' }] : []),
+          // Of a followed one, only how long it is kept is set here.
+          ...(changes
+            ? [
+                {
+                  text: 'Settings',
+                  path: `${path}/${context.following ? 'retention' : 'settings'}`,
+                  current: tab === 'settings',
+                },
+              ]
+            : []),
         ]}
       />
+      {context.following && (
+        <Notice tone="info">
+          <strong>Followed from CiviForm.</strong> Questions, versions and statuses are changed there, and are here
+          within seconds; changed here, they would be undone with the next look at it.
+        </Notice>
+      )}
       {props.children}
     </Shell>
   )

@@ -6,7 +6,7 @@ import type { ProgramOverview } from '../../../db/program-overviews.ts'
 import type { Micros } from '../../../domain/values/offset-time.ts'
 import { Icon } from '../../shell/icon.tsx'
 import { Badge, distance, figures, Notice, Table, When } from '../../shell/parts.tsx'
-import { type PageContext, Shell } from '../../shell/shell.tsx'
+import { mayEditPrograms, type PageContext, Shell } from '../../shell/shell.tsx'
 import { counted, type ProgramPageProps, ProgramShell, pathOfProgram, who } from './program-shell.tsx'
 
 interface ProgramsProps {
@@ -29,9 +29,13 @@ export function ProgramsPage({ context, now, baseUrl, programs, search, after, n
       context={context}
       title="Programs"
       part="programs"
-      lead="What residents apply for. Each program is a document of questions; publishing a version changes what is asked from then on."
+      lead={
+        context.following
+          ? 'What residents apply for in the CiviForm that is followed. Programs are made, edited and published there, and are here within seconds.'
+          : 'What residents apply for. Each program is a document of questions; publishing a version changes what is asked from then on.'
+      }
       deeds={
-        context.person?.role === 'ADMINISTRATOR' && (
+        mayEditPrograms(context) && (
           <a class="button" href={`${context.root}/admin/new-program`}>
             <Icon name="plus" />
             New program
@@ -46,7 +50,9 @@ export function ProgramsPage({ context, now, baseUrl, programs, search, after, n
         empty={
           search !== '' || after !== ''
             ? 'No program here matches. Try another word.'
-            : 'There is no program here yet. A new program begins with a document of its questions.'
+            : context.following
+              ? 'There is no program here yet. Those of the CiviForm come with the follower’s first round.'
+              : 'There is no program here yet. A new program begins with a document of its questions.'
         }
         columns={[
           {

@@ -13,6 +13,7 @@ import { describeVersion } from '../../../domain/definitions/version-definition.
 import { questionKey } from '../../../domain/questions/question-key.ts'
 import { Icon } from '../../shell/icon.tsx'
 import { Badge, DeedForm, Notice } from '../../shell/parts.tsx'
+import { mayEditPrograms } from '../../shell/shell.tsx'
 import { isOvertaken, type ProgramInView } from './program-in-view.ts'
 import { Changes, counted, type ProgramPageProps, ProgramShell, pathOfProgram } from './program-shell.tsx'
 import { SearchForm } from './programs-pages.tsx'
@@ -46,16 +47,15 @@ export function QuestionsPage(props: QuestionsProps) {
   const { draft, current, changes } = view
   const path = pathOfProgram(context, view.program.slug)
   const definition = describeVersion(current)
-  const editing: Editing | undefined =
-    context.person?.role === 'ADMINISTRATOR'
-      ? { path, csrf: context.csrf, basis: String(current.program_version_id) }
-      : undefined
+  const editing: Editing | undefined = mayEditPrograms(context)
+    ? { path, csrf: context.csrf, basis: String(current.program_version_id) }
+    : undefined
   return (
     <ProgramShell
       {...props}
       tab="questions"
       changes={draft === undefined ? undefined : changes.length}
-      deeds={context.person?.role === 'ADMINISTRATOR' && <Deeds path={path} draft={draft !== undefined} />}
+      deeds={mayEditPrograms(context) && <Deeds path={path} draft={draft !== undefined} />}
     >
       {isOvertaken(view) && (
         <Notice tone="attention">

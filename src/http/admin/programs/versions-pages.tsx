@@ -7,6 +7,7 @@ import type { StoredProgramVersion } from '../../../db/programs.ts'
 import type { VersionChange } from '../../../domain/definitions/version-diff.ts'
 import { Icon } from '../../shell/icon.tsx'
 import { Badge, DeedForm, Notice, When } from '../../shell/parts.tsx'
+import { mayEditPrograms } from '../../shell/shell.tsx'
 import { Changes, counted, type ProgramPageProps, ProgramShell, pathOfProgram, who } from './program-shell.tsx'
 import { Pages } from './programs-pages.tsx'
 
@@ -67,7 +68,7 @@ export function VersionPage(
   const path = `${pathOfProgram(context, program.slug)}/versions/${version.program_version_id}`
   const isDraft = version.state === 'DRAFT'
   const name = `${isDraft ? 'Draft' : 'Version'} ${version.program_version_id}`
-  const mayTake = context.person?.role === 'ADMINISTRATOR' && version.state === 'OBSOLETE'
+  const mayTake = mayEditPrograms(context) && version.state === 'OBSOLETE'
   return (
     <ProgramShell context={context} program={program} now={props.now} tab="versions" title={name}>
       {props.refused}
