@@ -129,12 +129,16 @@ async function sent({ sql, config }: ScriptContext, applicationId: number, rowsM
   for (const { place, pages, nextBefore } of found) {
     const erased = place.erased_at === null ? '' : `, erased ${when(place.erased_at)}`
     console.log(`${place.slug}, submission ${place.submit_seq}, ${when(place.submit_time)}${erased}:`)
-    const rows = pages.map(({ actor, happened_at, address, detail, doubts }) => [
+    const rows = pages.map(({ actor, happened_at, address, detail, doubts, questions }) => [
       ...[actor, names.get(actor.slice('key:'.length)) ?? '', when(happened_at), address ?? '', String(detail.walk)],
+      questions,
       doubts.length === 0 ? 'certain' : `possible: ${doubts.join('; ')}`,
     ])
     if (rows.length === 0) console.log('No client was sent it.')
-    else for (const line of textTable([['Client', 'Name', 'When', 'From', 'Walk', 'Sent'], ...rows])) console.log(line)
+    else {
+      const head = ['Client', 'Name', 'When', 'From', 'Walk', 'Questions', 'Sent']
+      for (const line of textTable([head, ...rows])) console.log(line)
+    }
     if (nextBefore !== undefined) console.log(`There are more than ${rowsMax}: --limit takes more of them.`)
   }
 }

@@ -13,6 +13,8 @@ import {
 export interface Disclosure extends PageWithApplication {
   /** Why it is not certain that the client has it; none when it is. */
   doubts: string[]
+  /** Which questions of it the page had, in words: `all`, `only name, member.job`, `all but ssn`. */
+  questions: string
 }
 
 export interface Disclosures {
@@ -37,10 +39,19 @@ export async function findDisclosures(
   return Promise.all(
     wanted.map(async place => {
       const rows = await readPagesWith(db, place, { beforeId, rowsMax: rowsMax + 1 })
-      const pages = rows.slice(0, rowsMax).map(page => ({ ...page, doubts: doubtsOf(page) }))
+      const pages = rows
+        .slice(0, rowsMax)
+        .map(page => ({ ...page, doubts: doubtsOf(page), questions: questionsOf(page) }))
       return { place, pages, nextBefore: rows.length > rowsMax ? pages.at(-1)?.audit_event_id : undefined }
     }),
   )
+}
+
+/** A question is hidden with all that is repeated under it, and also where it was chosen. */
+function questionsOf({ detail }: PageWithApplication): string {
+  const { fields, hidden_questions: hidden } = detail as { fields?: string[]; hidden_questions?: string[] }
+  if (fields === undefined) return hidden === undefined ? 'all' : `all but ${hidden.join(', ')}`
+  return `only ${fields.join(', ')}${hidden === undefined ? '' : `, without ${hidden.join(', ')}`}`
 }
 
 function doubtsOf(page: PageWithApplication): string[] {

@@ -26,6 +26,27 @@ function attempt(authorization: string | null, from = '192.0.2.1', secure = true
 }
 
 describe('who comes in', () => {
+  test('a caller brings the questions that are hidden from it; of those of a CiviForm, all that are exported under one key', async () => {
+    const rows = await database.sql<{ question_id: number; admin_name: string }[]>`
+      insert into question (admin_name, question_key, question_key_folded, kind, key_rule)
+      values
+        ('hidden one', 'hidden_one', 'hidden_one', 'TEXT', 'contract'),
+        ('seen one', 'seen_one', 'seen_one', 'TEXT', 'contract'),
+        ('followed', 'followed', 'followed', 'TEXT', 'civiform'),
+        ('followed (NUMBER, 2)', 'followed', 'followed', 'NUMBER', 'civiform'),
+        ('hidden one too', 'hidden_one', 'hidden_one', 'TEXT', 'civiform')
+      returning question_id, admin_name`
+    const idOf = (name: string): number => rows.find(({ admin_name }) => admin_name === name)!.question_id
+    const names = ['followed (NUMBER, 2)', 'gone since', 'hidden one']
+    const key = await makeKey({ programs: ['rent-aid'], hiddenQuestions: names })
+    const admission = await attempt(key.authorization)
+    if (!('caller' in admission)) throw new Error('was refused')
+    const { hidden } = admission.caller
+    expect(hidden.names).toEqual(names)
+    const ids = [idOf('hidden one'), idOf('followed'), idOf('followed (NUMBER, 2)')]
+    expect([...hidden.ids].sort((a, b) => a - b)).toEqual(ids)
+  })
+
   test('a caller has everything that authorizing takes', async () => {
     const key = await makeKey({ name: 'Payroll', programs: ['rent-aid', 'constructor'], maySubmit: true })
     const admission = await attempt(key.authorization, '::ffff:192.0.2.1')

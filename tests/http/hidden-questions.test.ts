@@ -3,6 +3,7 @@
 
 import { describe, expect, test } from 'bun:test'
 import { editApiKey } from '../../src/access/api-keys.ts'
+import { findDisclosures } from '../../src/access/disclosure.ts'
 import type { JsonSchema } from '../../src/domain/question-types/field-schema.ts'
 import { annotate } from '../../src/upkeep/annotate.ts'
 import { useDatabase, useService } from '../support/fixtures.ts'
@@ -429,6 +430,12 @@ describe('a hidden question', () => {
       [undefined, undefined],
       [['plain_words'], hidden],
       [['plain_words', 'pet.pet_name'], hidden],
+    ])
+    const [sent] = await findDisclosures(sql, first.application_id, { rowsMax: 3 })
+    expect(sent!.pages.map(({ questions }) => questions)).toEqual([
+      'all',
+      `only plain_words, without ${hidden.join(', ')}`,
+      `only plain_words, pet.pet_name, without ${hidden.join(', ')}`,
     ])
   })
 })

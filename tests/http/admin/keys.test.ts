@@ -120,6 +120,40 @@ describe('a key that is there', () => {
     expect(await checkAuth(key.authorization)).toBe(401)
   })
 
+  test('has questions that it never sees: named as in the bank, held from the next request, and taken back', async () => {
+    const key = await make()
+    const path = `/admin/keys/${key.username}`
+    const form = { name: 'Hiding', programs: ['food'], from: 'anywhere', expiry: '' }
+    const keys = async () => {
+      const address = '/api/v1/admin/programs/food/applications?fields=words_food'
+      return (await service.get(address, { headers: { Authorization: key.authorization } })).status
+    }
+    expect(await keys()).toBe(200)
+    const refused = await browser.post(path, { ...form, hidden_questions: 'words food\r\nwords <b>' })
+    const html = await refused.text()
+    expect([refused.status, html.includes('href="#hidden_questions"')]).toEqual([400, true])
+    expect(html).toContain('words food\r\nwords &lt;b>')
+    expect(html).toContain('There is no question')
+    expect((await browser.post(path, { ...form, hidden_questions: ' words food \r\n\r\n' })).status).toBe(303)
+    expect(await keys()).toBe(400)
+    expect(await browser.page(path)).toContain('>words food</textarea>')
+    const auditor = await new ConsoleVisitor(service).signIn((await aPerson(database.sql, { role: 'AUDITOR' })).email)
+    expect(await auditor.page(path)).toContain('<dt>Never sees</dt><dd>words food</dd>')
+    // What does not speak of them changes nothing about them.
+    expect((await browser.post(path, { ...form, name: 'Still hiding' })).status).toBe(303)
+    expect(await keys()).toBe(400)
+    expect((await browser.post(path, { ...form, hidden_questions: '' })).status).toBe(303)
+    expect(await keys()).toBe(200)
+  })
+
+  test('is made with questions that it never sees; one that submits is refused them', async () => {
+    const made = await issued(await browser.post('/admin/keys/new', { ...wanted, hidden_questions: 'words food' }))
+    const [row] = await database.sql`select hidden_questions from api_key where api_key_id = ${made.username}`
+    expect(row).toEqual({ hidden_questions: ['words food'] })
+    const submits = { ...wanted, may: ['submit'], front_end: 'portal', hidden_questions: 'words food' }
+    expect(await (await browser.post('/admin/keys/new', submits)).text()).toContain('href="#hidden_questions"')
+  })
+
   test('is edited by two at once: the second is shown what the first did, and loses nothing', async () => {
     const key = await make()
     const path = `/admin/keys/${key.username}`

@@ -108,6 +108,7 @@ function PlaceSection(
               </>
             ),
           },
+          { head: 'Questions', cell: page => page.questions },
           { head: 'Sent', cell: page => <Certainty page={page} /> },
         ]}
       />

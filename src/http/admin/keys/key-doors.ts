@@ -146,7 +146,9 @@ export function keyDoors({ consoleDb: db, config }: Deps): ConsoleDoor[] {
           programs: form.getAll('programs'),
           allowed_subnets: subnetsOf(form),
           expires_at: form.get('expiry') === '' ? undefined : expiryOf(form, visit.now, config.timeZone),
-          ...(found.may_submit ? { front_end: form.get('front_end') ?? '' } : { hidden_questions: hiddenOf(form) }),
+          ...(found.may_submit ? { front_end: form.get('front_end') ?? '' } : {}),
+          // A form without the field must not take anything out of hiding.
+          ...(form.has('hidden_questions') ? { hidden_questions: hiddenOf(form) } : {}),
         },
         deedOf(visit),
         form.get('based_on') ?? undefined,

@@ -48,6 +48,12 @@ describe('API keys', () => {
     const second = await api.ask('PATCH', path, { based_on: version, name: 'Something else' })
     expect([second.status, (await api.ask('GET', path)).body.name]).toEqual([409, 'Benefits office'])
 
+    const hiding = { based_on: renamed.body.version, hidden_questions: ['nothing of the bank'] }
+    expect(pathsOf((await api.ask('PATCH', path, hiding)).body)).toEqual(['/hidden_questions/0'])
+    await aProgram(sql, { slug: 'hides', questions: [q.text('hidden words')] })
+    const hidden = await api.ask('PATCH', path, { ...hiding, hidden_questions: ['hidden words'] })
+    expect([hidden.status, hidden.body.hidden_questions]).toEqual([200, ['hidden words']])
+
     const passing = await api.ask('GET', `${path}/would-pass?address=127.0.0.1&program=food`)
     expect(passing.body).toEqual({ passes: true })
     const refused = await api.ask('GET', `${path}/would-pass?address=192.0.2.1&program=food`)
