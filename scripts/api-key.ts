@@ -26,8 +26,8 @@ const help = `Usage:
   --front-end The form front end that a key which may submit is for. Keys of one front end share its applicants; to keys of
               any other those do not exist.
   --hide      A question that the key never sees, by its admin name in the question bank; once for each. It is hidden in every
-              program, now and later, with all that is repeated under it, in exports, schemas and docs. edit takes the whole
-              list anew; --hide '' hides none.
+              program, now and later, with all that is repeated under it, in exports, schemas and docs. edit replaces the whole
+              list; --hide '' hides none.
 
 The password is printed once, by create, and cannot be had again.`
 

@@ -27,7 +27,7 @@ test('files and folders', async () => {
     `A file stands where a folder was expected: ${at('file')}.`,
   ])
   expect(await said(() => readdir(at('file')))).toEqual([`A file stands where a folder was expected: ${at('file')}.`])
-  // Whoever runs the tests may be allowed everything.
+  // The account that runs the tests may be allowed everything.
   const denied = Object.assign(new Error('EACCES: permission denied'), { code: 'EACCES', path: '/root/x' })
   expect(failureLines(denied)).toEqual(['Permission denied: /root/x.'])
 })

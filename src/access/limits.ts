@@ -44,7 +44,7 @@ export class KeyLimits {
   ) {}
 
   /**
-   * Counts one request of a key, or of an administrator's token, and returns what is left: at once, unless others are asked. Throws
+   * Counts one request of a key, or of an administrator's token, and returns what is left: at once, unless Redis is asked. Throws
    * Problem `rate_limited`, or rejects with it, when it is one too many.
    */
   takeRequest(apiKeyId: string, what = 'API key'): KeyQuota | Promise<KeyQuota> {
@@ -61,7 +61,7 @@ export class KeyLimits {
     return this.#begin(apiKeyId, lease, () => shared!.takePlace(apiKeyId, lease!))
   }
 
-  /** As `takeRequest`, for a page that `takesPlace` if it comes to that: others are then asked for both at once. */
+  /** As `takeRequest`, for a page that `takesPlace` if it comes to that: Redis is then asked for both at once. */
   takePage(apiKeyId: string, takesPlace: boolean): PageTurn {
     const { share, shared } = this
     const isLimited = share.requestsPerMinute > 0 && share.exportsAtATime > 0

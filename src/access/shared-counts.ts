@@ -1,14 +1,14 @@
 // What API keys ask for, counted in Redis for every process on every machine. It decides nothing: access/limits does.
 //
 // A count costs one round trip, which the caller lets run beside its own work. While Redis is away, slow or refuses, `away` is true, and
-// nobody waits for it: each process goes by its share until a trial count succeeds. A place for an export is held by a lease that its
+// nothing waits for it: each process goes by its share until a trial count succeeds. A place for an export is held by a lease that its
 // process renews, so that a process that was killed gives its places back.
 
 import type { Log } from '../log.ts'
 import { openRedisLine, type RedisLine } from '../queue/redis-line.ts'
 import { settledWithin } from '../settled-within.ts'
 
-/** How long an answer may take. A page waits for it only when its first rows were sooner there. */
+/** How long an answer may take. A page waits for it only when its first rows are ready sooner. */
 const answerMs = 250
 const tryAgainMs = 1000
 
@@ -148,7 +148,7 @@ export class SharedCounts {
     this.log.warn({ err: error }, 'Redis is away: each process counts the limits of keys by its share')
   }
 
-  /** Counts for no key, which takes what any count takes. What is held here is held again, since Redis may have begun empty. */
+  /** A trial count, for no key. Leases that are held here are taken again, since Redis may have started empty. */
   async #tryAgain(): Promise<void> {
     if (!this.away || this.#opening || this.#closed) return
     this.#opening = true

@@ -35,7 +35,7 @@ export interface GeneratedDocs {
 
 /** How docs are made for a reader. */
 interface SeenDocs extends DocsMaking {
-  /** Ids of questions that the reader may not know of. Docs without them are made anew for each reading. */
+  /** Ids of questions that the reader may not know of. Docs without them are not kept, but made for each reading. */
   hidden: ReadonlySet<number>
 }
 

@@ -5,7 +5,7 @@
 // over the bytes of the text and a copy of what is kept, into one buffer that all rows share: nothing is parsed, decoded or built.
 //
 // The text must be what its version says, name by name. Text that is otherwise is refused: better a page that breaks than one that shows
-// what is hidden. `tests/export/cut-text.test.ts` holds it against rendering the application anew, and against JSON.parse.
+// what is hidden. `tests/export/cut-text.test.ts` holds it against rendering the application again, and against JSON.parse.
 
 import { markedEntityEnd } from '../domain/questions/answers.ts'
 import type { KeyMap } from '../domain/questions/key-map.ts'
@@ -80,7 +80,7 @@ export class RowCutter {
     if (this.#at !== snapshotTo) throw otherThanPlanned()
     const cutTo = this.#out
     const annotationsEnd = cutTo + bytes.copy(target, cutTo, annotationsFrom, annotationsTo)
-    // Whoever looks for a marker past the text finds this one, and looks no further.
+    // A search for a marker that runs past the text finds this one, and stops.
     target[annotationsEnd] = markerByte
     const { isCurrent, programVersionId } = row
     const texts = { snapshotFrom: 0, snapshotTo: cutTo, annotationsFrom: cutTo, annotationsTo: annotationsEnd }

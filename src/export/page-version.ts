@@ -26,22 +26,8 @@ export function pageVersion(
   lastChangeAt: Micros | undefined,
   { format, timeZone, hidden }: SentAs,
 ): string {
-  const { programId, horizon, lastApplication, questionsAsOf, from, to, revisionState, pageSize, fields } = walk
-  const known = [
-    textVersion,
-    programId,
-    horizon,
-    lastChangeAt ?? null,
-    lastApplication ?? null,
-    questionsAsOf,
-    from ?? null,
-    to ?? null,
-    revisionState ?? null,
-    pageSize,
-    format,
-    timeZone,
-    fields ?? null,
-    [...hidden].sort((a, b) => a - b),
-  ]
+  // All that a walk is, so that whatever it comes to be limited to counts, but for its name.
+  const { walkId, ...limited } = walk
+  const known = [textVersion, limited, lastChangeAt ?? null, format, timeZone, [...hidden].sort((a, b) => a - b)]
   return createHash('sha256').update(JSON.stringify(known)).digest('base64url').slice(0, 22)
 }

@@ -55,7 +55,7 @@ export const exportApplications = (deps: Deps) => {
       throw error
     }
   }
-  /** The answer, made while others are still asked whether there is a turn: nothing is sent before that is known. */
+  /** The answer, made while Redis is still counting the request: nothing is sent before the count is known. */
   const answerCounted = async (
     caller: Caller,
     programSlug: string,
@@ -155,10 +155,10 @@ function headersOf({ offered, coding, strict, begun, tag }: KnownBefore): Header
   return headers
 }
 
-/** A refusal is for the one who waits for it; a request that has failed by then waits no more. */
+/** A refusal is for the request that waits for it; one that has failed by then no longer does. */
 const ignored = (): void => {}
 
-/** Sets the fields that tell a key what is left to it: at once, or when others have counted. */
+/** Sets the fields that tell a key what is left to it: at once, or when Redis has counted. */
 function tellQuota(headers: Headers, counted: KeyQuota | Promise<KeyQuota>): Promise<void> | undefined {
   const tell = (quota: KeyQuota): void => {
     for (const [name, value] of Object.entries(quotaHeaders(quota))) headers.set(name, value)

@@ -51,7 +51,7 @@ export const readApplications = (deps: Deps) => {
   const loadSeen = ({ caller }: Asked, programId: number, asOf: Micros, chosen?: readonly number[]) =>
     readThroughLoss(() => keyMaps.loadSeen(db, programId, asOf, { hidden: caller.hidden.ids, chosen }))
 
-  /** Whoever asks is let in to the program first; then what is asked for is read from the address. */
+  /** The caller is let in to the program first; then what is asked for is read from the address. */
   const begin = async (asked: Asked, parameters: readonly ('after' | 'fields')[]): Promise<Reading> => {
     const { caller, params, request } = asked
     const { programSlug } = params

@@ -1,4 +1,4 @@
-// The audit trail as a chain of hashes: whoever has all rights in the database, and turns off what protects it, is found out.
+// The audit trail as a chain of hashes: somebody who has all rights in the database, and turns off what protects it, is found out.
 
 import { describe, expect, test } from 'bun:test'
 import { verifyAuditTrail } from '../../src/access/verify-audit.ts'

@@ -143,7 +143,7 @@ describe.skipIf(!needs('mounts', 'postgresql15', 'openssl'))('what compose.yaml 
     const placed = join(folder, 'create-logins.sql')
     await Bun.write(placed, script.replaceAll('/run/secrets', secrets))
     await psql('-f', placed)
-    // Whoever has a password must give it.
+    // An account that has a password must give it.
     const rules = join(server.dataDirectory, 'pg_hba.conf')
     const trusting = await Bun.file(rules).text()
     await Bun.write(rules, `host all ${logins.join(',')} 127.0.0.1/32 scram-sha-256\n`)

@@ -246,7 +246,7 @@ describe('the version of now', () => {
     const store = await aStore([q.number('moving one')])
     const applicant = await store.register()
     await store.save(applicant, { moving_one: { number: 1 } })
-    // Whoever holds the counter keeps the submission waiting where it has been checked already.
+    // Holding the counter keeps the submission waiting where it has been checked already.
     const { submitting, published } = await database.sql.begin(async tx => {
       await tx`select from submission_counter where program_id = ${store.program_id} for update`
       const submitting = store.submit(applicant)

@@ -118,7 +118,7 @@ describe('several processes', () => {
     const [row] = await database.sql`select count(*) as before from audit_event`
     const children = childrenOf(service)
     const page = await fetch(`${service.url}${export_}`, { headers: { Authorization: key.authorization } })
-    // Whoever manages services may tell each process itself.
+    // A service manager may tell each process itself.
     for (const pid of children) process.kill(pid, 'SIGTERM')
     service.child.kill('SIGTERM')
     expect(((await page.json()) as { payload: unknown[] }).payload).toHaveLength(ids.length)

@@ -13,7 +13,7 @@ let server: Promise<EmbeddedPostgres> | undefined
 let template: Promise<string> | undefined
 let clones = 0
 
-/** The server of this test run, started by whoever asks first. */
+/** The server of this test run, started when it is first asked for. */
 export function testServer(): Promise<EmbeddedPostgres> {
   server ??= (async () => {
     const directory = await mkdtemp(join(tmpdir(), 'tributary-test-'))
@@ -43,7 +43,7 @@ export async function stopTestServer(): Promise<void> {
 export interface TestDatabase {
   url: string
   sql: Sql
-  /** Closes the pool and drops the database, whoever is still connected. */
+  /** Closes the pool and drops the database, even if somebody is still connected. */
   drop(): Promise<void>
 }
 

@@ -34,7 +34,7 @@ default_pool_size = 8
 max_client_conn = 200
 `,
   )
-  // PgBouncer refuses to run as root, and whoever it runs as must be able to read this.
+  // PgBouncer refuses to run as root, and the account it runs as must be able to read this.
   await chmod(folder, 0o755)
   const asNobody = process.getuid?.() === 0 ? ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'] : []
   const child = Bun.spawn([...asNobody, findNeeded('pgbouncer')!, files.settings], {

@@ -1,5 +1,5 @@
 // A proxy before a database that falls silent, as a frozen host or a network that swallows everything does: no byte, no reset, and
-// whoever connects is accepted and hears nothing.
+// a connection is accepted, and hears nothing.
 
 import type { Socket } from 'node:net'
 import { startProxy, type TapProxy } from './proxy.ts'

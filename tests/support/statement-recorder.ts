@@ -23,7 +23,7 @@ export interface StatementRecorder {
   stop(): Promise<void>
 }
 
-/** Records what is run in the database of `databaseUrl` by whoever connects to the recorder's `url`. */
+/** Records what is run in the database of `databaseUrl` over connections to the recorder's `url`. */
 export async function startStatementRecorder(databaseUrl: string): Promise<StatementRecorder> {
   const url = new URL(databaseUrl)
   const statements: RecordedStatement[] = []

@@ -93,7 +93,7 @@ async function connected<T>(url: string, work: (sql: postgres.Sql) => Promise<T>
   const sql = postgres(url, {
     max: 1,
     connect_timeout: 30,
-    // What is held for the session, and is temporary, must not be lost with a connection that is made anew.
+    // The lock and the temporary tables belong to the session, so it must keep its connection.
     max_lifetime: null,
     onnotice: () => {},
     connection: { application_name: 'tributary pull' },

@@ -221,7 +221,7 @@ describe('a password', () => {
     const chosen = await choose('another good one')
     expect([chosen.status, chosen.headers.get('location')]).toEqual([303, '/admin'])
     expect(await browser.page('/admin/account')).toContain(ada.email)
-    // Whoever was signed in with the old password is not any more.
+    // Sign-ins with the old password have ended.
     expect(await status(before.get('/admin/account'))).toBe(303)
     expect(await status(visitor().get(path))).toBe(404)
     expect(await status(visitor().post('/admin/sign-in', { csrf: '', email: ada.email, password: testPassword }))).toBe(

@@ -62,7 +62,7 @@ describe.each(Object.keys(pages))('the page %s', name => {
     for (const script of text.matchAll(/<script[^>]*>([^<]*)</g)) expect(script[1]).toBe('')
   })
 
-  test('every file it asks for is there, for whoever reads the page', async () => {
+  test('every file it asks for is there, for every reader of the page', async () => {
     for (const element of elements.filter(({ name }) => name === 'link' || name === 'script')) {
       const path = element.attributes.get('href') ?? element.attributes.get('src')!
       if (path === 'data:,') continue

@@ -248,7 +248,7 @@ test('a client that polls with If-None-Match beside writers has at each 304 all 
     const text = await response.text()
     if (response.status === 304) {
       nothing++
-      // Whoever wrote after `before` was read may be in it already; whatever was there before is.
+      // What was written after `before` was read may be in it already; all that was there before is.
       expect(held).toEqual(before)
     } else {
       pages++
