@@ -4,6 +4,7 @@
 import { Elysia } from 'elysia'
 import { type Admission, type Attempt, admit } from '../access/admission.ts'
 import { type Caller, unauthenticated } from '../access/caller.ts'
+import type { KeySource } from '../access/key-source.ts'
 import { addressText } from '../domain/values/ip-address.ts'
 import { Problem } from '../problem.ts'
 import { traced } from '../tracing/current-span.ts'
@@ -23,8 +24,8 @@ export const authenticate = (deps: Deps) =>
  * The caller of a request. Throws Problem `unauthenticated`, the same for every cause (contract D4), or `rate_limited` when
  * its address has failed too often of late; never the latter for a credential that is good. Notes what the log line tells.
  */
-export async function authenticateRequest(deps: Deps, request: Request): Promise<Caller> {
-  const { config, keys, now, uses } = deps
+export async function authenticateRequest(deps: Deps, request: Request, keys: KeySource = deps.keys): Promise<Caller> {
+  const { config, now, uses } = deps
   const { connection, fields, origin } = recordOf(request)
   const { address, secure } = origin
   if (address !== undefined) fields.address = addressText(address)

@@ -5,7 +5,7 @@ import { Elysia } from 'elysia'
 import { authorizeExport, type Caller } from '../access/caller.ts'
 import type { PageTurn } from '../access/limits.ts'
 import { readThroughLoss } from '../db/client.ts'
-import { readWalkStart, type WalkStart } from '../db/walks.ts'
+import type { WalkStart } from '../db/walks.ts'
 import type { ProgramKeyMap } from '../derived/program-key-map.ts'
 import type { KeyMap } from '../domain/questions/key-map.ts'
 import type { Micros } from '../domain/values/offset-time.ts'
@@ -22,7 +22,7 @@ import type { PageReceipt } from '../export/write-page.ts'
 import type { KeyQuota } from '../problem.ts'
 import { currentSpan, traced } from '../tracing/current-span.ts'
 import { Steps } from '../tracing/span.ts'
-import { authenticate } from './authenticate.ts'
+import { authenticateRequest } from './authenticate.ts'
 import { compressed } from './compressed-sink.ts'
 import { type Coding, preferredCoding } from './content-coding.ts'
 import { wantedDigest } from './content-digest.ts'
@@ -31,6 +31,7 @@ import { namesTag, weakTag } from './entity-tag.ts'
 import { methodNotAllowed } from './errors.ts'
 import { acceptedFormat, type OfferedFormat } from './export-formats.ts'
 import { onceGranted } from './granted-sink.ts'
+import { type HeadStart, HeadStarts } from './head-start.ts'
 import { anyExportOperation } from './openapi/export-operations.ts'
 import { routeDetail } from './openapi/route-detail.ts'
 import { admitToProgram, sentParameters } from './program-request.ts'
@@ -42,12 +43,14 @@ const path = '/api/v1/admin/programs/:programSlug/applications'
 
 /** `GET /api/v1/admin/programs/{programSlug}/applications`. Source: spec, "List program applications". */
 export const exportApplications = (deps: Deps) => {
-  const answer = async (caller: Caller, programSlug: string, request: Request): Promise<Response> => {
+  const headStarts = new HeadStarts(deps.exports, deps.keys)
+  const answer = async (asked: Asked): Promise<Response> => {
+    const { caller, request } = asked
     const mayBeEmpty = request.method === 'HEAD' || request.headers.has('if-none-match')
     const turn = deps.limits.takePage(caller.api_key_id, !mayBeEmpty)
     if (turn.quota instanceof Promise) turn.quota.catch(ignored)
     try {
-      return await answerCounted(caller, programSlug, request, turn)
+      return await answerCounted(asked, turn)
     } catch (error) {
       turn.giveUp()
       // What is beyond its quota is refused for that, whatever else is wrong with it.
@@ -57,9 +60,7 @@ export const exportApplications = (deps: Deps) => {
   }
   /** The answer, made while Redis is still counting the request: nothing is sent before the count is known. */
   const answerCounted = async (
-    caller: Caller,
-    programSlug: string,
-    request: Request,
+    { caller, headStart, programSlug, request }: Asked,
     turn: PageTurn,
   ): Promise<Response> => {
     const { config, db, keyMaps, oldestRelease, trail } = deps
@@ -75,9 +76,7 @@ export const exportApplications = (deps: Deps) => {
     const asked = parseExportRequest(sent, config, tokens)
     const queueTime = new QueueTime(config.exportQueueTimeoutMs)
     const readStart = (): Promise<WalkStart> =>
-      traced('start of walk', () =>
-        queueTime.spend(deps.exports.read(sql => readThroughLoss(() => readWalkStart(sql, programId)))),
-      )
+      traced('start of walk', () => queueTime.spend(headStart.start(programId)))
     const { hidden } = caller
     const loadSeen = (asOf: Micros, chosen?: readonly number[]): Promise<ProgramKeyMap> =>
       readThroughLoss(() => keyMaps.loadSeen(db, programId, asOf, { hidden: hidden.ids, chosen }))
@@ -125,10 +124,20 @@ export const exportApplications = (deps: Deps) => {
     return streamResponse(record, headers, queueTime, send, digest)
   }
   return new Elysia({ name: 'export-applications', detail: routeDetail(anyExportOperation()) })
-    .use(authenticate(deps))
-    .get(path, ({ caller, params, request }) => answer(caller, params.programSlug, request))
-    .head(path, ({ caller, params, request }) => answer(caller, params.programSlug, request))
+    .derive(async ({ request }) => {
+      const headStart = headStarts.of(request)
+      return { headStart, caller: await authenticateRequest(deps, request, headStart) }
+    })
+    .get(path, ({ caller, headStart, params, request }) => answer({ caller, headStart, request, ...params }))
+    .head(path, ({ caller, headStart, params, request }) => answer({ caller, headStart, request, ...params }))
     .all(path, methodNotAllowed(['GET', 'HEAD']), { parse: 'none' })
+}
+
+interface Asked {
+  caller: Caller
+  headStart: HeadStart
+  programSlug: string
+  request: Request
 }
 
 /** What can be said in the head, before the first row is read. A token cannot: whether one follows is known after the last row. */
