@@ -134,7 +134,7 @@ export async function readProgramsWithSubmissions(
   return db<ProgramWithSubmissions[]>`
     select p.program_id, p.slug, p.display_name, coalesce(c.submissions, 0) as submissions
     from program p
-    left join submission_counter c using (program_id)
+    cross join submissions_of(p.program_id) c
     where p.slug > ${after}
     and ${among === 'all' ? db`true` : db`p.program_id = any(${among as number[]}::bigint[])`}
     order by p.slug
@@ -261,10 +261,7 @@ export async function findStoredApplication(
   applicationId: number,
 ): Promise<StoredApplication | undefined> {
   const [row] = await db<StoredApplication[]>`
-    select application_id, submit_time, submit_seq, program_version_id, snapshot, annotations, superseded_seq is null as is_current,
-      (select max(v.published_at) from program_version v where v.program_id = a.program_id) as questions_as_of
-    from application a
-    where program_id = ${programId}
-    and application_id = ${applicationId}`
+    select a.*, (select last_publication(${programId})) as questions_as_of
+    from stored_application(${programId}, ${applicationId}) a`
   return row
 }

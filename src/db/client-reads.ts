@@ -20,23 +20,9 @@ export interface ReadableProgram {
 export async function readReadablePrograms(db: Db, programIds: readonly number[]): Promise<ReadableProgram[]> {
   type Row = Omit<ReadableProgram, 'place'> & { change: number; submit_time: Micros | null; submit_seq: number | null }
   const rows = await db<Row[]>`
-    select
-      p.slug,
-      p.display_name,
-      c.submissions - c.erased as applications,
-      (
-        select a.submit_time
-        from application a
-        where a.program_id = p.program_id
-        order by a.submit_time desc, a.submit_seq desc
-        limit 1
-      ) as newest_submit_time,
-      c.submit_seq as change,
-      newest.submit_time,
-      newest.submit_seq
+    select p.slug, p.display_name, state.*
     from program p
-    join submission_counter c using (program_id)
-    cross join last_submission(c.program_id, c.submit_seq) newest
+    cross join readable_state(p.program_id) state
     where p.program_id = any(${programIds as number[]}::bigint[])
     order by p.slug`
   return rows.map(({ change, submit_time, submit_seq, ...program }) => ({
@@ -61,36 +47,8 @@ export async function readStoredRevisions(
   { after, rowsMax }: { after: number | undefined; rowsMax: number },
 ): Promise<StoredRevision[]> {
   return db<StoredRevision[]>`
-    select theirs.application_id, theirs.submit_time, theirs.submit_seq, theirs.program_version_id, theirs.snapshot, theirs.annotations,
-      theirs.superseded_seq is null as is_current,
-      (select max(v.published_at) from program_version v where v.program_id = ${programId}) as questions_as_of,
-      coalesce(
-        (
-          select newer.application_id
-          from application newer
-          where newer.program_id = ${programId}
-          and newer.submit_seq = theirs.superseded_seq
-          and newer.applicant_id = theirs.applicant_id
-        ),
-        (
-          select newer.application_id
-          from erased_application newer
-          where newer.program_id = ${programId}
-          and newer.submit_seq = theirs.superseded_seq
-        )
-      ) as superseded_by
-    from application one
-    join application theirs on theirs.program_id = one.program_id and theirs.applicant_id = one.applicant_id
-    where one.program_id = ${programId}
-    and one.application_id = ${applicationId}
-    ${
-      after === undefined
-        ? db``
-        : db`and (theirs.submit_time, theirs.submit_seq) >
-            (select submit_time, submit_seq from application where program_id = ${programId} and application_id = ${after})`
-    }
-    order by theirs.submit_time, theirs.submit_seq
-    limit ${rowsMax}`
+    select r.*, (select last_publication(${programId})) as questions_as_of
+    from stored_revisions(${programId}, ${applicationId}, ${after ?? null}, ${rowsMax}) r`
 }
 
 /** Status and note as they are, and the newest state of both: 0 before the first. */

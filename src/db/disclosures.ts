@@ -18,18 +18,14 @@ export interface ApplicationPlace {
 /** The places of an application id: one, unless programs were brought together from several databases. */
 export async function findApplicationPlaces(db: Db, applicationId: number): Promise<ApplicationPlace[]> {
   return db<ApplicationPlace[]>`
-    select p.slug, p.display_name, found.submit_seq, found.submit_time, found.superseded_seq, found.erased_at
+    select p.slug, p.display_name, a.submit_seq, a.submit_time, a.superseded_seq, null::timestamptz as erased_at
     from program p
-    cross join lateral (
-      select a.submit_seq, a.submit_time, a.superseded_seq, null::timestamptz as erased_at
-      from application a
-      where a.program_id = p.program_id and a.application_id = ${applicationId}
-      union all
-      select e.submit_seq, e.submit_time, null, e.erased_at
-      from erased_application e
-      where e.program_id = p.program_id and e.application_id = ${applicationId}
-    ) found
-    order by p.slug`
+    join application a on a.program_id = p.program_id and a.application_id = ${applicationId}
+    union all
+    select p.slug, p.display_name, e.submit_seq, e.submit_time, null, e.erased_at
+    from program p
+    join erased_application e on e.program_id = p.program_id and e.application_id = ${applicationId}
+    order by slug`
 }
 
 /** Of how a page's walk treats revisions: whether it asks for all, or for what the place is not known to be. */

@@ -66,7 +66,7 @@ export async function updateInProgressAnswers(
 ): Promise<void> {
   await tx`
     update application_in_progress
-    set answers = ${answers}, updated_at = clock_timestamp()
+    set answers = ${answers}, updated_at = present_time()
     where program_id = ${programId}
     and applicant_id = ${applicantId}`
 }
@@ -98,34 +98,12 @@ export async function takeInProgress(
   applicant: ApplicantName,
 ): Promise<TakenInProgress | undefined> {
   const [row] = await tx<TakenInProgress[]>`
-    with asking as (
-      select applicant_id, language
-      from applicant
-      where applicant_id = ${applicant.applicant_id}
-      and front_end = ${applicant.front_end}
-    ),
-    taken as (
-      delete from application_in_progress saved
-      using asking
-      where saved.program_id = ${programId}
-      and saved.applicant_id = asking.applicant_id
-      returning saved.create_time, saved.answers
-    )
-    select taken.create_time, taken.answers, asking.language, active.program_version_id, active.published_at,
-      exists (
-        select
-        from application_in_progress before
-        where before.program_id = ${programId}
-        and before.applicant_id = asking.applicant_id
-      ) as was_saved,
-      (
-        select extract(epoch from intake_paused_until - clock_timestamp())::float8
-        from submission_counter
-        where program_id = ${programId}
-        and intake_paused_until > clock_timestamp()
-      ) as paused_seconds
-    from asking
-    left join taken on true
-    left join program_version active on active.program_id = ${programId} and active.state = 'ACTIVE'`
+    select taken.create_time, taken.answers, taken.was_saved, taken.paused_seconds, asking.language, active.program_version_id,
+      active.published_at
+    from applicant asking
+    cross join take_saved(${programId}, asking.applicant_id) taken
+    left join program_version active on active.program_id = ${programId} and active.state = 'ACTIVE'
+    where asking.applicant_id = ${applicant.applicant_id}
+    and asking.front_end = ${applicant.front_end}`
   return row
 }

@@ -17,9 +17,7 @@ export async function findIntakePause(db: Db, programId: number): Promise<Micros
 export async function setIntakePause(tx: Transaction, programId: number, milliseconds: number): Promise<Micros | null> {
   const [row] = await tx<{ until: Micros | null }[]>`
     update submission_counter
-    set intake_paused_until = case when ${milliseconds}::bigint > 0
-      then clock_timestamp() + ${milliseconds}::bigint * interval '1 millisecond'
-    end
+    set intake_paused_until = present_time() + nullif(${milliseconds}::bigint, 0) * interval '1 millisecond'
     where program_id = ${programId}
     returning intake_paused_until as until`
   if (row === undefined) throw new Error(`program ${programId} has no submission counter`)

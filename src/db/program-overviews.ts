@@ -27,7 +27,7 @@ const columns = (db: Db) => db`
     draft.created_at as draft_created_at,
     draft.created_by as draft_created_by,
     coalesce(c.submissions, 0) as submissions,
-    case when c.submissions > 0 then c.last_submit_time end as last_submit_time,
+    c.last_submit_time,
     (
       select count(*)::integer
       from program_version v
@@ -35,7 +35,7 @@ const columns = (db: Db) => db`
       and v.published_at is not null
     ) as published_versions
   from program p
-  left join submission_counter c using (program_id)
+  cross join submissions_of(p.program_id) c
   left join program_version active on active.program_id = p.program_id and active.state = 'ACTIVE'
   left join program_version draft on draft.program_id = p.program_id and draft.state = 'DRAFT'`
 

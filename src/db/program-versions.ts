@@ -18,9 +18,7 @@ export async function insertProgram(db: Db, program: NewProgram): Promise<number
       values (${program.slug}, ${program.display_name}, ${program.statuses as string[]}::text[])
       returning program_id, created_at
     )
-    insert into submission_counter (program_id, last_submit_time)
-    select program_id, created_at from made
-    returning program_id`
+    select program_id, start_counter(program_id, created_at) from made`
   return row!.program_id
 }
 

@@ -3,9 +3,15 @@
 import type { Micros } from '../domain/values/offset-time.ts'
 import type { Db, Transaction } from './client.ts'
 
-/** How long a statement of this transaction waits for another transaction, at most; then it fails with SQLSTATE 55P03. */
-export async function limitLockWait(tx: Transaction, waitMs: number): Promise<void> {
-  await tx`select set_config('lock_timeout', ${String(waitMs)}, true)`
+/** How long a statement waits for another transaction at most, where that is limited. */
+export const lockWaitMs = 10_000
+
+/**
+ * Limits that for this transaction, by `lockWaitMs`; a statement that waits longer fails with SQLSTATE 55P03. A command of its own kind,
+ * which takes no parameter, because it is sent along to where distributed applications lie.
+ */
+export async function limitLockWait(tx: Transaction): Promise<void> {
+  await tx`set local lock_timeout = 10000`
 }
 
 interface NewSubmissionRequest {
@@ -33,7 +39,7 @@ export async function insertSubmissionRequest(
       program_id, api_key_id, idempotency_key, applicant_id, request_hash, application_id)
     select
       ${request.program_id}::bigint, ${request.api_key_id}::text, ${request.idempotency_key}::text, applicant_id,
-      ${request.request_hash}::bytea, nextval(pg_get_serial_sequence('application', 'application_id'))
+      ${request.request_hash}::bytea, nextval('application_application_id_seq')
     from applicant
     where applicant_id = ${request.applicant_id}
     and front_end = ${request.front_end}
@@ -93,10 +99,9 @@ export async function drawSubmission(
     set
       submit_seq = submit_seq + 1,
       submissions = submissions + 1,
-      last_submit_time = greatest(
-        clock_timestamp(), last_submit_time + interval '1 microsecond', ${notBefore}::timestamptz)
+      last_submit_time = greatest(present_time(), just_after(last_submit_time), ${notBefore}::timestamptz)
     where program_id = ${programId}
-    and (intake_paused_until is null or intake_paused_until <= clock_timestamp())
+    and (intake_paused_until is null or intake_paused_until <= present_time())
     returning submit_seq, last_submit_time as submit_time`
   return row
 }
@@ -115,30 +120,14 @@ interface NewApplication extends SubmittedRow {
  * Stores an application and makes the applicant's CURRENT one of this program OBSOLETE, with the same number. False, and the
  * transaction is then to be rolled back, when its program version is not the ACTIVE one any more, or its zone not the instance's.
  * Runs under the counter's lock, so a change of the time zone has either not reached this program yet or has finished with it.
- * One statement, for the counter's lock is held meanwhile. The newer row asks how many older ones were updated, and so comes after them.
+ * One statement, for the counter's lock is held meanwhile.
  */
 export async function insertApplication(tx: Transaction, application: NewApplication): Promise<boolean> {
-  const rows = await tx`
-    with superseded as (
-      update application
-      set superseded_seq = ${application.submit_seq}
-      where program_id = ${application.program_id}
-      and applicant_id = ${application.applicant_id}
-      and superseded_seq is null
-      returning application_id
-    ),
-    older as (
-      select count(*) as applications
-      from superseded
-    )
-    insert into application (
-      program_id, application_id, applicant_id, program_version_id, create_time, submit_time, submit_seq, snapshot, annotations)
-    select
-      ${application.program_id}::bigint, ${application.application_id}::bigint, ${application.applicant_id}::bigint,
-      ${application.program_version_id}::bigint, ${application.create_time}::timestamptz,
-      ${application.submit_time}::timestamptz, ${application.submit_seq}::bigint, ${application.snapshot}::text,
-      ${application.annotations}::text
-    from older
+  const [row] = await tx<{ stored: boolean }[]>`
+    select store_application(
+      ${application.program_id}, ${application.application_id}, ${application.applicant_id}, ${application.program_version_id},
+      ${application.create_time}, ${application.submit_time}, ${application.submit_seq}, ${application.snapshot},
+      ${application.annotations}) as stored
     where exists (
       select
       from program_version
@@ -149,8 +138,6 @@ export async function insertApplication(tx: Transaction, application: NewApplica
       select
       from instance
       where time_zone = ${application.time_zone}
-    )
-    and older.applications <= 1
-    returning application_id`
-  return rows.length === 1
+    )`
+  return row?.stored === true
 }

@@ -25,19 +25,15 @@ export async function findSubmissionCount(
   db: Db,
   slug: string,
 ): Promise<{ program_id: number; submissions: number } | undefined> {
-  const [row] = await db<{ program_id: number; submissions: number }[]>`
-    select
-      p.program_id,
-      coalesce((
-        select a.submit_seq
-        from application a
-        where a.program_id = p.program_id
-        order by a.submit_seq desc
-        limit 1
-      ), 0) as submissions
-    from program p
-    where p.slug = ${slug}`
-  return row
+  const [program] = await db<{ program_id: number }[]>`select program_id from program where slug = ${slug}`
+  if (program === undefined) return undefined
+  const [newest] = await db<{ submit_seq: number }[]>`
+    select submit_seq
+    from application
+    where program_id = ${program.program_id}
+    order by submit_seq desc
+    limit 1`
+  return { ...program, submissions: newest?.submit_seq ?? 0 }
 }
 
 /** When the first submission with at least this number that is still there was made. */

@@ -25,21 +25,7 @@ export interface WalkStart {
 /** The start of a walk, in one statement, so that the parts fit together. */
 export async function readWalkStart(db: Db, programId: number): Promise<WalkStart> {
   type Row = Omit<WalkStart, 'last_application'> & { [Part in keyof Position]: Position[Part] | null }
-  const [row] = await db<Row[]>`
-    select
-      c.submit_seq as horizon,
-      c.last_submit_time,
-      newest.submit_time,
-      newest.submit_seq,
-      case
-        when newest.submit_seq = c.submit_seq then newest.submit_time
-        else change_time(c.program_id, c.submit_seq)
-      end as last_change_at,
-      (select max(v.published_at) from program_version v where v.program_id = c.program_id) as last_published_at,
-      pg_is_in_recovery() as in_recovery
-    from submission_counter c
-    cross join last_submission(c.program_id, c.submit_seq) newest
-    where c.program_id = ${programId}`
+  const [row] = await db<Row[]>`select *, pg_is_in_recovery() as in_recovery from walk_start(${programId})`
   if (row === undefined) throw new Error(`program ${programId} has no submission counter`)
   const { submit_time, submit_seq, ...start } = row
   const last_application = submit_time === null || submit_seq === null ? null : { submit_time, submit_seq }

@@ -4,9 +4,6 @@ import type { Sql, Transaction } from '../db/client.ts'
 import { limitLockWait } from '../db/submissions.ts'
 import { Problem } from '../problem.ts'
 
-/** How long one statement waits for another transaction at most. */
-export const lockWaitMs = 10_000
-
 /**
  * Runs `work` in a transaction. Throws Problem `unavailable` when another one stood in its way for `lockWaitMs`, when
  * PostgreSQL ended it as one of two that waited for each other, or when a statement took too long; nothing has happened then.
@@ -15,7 +12,7 @@ export async function withBoundedWait<T>(sql: Sql, work: (tx: Transaction) => Pr
   try {
     return (await sql.begin('isolation level read committed', async tx => {
       // Sent together, and done one after the other.
-      const [, done] = await Promise.all([limitLockWait(tx, lockWaitMs), work(tx)])
+      const [, done] = await Promise.all([limitLockWait(tx), work(tx)])
       return done
     })) as T
   } catch (error) {

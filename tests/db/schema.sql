@@ -2,6 +2,9 @@
 --   UPDATE_SCHEMA=1 bun test tests/db/schema.test.ts
 -- and not to be edited: the migrations in src/db/migrations say what is meant, and why.
 
+-- Functions stand before the tables that they name.
+set check_function_bodies = off;
+
 CREATE OR REPLACE FUNCTION public.application_snapshot_is_immutable()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -127,6 +130,23 @@ begin
   perform from submission_counter where program_id = of_program for no key update;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.just_after(instant timestamp with time zone)
+ RETURNS timestamp with time zone
+ LANGUAGE plpgsql
+ IMMUTABLE
+AS $function$
+begin
+  return instant + interval '1 microsecond';
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.last_publication(of_program bigint)
+ RETURNS timestamp with time zone
+ LANGUAGE plpgsql
+AS $function$
+begin
+  return (select max(published_at) from program_version where program_id = of_program);
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.last_submission(of_program bigint, horizon bigint, OUT submit_seq bigint, OUT submit_time timestamp with time zone)
  RETURNS record
  LANGUAGE plpgsql
@@ -201,6 +221,15 @@ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.present_time()
+ RETURNS timestamp with time zone
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  return clock_timestamp();
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.program_name_is_immutable()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -252,6 +281,29 @@ begin
     raise exception 'the questions of a published program version are never changed' using errcode = 'restrict_violation';
   end if;
   return case tg_op when 'DELETE' then old else new end;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.readable_state(of_program bigint, OUT applications bigint, OUT newest_submit_time timestamp with time zone, OUT change bigint, OUT submit_time timestamp with time zone, OUT submit_seq bigint)
+ RETURNS record
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+#variable_conflict use_column
+begin
+  select
+    c.submissions - c.erased,
+    (
+      select a.submit_time
+      from application a
+      where a.program_id = of_program
+      order by a.submit_time desc, a.submit_seq desc
+      limit 1
+    ),
+    c.submit_seq, newest.submit_time, newest.submit_seq
+  into applications, newest_submit_time, change, submit_time, submit_seq
+  from submission_counter c
+  cross join last_submission(c.program_id, c.submit_seq) newest
+  where c.program_id = of_program;
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.refuse_change()
@@ -390,6 +442,82 @@ begin
   return new;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.start_counter(of_program bigint, since timestamp with time zone)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into submission_counter (program_id, last_submit_time) values (of_program, since);
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.store_application(of_program bigint, id bigint, of_applicant bigint, version bigint, created timestamp with time zone, submitted timestamp with time zone, number bigint, stored_snapshot text, stored_annotations text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+declare
+  older bigint;
+begin
+  update application
+  set superseded_seq = number
+  where program_id = of_program and applicant_id = of_applicant and superseded_seq is null;
+  get diagnostics older = row_count;
+  if older > 1 then
+    return false;
+  end if;
+  insert into application (
+    program_id, application_id, applicant_id, program_version_id, create_time, submit_time, submit_seq, snapshot, annotations)
+  values (of_program, id, of_applicant, version, created, submitted, number, stored_snapshot, stored_annotations);
+  return true;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.stored_application(of_program bigint, id bigint)
+ RETURNS TABLE(application_id bigint, submit_time timestamp with time zone, submit_seq bigint, program_version_id bigint, snapshot text, annotations text, is_current boolean)
+ LANGUAGE plpgsql
+ STABLE ROWS 1
+AS $function$
+#variable_conflict use_column
+begin
+  return query
+  select a.application_id, a.submit_time, a.submit_seq, a.program_version_id, a.snapshot, a.annotations, a.superseded_seq is null
+  from application a
+  where a.program_id = of_program and a.application_id = id;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.stored_revisions(of_program bigint, id bigint, after_id bigint, rows_max bigint)
+ RETURNS TABLE(application_id bigint, submit_time timestamp with time zone, submit_seq bigint, program_version_id bigint, snapshot text, annotations text, is_current boolean, superseded_by bigint)
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+#variable_conflict use_column
+begin
+  return query
+  select theirs.application_id, theirs.submit_time, theirs.submit_seq, theirs.program_version_id, theirs.snapshot, theirs.annotations,
+    theirs.superseded_seq is null,
+    coalesce(
+      (
+        select newer.application_id
+        from application newer
+        where newer.program_id = of_program
+        and newer.submit_seq = theirs.superseded_seq
+        and newer.applicant_id = theirs.applicant_id
+      ),
+      (
+        select newer.application_id
+        from erased_application newer
+        where newer.program_id = of_program
+        and newer.submit_seq = theirs.superseded_seq
+      )
+    )
+  from application one
+  join application theirs on theirs.program_id = one.program_id and theirs.applicant_id = one.applicant_id
+  where one.program_id = of_program
+  and one.application_id = id
+  and (after_id is null or (theirs.submit_time, theirs.submit_seq) >
+    (select a.submit_time, a.submit_seq from application a where a.program_id = of_program and a.application_id = after_id))
+  order by theirs.submit_time, theirs.submit_seq
+  limit rows_max;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.submission_counter_goes_forward()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -400,6 +528,52 @@ begin
   end if;
   return new;
 end $function$;
+
+CREATE OR REPLACE FUNCTION public.submissions_of(of_program bigint, OUT submissions bigint, OUT last_submit_time timestamp with time zone)
+ RETURNS record
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+#variable_conflict use_column
+begin
+  select c.submissions, case when c.submissions > 0 then c.last_submit_time end into submissions, last_submit_time
+  from submission_counter c
+  where c.program_id = of_program;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.take_saved(of_program bigint, of_applicant bigint, OUT create_time timestamp with time zone, OUT answers text, OUT was_saved boolean, OUT paused_seconds double precision)
+ RETURNS record
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+begin
+  select
+    exists (select from application_in_progress a where a.program_id = c.program_id and a.applicant_id = of_applicant),
+    case when c.intake_paused_until > present_time() then extract(epoch from c.intake_paused_until - present_time()) end
+  into was_saved, paused_seconds
+  from submission_counter c
+  where c.program_id = of_program;
+  delete from application_in_progress a
+  where a.program_id = of_program and a.applicant_id = of_applicant
+  returning a.create_time, a.answers into create_time, answers;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.walk_start(of_program bigint)
+ RETURNS TABLE(horizon bigint, last_submit_time timestamp with time zone, submit_time timestamp with time zone, submit_seq bigint, last_change_at timestamp with time zone, last_published_at timestamp with time zone)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select
+    c.submit_seq,
+    c.last_submit_time,
+    newest.submit_time,
+    newest.submit_seq,
+    case when newest.submit_seq = c.submit_seq then newest.submit_time else change_time(c.program_id, c.submit_seq) end,
+    (select max(v.published_at) from program_version v where v.program_id = of_program)
+  from submission_counter c
+  cross join last_submission(c.program_id, c.submit_seq) newest
+  where c.program_id = of_program
+$function$;
 
 create table admin_token (
   admin_token_id text not null,

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { lockWaitMs, withBoundedWait } from '../../src/intake/bounded-wait.ts'
+import { lockWaitMs } from '../../src/db/submissions.ts'
+import { withBoundedWait } from '../../src/intake/bounded-wait.ts'
 import { useDatabase } from '../support/fixtures.ts'
 
 const { sql } = await useDatabase()

@@ -291,15 +291,8 @@ test('once its version is known, a submission is five statements, and only the l
     await submits.submit(applicant, asked)
   }
   expect(
-    statements.map(text => /set_config|(?<=into )\w+|(?<=update )\w+|(?<=delete from )\w+/.exec(text)?.[0]),
-  ).toEqual([
-    'set_config',
-    'submission_request',
-    'application_in_progress',
-    'submission_counter',
-    'application',
-    'audit_event',
-  ])
+    statements.map(text => /set local|take_saved|store_application|(?<=into )\w+|(?<=update )\w+/.exec(text)?.[0]),
+  ).toEqual(['set local', 'submission_request', 'take_saved', 'submission_counter', 'store_application', 'audit_event'])
 })
 
 test('answers that were saved for a newer version while a submission waited for them are checked against that one', async () => {
@@ -314,7 +307,7 @@ test('answers that were saved for a newer version while a submission waited for 
       where program_id = ${store.program_id}`
     const submitting = store.submit(applicant)
     submitting.catch(() => {})
-    await waitingFor('application_in_progress')
+    await waitingFor('take_saved')
     const published = await aProgram(database.sql, {
       slug: store.slug,
       questions: [q.number('raised one', { max: 9 })],
@@ -325,7 +318,7 @@ test('answers that were saved for a newer version while a submission waited for 
   expect(receipt.program_version_id).toBe(published.program_version_id)
 })
 
-/** Resolves when a statement that names `table` waits for a lock. */
+/** Resolves when a statement that names this table or function waits for a lock. */
 async function waitingFor(table: string): Promise<void> {
   for (;;) {
     const rows = await database.sql`

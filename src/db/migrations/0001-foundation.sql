@@ -12,6 +12,19 @@ create table instance (
   oldest_release text not null check (oldest_release ~ '^\d+\.\d+\.\d+$')
 );
 
+-- The time by the clock, for what changes rows that may be distributed: there a function that may be asked at any moment is refused.
+create function present_time() returns timestamptz
+language plpgsql stable as $$
+begin
+  return clock_timestamp();
+end $$;
+-- The next time after this one. To add a microsecond depends on no zone, though PostgreSQL takes every interval to do so.
+create function just_after(instant timestamptz) returns timestamptz
+language plpgsql immutable as $$
+begin
+  return instant + interval '1 microsecond';
+end $$;
+
 -- Refuses every update and delete: for tables whose rows are history.
 create function refuse_change() returns trigger
 language plpgsql as $$
@@ -486,6 +499,163 @@ create trigger application_annotation_is_history before update on application_an
 -- A status or note that was once set goes with its application only.
 create trigger application_annotation_is_kept before delete on application_annotation
   for each row when (pg_trigger_depth() = 0) execute function refuse_change();
+
+---------------------------------------------------------------------- what is asked of applications and programs together
+
+-- Where applications are distributed (scripts/distribute), no statement can name what lies with a program's applications and what does
+-- not. A statement that needs both names the latter, and gets the former from one of these.
+
+-- What an applicant has in progress in a program, taken out: with whether something was saved as this was asked, though another
+-- submission may have taken it since, and for how many seconds the program's intake is paused.
+create function take_saved(of_program bigint, of_applicant bigint,
+  out create_time timestamptz, out answers text, out was_saved boolean, out paused_seconds double precision)
+language plpgsql as $$
+#variable_conflict use_column
+begin
+  select
+    exists (select from application_in_progress a where a.program_id = c.program_id and a.applicant_id = of_applicant),
+    case when c.intake_paused_until > present_time() then extract(epoch from c.intake_paused_until - present_time()) end
+  into was_saved, paused_seconds
+  from submission_counter c
+  where c.program_id = of_program;
+  delete from application_in_progress a
+  where a.program_id = of_program and a.applicant_id = of_applicant
+  returning a.create_time, a.answers into create_time, answers;
+end $$;
+
+-- Stores an application and lets it supersede the applicant's one before. False when there was more than one.
+create function store_application(of_program bigint, id bigint, of_applicant bigint, version bigint,
+  created timestamptz, submitted timestamptz, number bigint, stored_snapshot text, stored_annotations text) returns boolean
+language plpgsql as $$
+declare
+  older bigint;
+begin
+  update application
+  set superseded_seq = number
+  where program_id = of_program and applicant_id = of_applicant and superseded_seq is null;
+  get diagnostics older = row_count;
+  if older > 1 then
+    return false;
+  end if;
+  insert into application (
+    program_id, application_id, applicant_id, program_version_id, create_time, submit_time, submit_seq, snapshot, annotations)
+  values (of_program, id, of_applicant, version, created, submitted, number, stored_snapshot, stored_annotations);
+  return true;
+end $$;
+
+-- The counter of a new program, which no submission of its time is too early for.
+create function start_counter(of_program bigint, since timestamptz) returns void
+language plpgsql as $$
+begin
+  insert into submission_counter (program_id, last_submit_time) values (of_program, since);
+end $$;
+
+-- How many applications were ever submitted to a program, and when the last one was.
+create function submissions_of(of_program bigint, out submissions bigint, out last_submit_time timestamptz)
+language plpgsql stable as $$
+#variable_conflict use_column
+begin
+  select c.submissions, case when c.submissions > 0 then c.last_submit_time end into submissions, last_submit_time
+  from submission_counter c
+  where c.program_id = of_program;
+end $$;
+
+-- When the newest version of a program was published, up to this very moment.
+create function last_publication(of_program bigint) returns timestamptz
+language plpgsql as $$
+begin
+  return (select max(published_at) from program_version where program_id = of_program);
+end $$;
+
+-- The start of a walk. The publication is as of the same moment or a later one, never an earlier: a walk has to know the version of each
+-- of its applications.
+create function walk_start(of_program bigint)
+returns table (
+  horizon bigint, last_submit_time timestamptz, submit_time timestamptz, submit_seq bigint,
+  last_change_at timestamptz, last_published_at timestamptz)
+language sql stable as $$
+  select
+    c.submit_seq,
+    c.last_submit_time,
+    newest.submit_time,
+    newest.submit_seq,
+    case when newest.submit_seq = c.submit_seq then newest.submit_time else change_time(c.program_id, c.submit_seq) end,
+    (select max(v.published_at) from program_version v where v.program_id = of_program)
+  from submission_counter c
+  cross join last_submission(c.program_id, c.submit_seq) newest
+  where c.program_id = of_program
+$$;
+
+-- An application as an export makes it of what is stored, and all those of its applicant with the one that took the place of each, oldest first,
+-- after the one with this id.
+create function stored_application(of_program bigint, id bigint)
+returns table (
+  application_id bigint, submit_time timestamptz, submit_seq bigint, program_version_id bigint, snapshot text, annotations text,
+  is_current boolean)
+language plpgsql stable rows 1 as $$
+#variable_conflict use_column
+begin
+  return query
+  select a.application_id, a.submit_time, a.submit_seq, a.program_version_id, a.snapshot, a.annotations, a.superseded_seq is null
+  from application a
+  where a.program_id = of_program and a.application_id = id;
+end $$;
+create function stored_revisions(of_program bigint, id bigint, after_id bigint, rows_max bigint)
+returns table (
+  application_id bigint, submit_time timestamptz, submit_seq bigint, program_version_id bigint, snapshot text, annotations text,
+  is_current boolean, superseded_by bigint)
+language plpgsql stable as $$
+#variable_conflict use_column
+begin
+  return query
+  select theirs.application_id, theirs.submit_time, theirs.submit_seq, theirs.program_version_id, theirs.snapshot, theirs.annotations,
+    theirs.superseded_seq is null,
+    coalesce(
+      (
+        select newer.application_id
+        from application newer
+        where newer.program_id = of_program
+        and newer.submit_seq = theirs.superseded_seq
+        and newer.applicant_id = theirs.applicant_id
+      ),
+      (
+        select newer.application_id
+        from erased_application newer
+        where newer.program_id = of_program
+        and newer.submit_seq = theirs.superseded_seq
+      )
+    )
+  from application one
+  join application theirs on theirs.program_id = one.program_id and theirs.applicant_id = one.applicant_id
+  where one.program_id = of_program
+  and one.application_id = id
+  and (after_id is null or (theirs.submit_time, theirs.submit_seq) >
+    (select a.submit_time, a.submit_seq from application a where a.program_id = of_program and a.application_id = after_id))
+  order by theirs.submit_time, theirs.submit_seq
+  limit rows_max;
+end $$;
+
+-- What a client that reads a program is told of it, at one moment.
+create function readable_state(of_program bigint,
+  out applications bigint, out newest_submit_time timestamptz, out change bigint, out submit_time timestamptz, out submit_seq bigint)
+language plpgsql stable as $$
+#variable_conflict use_column
+begin
+  select
+    c.submissions - c.erased,
+    (
+      select a.submit_time
+      from application a
+      where a.program_id = of_program
+      order by a.submit_time desc, a.submit_seq desc
+      limit 1
+    ),
+    c.submit_seq, newest.submit_time, newest.submit_seq
+  into applications, newest_submit_time, change, submit_time, submit_seq
+  from submission_counter c
+  cross join last_submission(c.program_id, c.submit_seq) newest
+  where c.program_id = of_program;
+end $$;
 
 ----------------------------------------------------------------------------------------- a CiviForm that is followed
 
