@@ -21,6 +21,7 @@ const commands: Readonly<Record<string, { does: string; start: () => Promise<unk
   audit: { does: 'list, verify and prune the audit trail', start: () => import('./audit-trail.ts') },
   follow: { does: 'the follower of a CiviForm', start: () => import('../workers/follow-civiform.ts') },
   civiform: { does: 'check, compare and settle what is followed', start: () => import('./civiform.ts') },
+  distribute: { does: 'spread applications over a Citus cluster', start: () => import('./distribute-installation.ts') },
   docs: { does: 'generated docs', start: () => import('./docs.ts') },
   erase: { does: 'erase applications and applicants, and retention', start: () => import('./erase-records.ts') },
   intake: { does: 'pause and resume the intake of a program', start: () => import('./manage-intake.ts') },

@@ -8,6 +8,7 @@ import { type Config, loadConfig } from '../src/config.ts'
 import { openSource } from '../src/db/civiform/source.ts'
 import { openDatabase, type Sql } from '../src/db/client.ts'
 import { prepareAtStart } from '../src/db/instance.ts'
+import { refuseDistributed } from '../src/db/migrate.ts'
 import { formatMicros } from '../src/domain/values/offset-time.ts'
 import { failureLines } from '../src/failure.ts'
 import { createLog } from '../src/log.ts'
@@ -33,6 +34,7 @@ async function follow(config: Config): Promise<void> {
   const sql = open(url, 4, 'tributary-follower')
   const lock = open(databaseDirectUrl, 1, 'tributary-follower-lock')
   const source = openSource(config.civiformDatabaseUrl!)
+  await refuseDistributed(sql, 'An installation follows no CiviForm')
   const stopping = new AbortController()
   const stop = (signal: string): void => {
     if (stopping.signal.aborted) process.exit(130)

@@ -8,9 +8,13 @@
 import { Problem } from '../problem.ts'
 import { isOlder, release } from '../release.ts'
 import { type Db, inTransaction, isLostConnection, type Sql, type Transaction } from './client.ts'
+import distribute from './distribute.sql' with { type: 'text' }
+import distributedFunctions from './distributed-functions.sql' with { type: 'text' }
+import distributedRoles from './distributed-roles.sql' with { type: 'text' }
 import type { Migration } from './migrations/all-migrations.ts'
 import partition from './partition.sql' with { type: 'text' }
 import roles from './roles.sql' with { type: 'text' }
+import { distributedTables } from './table-placements.ts'
 
 /** Any fixed number will do: a process that migrates this database holds this advisory lock. */
 const lockId = 7_319_042_551
@@ -46,6 +50,7 @@ async function applyNext(tx: Transaction, migrations: readonly Migration[]): Pro
   } catch (error) {
     throw migrationFailure(next, error)
   }
+  if (await isDistributed(tx)) await tx.unsafe(distributedFunctions).simple()
   await tx`insert into schema_migration (name, sha256) values (${next.name}, ${next.sha256})`
   return next.name
 }
@@ -98,7 +103,19 @@ function migrationFailure({ name, text }: Migration, error: unknown): unknown {
  * of the schema, who may make roles. Whole or not at all.
  */
 export async function grantRoles(sql: Sql): Promise<void> {
-  await sql.unsafe(roles).simple()
+  await inTransaction(sql, async tx => {
+    if (await isDistributed(tx)) {
+      await tx`select set_config('tributary.distributed', ${distributedTables.join(',')}, true)`
+      await tx.unsafe(distributedRoles).simple()
+    }
+    await tx.unsafe(roles).simple()
+  })
+}
+
+/** Whether the applications of this database are distributed over a cluster. */
+export async function isDistributed(db: Db): Promise<boolean> {
+  const [row] = await db<{ distributed: boolean }[]>`select to_regclass('program_retention') is not null as distributed`
+  return row!.distributed
 }
 
 /**
@@ -109,6 +126,7 @@ export async function grantRoles(sql: Sql): Promise<void> {
 export async function partitionApplications(sql: Sql, partitions: number): Promise<void> {
   try {
     await inTransaction(sql, async tx => {
+      await refuseDistributed(tx, 'An installation is not laid in partitions')
       await tx`select set_config('tributary.partitions', ${String(partitions)}, true), set_config('statement_timeout', '0', true)`
       await tx.unsafe(partition).simple()
     })
@@ -120,6 +138,36 @@ export async function partitionApplications(sql: Sql, partitions: number): Promi
   await sql`analyze application, application_annotation`
   const [roles] = await sql<{ exist: boolean }[]>`select to_regrole('tributary_service') is not null as exist`
   if (roles!.exist) await grantRoles(sql)
+}
+
+/**
+ * Lays applications, and what is kept of each, in so many shards by program, as `distribute.sql` says; whole or not at all. Submissions
+ * and exports wait meanwhile. Throws a Problem when that has been done already, or cannot be done to this database.
+ */
+export async function distributeApplications(sql: Sql, shards: number): Promise<void> {
+  try {
+    await inTransaction(sql, async tx => {
+      await tx`
+        select
+          set_config('tributary.distributed', ${distributedTables.join(',')}, true),
+          set_config('tributary.shards', ${String(shards)}, true),
+          set_config('statement_timeout', '0', true)`
+      await tx.unsafe(distribute).simple()
+      await tx.unsafe(distributedFunctions).simple()
+    })
+  } catch (error) {
+    const { code, message } = error as { code?: string; message: string }
+    if (code !== '42P07' && code !== '22023' && code !== '55006') throw error
+    throw new Problem('conflict', { detail: `Nothing was changed: ${message}.`, cause: error })
+  }
+  const [roles] = await sql<{ exist: boolean }[]>`select to_regrole('tributary_service') is not null as exist`
+  if (roles!.exist) await grantRoles(sql)
+}
+
+/** Refuses, for a use that a distributed installation has not; `what` is told as the beginning of a sentence. */
+export async function refuseDistributed(db: Db, what: string): Promise<void> {
+  if (await isDistributed(db))
+    throw new Problem('conflict', { detail: `${what} while its applications are distributed (SCALE.md).` })
 }
 
 /** What is missing, asked without changing anything, so that a role which may create nothing can start; undefined in an empty database. */

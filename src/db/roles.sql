@@ -122,3 +122,12 @@ begin
     grant usage, select, update on all sequences in schema bullmq to tributary_worker;
   end if;
 end $$;
+
+-- Where applications are distributed, numbers are drawn with the caller's own rights.
+do $$
+begin
+  if to_regclass('program_retention') is not null then
+    grant select (program_id, submit_seq), update (submit_seq) on submission_counter to tributary_worker, tributary_console;
+    grant select on program_retention to tributary_worker;
+  end if;
+end $$;

@@ -9,6 +9,7 @@ import { analyzeApplications, lockLoads } from '../db/bulk-rows.ts'
 import { isFollowing } from '../db/civiform/follow-state.ts'
 import type { Sql } from '../db/client.ts'
 import { setInstanceTimeZone } from '../db/instance.ts'
+import { refuseDistributed } from '../db/migrate.ts'
 import {
   allowRerendering,
   countApplications,
@@ -44,6 +45,7 @@ export async function rerenderTimes(sql: Sql, options: RerenderOptions): Promise
     await lockLoads(tx)
     const from = await lockInstanceTimeZone(tx)
     if (from === timeZone) return { applications: 0, from }
+    await refuseDistributed(tx, 'The times of an installation are not written again')
     if (await isFollowing(tx)) {
       // The follower renders all of them again when it starts in another zone; it alone can, since they may lack times.
       await setInstanceTimeZone(tx, timeZone)

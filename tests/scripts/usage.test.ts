@@ -8,9 +8,9 @@ import { testPepper, testTokenKey } from '../support/config.ts'
 import { useDatabase, useFolder } from '../support/fixtures.ts'
 
 const folder = join(import.meta.dir, '../../scripts')
-/** Everything an operator can run; `test` and `bun` hand their arguments on. */
+/** Everything an operator can run; `test`, `test-citus` and `bun` hand their arguments on. */
 const scripts = readdirSync(folder, { withFileTypes: true })
-  .filter(entry => entry.isFile() && !entry.name.includes('.') && !['test', 'bun'].includes(entry.name))
+  .filter(entry => entry.isFile() && !entry.name.includes('.') && !['test', 'test-citus', 'bun'].includes(entry.name))
   .map(entry => entry.name)
 
 const database = await useDatabase()

@@ -5,11 +5,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../scripts/embedded-postgres.ts'
 import { openDatabase, type Sql } from '../../src/db/client.ts'
+
 import { setInstanceTimeZone } from '../../src/db/instance.ts'
-import { migrate } from '../../src/db/migrate.ts'
+import { distributeApplications, migrate } from '../../src/db/migrate.ts'
 import { allMigrations } from '../../src/db/migrations/all-migrations.ts'
+import { type CitusCluster, citusInstallation, startCitusCluster } from './citus.ts'
 
 let server: Promise<EmbeddedPostgres> | undefined
+let cluster: Promise<CitusCluster> | undefined
 let template: Promise<string> | undefined
 let clones = 0
 
@@ -34,6 +37,8 @@ export function testServer(): Promise<EmbeddedPostgres> {
 }
 
 export async function stopTestServer(): Promise<void> {
+  await (await cluster)?.stop()
+  cluster = undefined
   if (server === undefined) return
   const running = await server
   server = undefined
@@ -51,6 +56,8 @@ export interface TestDatabase {
 export async function createTestDatabase(
   options: { timeZone?: string; connectionsMax?: number } = {},
 ): Promise<TestDatabase> {
+  const installation = citusInstallation()
+  if (installation !== undefined) return createClusterDatabase(installation, options)
   const { url } = await testServer()
   template ??= makeTemplate(url)
   const name = `test_${process.pid}_${++clones}`
@@ -65,6 +72,38 @@ export async function createTestDatabase(
     drop: async () => {
       await sql.end({ timeout: 1 })
       await asSuperuser(url, admin => admin`drop database if exists ${admin(name)} with (force)`)
+    },
+  }
+}
+
+/** The cluster of this test run, of this PostgreSQL, started by whoever asks first. */
+export function testCluster(installation: string): Promise<CitusCluster> {
+  cluster ??= startCitusCluster(installation)
+  return cluster
+}
+
+/** As `createTestDatabase`, on the coordinator of the cluster; distributed unless told otherwise. */
+export async function createClusterDatabase(
+  installation: string,
+  options: { timeZone?: string; connectionsMax?: number; undistributed?: boolean } = {},
+): Promise<TestDatabase> {
+  const nodes = await testCluster(installation)
+  const name = `test_${process.pid}_${++clones}`
+  await nodes.createDatabase(name)
+  const url = withDatabase(nodes.coordinator.url, name)
+  // Of its own: what is set for the database holds in connections that are made afterwards.
+  const preparing = openDatabase({ url, connectionsMax: 1 })
+  await migrate(preparing, allMigrations)
+  await setInstanceTimeZone(preparing, options.timeZone ?? 'UTC')
+  if (options.undistributed !== true) await distributeApplications(preparing, 4)
+  await preparing.end()
+  const sql = openDatabase({ url, connectionsMax: options.connectionsMax ?? 20, applicationName: 'test' })
+  return {
+    url,
+    sql,
+    drop: async () => {
+      await sql.end({ timeout: 1 })
+      await nodes.dropDatabase(name)
     },
   }
 }

@@ -209,11 +209,13 @@ describe('retention', () => {
       await tx`alter table application disable trigger application_snapshot_is_immutable`
       await tx`
         update application
-        set submit_time = submit_time - make_interval(days => ${days}), create_time = create_time - make_interval(days => ${days})
+        set
+          submit_time = to_timestamp(extract(epoch from submit_time) - 86400 * ${days}::integer),
+          create_time = to_timestamp(extract(epoch from create_time) - 86400 * ${days}::integer)
         where program_id = ${program_id}`
       await tx`
         update application_in_progress
-        set updated_at = updated_at - make_interval(days => ${days})
+        set updated_at = to_timestamp(extract(epoch from updated_at) - 86400 * ${days}::integer)
         where program_id = ${program_id}`
       await tx`alter table application enable trigger application_snapshot_is_immutable`
     })

@@ -104,7 +104,9 @@ test('G13: an application that was rewritten under the number of the walk’s la
     await tx`set local session_replication_role = replica`
     await tx`
       update application
-      set create_time = create_time - interval '1 microsecond', submit_time = submit_time - interval '1 microsecond'
+      set
+        create_time = to_timestamp(extract(epoch from create_time) - 0.001),
+        submit_time = to_timestamp(extract(epoch from submit_time) - 0.001)
       where program_id = ${program.program_id} and submit_seq = ${count}`
   })
   for (const { token } of [first, last])

@@ -14,12 +14,9 @@ const writers = 8
 const database = await useDatabase({ connectionsMax: 40 })
 await aProgram(database.sql, { slug, questions: [q.text('words')] })
 // Commits are delayed at random after the sequence was drawn: the row is inserted after the draw.
-await database.sql
-  .unsafe(`
-  create function dawdle() returns trigger language plpgsql as $$ begin perform pg_sleep(random() * 0.008); return new; end $$;
-  create trigger dawdle after insert on application for each row execute function dawdle();
-`)
-  .simple()
+await database.sql`
+  create function dawdle() returns trigger language plpgsql as $$ begin perform pg_sleep(random() * 0.008); return new; end $$`
+await database.sql`create trigger dawdle after insert on application for each row execute function dawdle()`
 const service = await useService(database, { maxPageSize: 1000 })
 const key = await createTestKey(database.sql, { programs: [slug], mayExport: true, maySubmit: true })
 const client = new ExportClient(service, key, slug)

@@ -1,0 +1,58 @@
+-- The functions that are other ones where applications are distributed. Said again after each migration, which may have made the ordinary
+-- ones anew.
+
+-- What statements on the workers call.
+select create_distributed_function(signature)
+from unnest(array[
+  'just_after(timestamptz)', 'last_submission(bigint, bigint)', 'change_time(bigint, bigint)',
+  'require_walk(bigint, bigint, bigint, timestamptz)', 'draw_changes(bigint, bigint)']::regprocedure[]) as signature;
+
+-- These run on the coordinator, in a connection to the worker that is the caller's own, and not the owner's: it has to be the one that the rest
+-- of the transaction takes. So a role that may draw has to have the right to change the counter (roles.sql).
+alter function hold_changes(bigint) security invoker;
+alter function draw_changes(bigint, bigint) security invoker;
+
+create or replace function refuse_early_removal() returns trigger
+language plpgsql as $$
+begin
+  if pg_has_role(current_user, (select relowner from pg_class where oid = tg_relid), 'member') or exists (
+    select from program_retention
+    where program_id = old.program_id
+    and old.submit_time < clock_timestamp() - make_interval(days => retention_days)
+  ) then
+    return old;
+  end if;
+  raise exception 'this application has not expired' using errcode = 'insufficient_privilege';
+end $$;
+
+create or replace function leave_tombstone() returns trigger
+language plpgsql security definer set search_path = pg_catalog, public, pg_temp as $$
+declare
+  gone record;
+begin
+  for gone in select * from removed order by program_id, submit_seq loop
+    update submission_counter set erased = erased + 1 where program_id = gone.program_id;
+    insert into erased_application (program_id, application_id, submit_seq, submit_time, change_seq)
+    values (gone.program_id, gone.application_id, gone.submit_seq, gone.submit_time, draw_changes(gone.program_id, 1));
+  end loop;
+  return null;
+end $$;
+
+create or replace function walk_start(of_program bigint)
+returns table (
+  horizon bigint, last_submit_time timestamptz, submit_time timestamptz, submit_seq bigint,
+  last_change_at timestamptz, last_published_at timestamptz)
+language plpgsql as $$
+begin
+  -- What is read on the worker is seen there as of one moment; the publication is read after it.
+  select c.submit_seq, c.last_submit_time, newest.submit_time, newest.submit_seq,
+    case when newest.submit_seq = c.submit_seq then newest.submit_time else change_time(c.program_id, c.submit_seq) end
+  into walk_start.horizon, walk_start.last_submit_time, walk_start.submit_time, walk_start.submit_seq, walk_start.last_change_at
+  from submission_counter c
+  cross join last_submission(c.program_id, c.submit_seq) newest
+  where c.program_id = of_program;
+  if found then
+    walk_start.last_published_at := last_publication(of_program);
+    return next;
+  end if;
+end $$;

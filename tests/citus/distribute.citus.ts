@@ -1,0 +1,248 @@
+// Distributing an installation, and what only a distributed one can do wrong. Run by scripts/test-citus, with the ordinary tests of all the
+// rest.
+
+import { describe, expect, test } from 'bun:test'
+import { openDatabase, type Sql } from '../../src/db/client.ts'
+import { distributeApplications, grantRoles, migrate, partitionApplications } from '../../src/db/migrate.ts'
+import { allMigrations } from '../../src/db/migrations/all-migrations.ts'
+import { loadLines } from '../../src/load/load-lines.ts'
+import { exportProgram, importProgram } from '../../src/programs/program-transport.ts'
+import { rerenderTimes } from '../../src/upkeep/change-time-zone.ts'
+import { eraseApplicant, eraseExpired, setRetention } from '../../src/upkeep/erase.ts'
+import { runScript } from '../scripts/run-script.ts'
+import { citusInstallation } from '../support/citus.ts'
+import { createClusterDatabase, type TestDatabase, testCluster } from '../support/database.ts'
+import { ExportClient } from '../support/export-client.ts'
+import { exportLines } from '../support/export-lines.ts'
+import { endWithFile, useBareDatabase, useService } from '../support/fixtures.ts'
+import { FrontEnd } from '../support/front-end.ts'
+import { createTestKey } from '../support/keys.ts'
+import { aProgram, q } from '../support/programs.ts'
+import { insertRawApplications, insertRawProgram } from '../support/raw-applications.ts'
+import { until } from '../support/until.ts'
+
+const installation = citusInstallation()!
+
+async function useCluster(options: { undistributed?: boolean } = {}): Promise<TestDatabase> {
+  const database = await createClusterDatabase(installation, { connectionsMax: 20, ...options })
+  endWithFile(() => database.drop())
+  return database
+}
+
+const idsOf = (applications: readonly { application_id: number }[]): number[] =>
+  applications.map(({ application_id }) => application_id)
+
+describe('an installation that runs is distributed under its writers', () => {
+  test('G1, G2, G13: no submission that was answered is lost, a walk begun before is the same after, and numbers and ids go on', async () => {
+    const database = await useCluster({ undistributed: true })
+    const { sql } = database
+    const slugs = ['first', 'second', 'third']
+    for (const slug of slugs) await aProgram(sql, { slug, questions: [q.text('words')] })
+    await insertRawApplications(sql, await insertRawProgram(sql, 'old'), 300)
+    const key = await createTestKey(sql, { programs: [...slugs, 'old'], maySubmit: true })
+    const service = await useService(database, { maxPageSize: 1000 })
+    const answered: Record<string, number[]> = Object.fromEntries(slugs.map(slug => [slug, []]))
+    let writing = true
+    const writers = slugs.map(async slug => {
+      const frontEnd = new FrontEnd(service, key, slug)
+      let applicant = await frontEnd.register()
+      const again = async (n: number) => {
+        if (n % 3 === 0) applicant = await frontEnd.register()
+        return frontEnd.apply(applicant, { words: { text: `${n}` } })
+      }
+      for (let n = 0; writing; n++) {
+        // Whoever waited for the move, or ran into its end, tries again.
+        const submitted = await again(n).catch((error: Error) => {
+          if (!/answered (503|500|409|400)/.test(error.message)) throw error
+        })
+        if (submitted !== undefined) answered[slug]!.push(submitted.application_id)
+      }
+    })
+    await until('some submissions', () => slugs.every(slug => answered[slug]!.length > 5))
+    const client = new ExportClient(service, key, 'old')
+    const { page } = await client.page({ pageSize: '100' })
+    const before = answered.first!.length
+
+    await distributeApplications(sql, 4)
+
+    await until('submissions afterwards', () => slugs.every(slug => answered[slug]!.length > before + 10))
+    writing = false
+    await Promise.all(writers)
+    const restarted = await useService(database, { maxPageSize: 1000 })
+    for (const slug of slugs) {
+      const exported = await new ExportClient(restarted, key, slug).walkAll({ pageSize: '50' })
+      expect(idsOf(exported)).toEqual([...new Set(idsOf(exported))])
+      expect(answered[slug]!.filter(id => !idsOf(exported).includes(id))).toEqual([])
+    }
+    const rest = []
+    for (let token: string | null = page.nextPageToken; token !== null; ) {
+      const next = await new ExportClient(restarted, key, 'old').page({ nextPageToken: token })
+      rest.push(...next.page.payload)
+      token = next.page.nextPageToken
+    }
+    expect(page.payload.length + rest.length).toBe(300)
+    const nodes = await sql`
+      select distinct nodeport from citus_shards where table_name = 'application'::regclass and shard_size > 0`
+    expect(nodes).toHaveLength(2)
+    // What one table of the ordinary form has lies in no shard twice, and nothing is left behind.
+    const [left] = await sql<{ rows: number }[]>`
+      select count(*)::int as rows from pg_class where relname = 'application' and relpages > 0`
+    expect(left!.rows).toBe(0)
+  })
+})
+
+describe('what cannot be distributed', () => {
+  test('is refused in a sentence, and nothing is changed', async () => {
+    const plain = await useBareDatabase()
+    await migrate(plain.sql, allMigrations)
+    await expect(distributeApplications(plain.sql, 4)).rejects.toThrow('this database has no Citus')
+    const database = await useCluster({ undistributed: true })
+    await partitionApplications(database.sql, 2)
+    await expect(distributeApplications(database.sql, 4)).rejects.toThrow('partitions are not distributed')
+    const alone = await useCluster({ undistributed: true })
+    await alone.sql`select citus_remove_node(nodename, nodeport) from pg_dist_node where groupid <> 0`
+    await expect(distributeApplications(alone.sql, 4)).rejects.toThrow('no worker to take applications')
+    await alone.sql`insert into civiform_source (identity, rendering, slack_ms) values ('x', 'x', 0)`
+    const [still] = await alone.sql`select to_regclass('program_retention') as table`
+    expect(still!.table).toBeNull()
+  })
+
+  test('nor is it done twice, nor what a distributed installation has not', async () => {
+    const database = await useCluster()
+    const again = await runScript('distribute-installation', database.url, [])
+    expect([again.code, again.err]).toEqual([1, 'Nothing was changed: the applications are distributed already.\n'])
+    for (const shards of ['0', '1001', 'many'])
+      expect((await runScript('distribute-installation', database.url, ['--shards', shards])).err).toContain(
+        '--shards takes a number from 1 to 1000',
+      )
+    await expect(partitionApplications(database.sql, 2)).rejects.toThrow('while its applications are distributed')
+    await expect(rerenderTimes(database.sql, { timeZone: 'America/Chicago', actor: 'operator:test' })).rejects.toThrow(
+      'while its applications are distributed',
+    )
+  })
+})
+
+describe('a distributed installation', () => {
+  test('reads a page from one shard, in the order of its index', async () => {
+    const { sql } = await useCluster()
+    const program = await insertRawProgram(sql, 'planned')
+    await insertRawApplications(sql, program, 500)
+    await sql`analyze application`
+    const plan = await sql<{ 'QUERY PLAN': string }[]>`
+      explain select snapshot from application
+      where (select require_walk(${program.program_id}, 500, null, null)) and program_id = ${program.program_id} and submit_seq <= 500
+      order by submit_time, submit_seq limit 100`
+    const text = plan.map(row => row['QUERY PLAN']).join('\n')
+    expect(text).toContain('Task Count: 1')
+    expect(text).toContain('Index Scan using application_walk')
+  })
+
+  test('loads what another installation exported, to the byte, and erases what an applicant has in several programs, with tombstones', async () => {
+    const [one, other] = [await useCluster(), await useCluster()]
+    for (const slug of ['first', 'second']) await aProgram(one.sql, { slug, questions: [q.text('words')] })
+    const service = await useService(one)
+    const key = await createTestKey(one.sql, { programs: ['first', 'second'], maySubmit: true })
+    const applicant = await new FrontEnd(service, key, 'first').register()
+    for (const slug of ['first', 'second', 'first'])
+      await new FrontEnd(service, key, slug).apply(applicant, { words: { text: slug } })
+    for (const slug of ['first', 'second']) {
+      const lines = await exportLines(one.sql, slug)
+      await importProgram(other.sql, await exportProgram(one.sql, slug), 'operator:test')
+      const bytes = async function* () {
+        yield Buffer.from(lines.join('\n'))
+      }
+      await loadLines(other.sql, bytes(), { now: Date.now() * 1000, timeZone: 'UTC', actor: 'operator:test' })
+      expect(await exportLines(other.sql, slug)).toEqual(lines)
+    }
+    await eraseApplicant(one.sql, applicant, { actor: 'operator:test', reason: undefined })
+    const [left] = await one.sql`
+      select (select count(*)::int from application) as applications, (select count(*)::int from erased_application) as tombstones`
+    expect(left).toEqual({ applications: 0, tombstones: 3 })
+  })
+
+  test('lets the worker’s role erase what has expired and nothing else, and the service’s role change no answer', async () => {
+    const { sql, url } = await useCluster()
+    const program = await insertRawProgram(sql, 'kept')
+    await insertRawApplications(sql, program, 20)
+    await grantRoles(sql)
+    const as = async (group: string): Promise<Sql> => {
+      const login = `${group}_login_${process.pid}`
+      await sql.unsafe(`create role ${login} login in role ${group}`)
+      const pool = openDatabase({ url: url.replace('tributary@', `${login}@`), connectionsMax: 2 })
+      endWithFile(() => pool.end({ timeout: 1 }))
+      return pool
+    }
+    const [service, worker] = [await as('tributary_service'), await as('tributary_worker')]
+    const refused = { code: '42501' }
+    await expect(
+      service`update application set snapshot = '{}' where program_id = ${program.program_id}`,
+    ).rejects.toMatchObject(refused)
+    await expect(service`delete from application where program_id = ${program.program_id}`).rejects.toMatchObject(
+      refused,
+    )
+    await expect(
+      worker`select snapshot from application where program_id = ${program.program_id}`,
+    ).rejects.toMatchObject(refused)
+    await expect(worker`delete from application where program_id = ${program.program_id}`).rejects.toMatchObject(
+      refused,
+    )
+    await setRetention(sql, 'kept', { days: 30, actor: 'operator:test', confirmation: 'kept' })
+    expect(await eraseExpired(worker, 'worker')).toMatchObject([{ slug: 'kept', applications: 20 }])
+    const [{ tombstones }] = (await sql`select count(*)::int as tombstones from erased_application`) as unknown as [
+      { tombstones: number },
+    ]
+    expect(tombstones).toBe(20)
+  })
+
+  test('audits and stores a submission both or neither: what was prepared on a worker is decided by the coordinator', async () => {
+    const { sql } = await useCluster()
+
+    const program = await insertRawProgram(sql, 'whole')
+    await insertRawApplications(sql, program, 1)
+    const [{ count: before }] = (await sql`select count(*)::int as count from pg_dist_transaction`) as unknown as [
+      { count: number },
+    ]
+    await sql.begin(async tx => {
+      await tx`select hold_changes(${program.program_id})`
+      await tx`select draw_changes(${program.program_id}, 1)`
+      await tx`insert into audit_event (actor, action, subject) values ('operator:test', 'application_annotated', '1')`
+    })
+    const [{ count: after }] = (await sql`select count(*)::int as count from pg_dist_transaction`) as unknown as [
+      { count: number },
+    ]
+    expect(after - before).toBe(1)
+  })
+
+  test('G13: while a worker is away its programs are refused, none is shortened, and the others go on; afterwards all is there', async () => {
+    const database = await useCluster()
+    const { sql } = database
+    const cluster = await testCluster(installation)
+    const programs = []
+    for (let n = 0; n < 8; n++) programs.push(await insertRawProgram(sql, `of-worker-${n}`))
+    for (const program of programs) await insertRawApplications(sql, program, 30)
+    const service = await useService(database)
+    const key = await createTestKey(sql, { programs: programs.map(({ slug }) => slug) })
+    const clients = programs.map(({ slug }) => new ExportClient(service, key, slug))
+    const tokens = await Promise.all(
+      clients.map(async client => (await client.page({ pageSize: '10' })).page.nextPageToken!),
+    )
+    await cluster.withoutWorker(0, async () => {
+      const statuses = await Promise.all(
+        clients.map((client, n) =>
+          client.request({ nextPageToken: tokens[n]! }).then(
+            r => r.status,
+            () => 0,
+          ),
+        ),
+      )
+      expect(statuses).toContain(200)
+      expect(statuses.filter(status => status !== 200).length).toBeGreaterThan(0)
+      expect(statuses.every(status => [200, 503, 500, 0].includes(status))).toBe(true)
+    })
+    for (const client of clients)
+      await until('all of them', async () => {
+        const all = await client.walkAll({ pageSize: '10' }).catch(() => undefined)
+        return all !== undefined && all.length === 30
+      })
+  })
+})

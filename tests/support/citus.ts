@@ -1,0 +1,96 @@
+// A Citus cluster for tests: a coordinator and two workers on loopback, of the PostgreSQL that TRIBUTARY_CITUS names. `scripts/test-citus`
+// runs the ordinary test files on one, so whatever they hold is held of a distributed installation too.
+
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../scripts/embedded-postgres.ts'
+import { openDatabase, type Sql } from '../../src/db/client.ts'
+
+/** The folder with the `bin` of a PostgreSQL that has the extension, or undefined. */
+export const citusInstallation = (): string | undefined => process.env.TRIBUTARY_CITUS || undefined
+
+export interface CitusCluster {
+  coordinator: EmbeddedPostgres
+  workers: EmbeddedPostgres[]
+  /** Makes a database of this name on every node, and makes the nodes of it know one another. */
+  createDatabase(name: string): Promise<void>
+  dropDatabase(name: string): Promise<void>
+  /** Does this while one worker is stopped. */
+  withoutWorker(which: number, work: () => Promise<void>): Promise<void>
+  stop(): Promise<void>
+}
+
+const settings = {
+  shared_preload_libraries: 'citus',
+  max_prepared_transactions: '200',
+  wal_level: 'logical',
+  max_connections: '300',
+  'citus.node_conninfo': 'sslmode=disable',
+  // Tests have many databases, and each has a daemon of its own.
+  max_worker_processes: '300',
+  shared_buffers: '128MB',
+}
+
+export async function startCitusCluster(installation: string): Promise<CitusCluster> {
+  const folder = await mkdtemp(join(tmpdir(), 'tributary-citus-'))
+  await chmod(folder, 0o755)
+  const nodes = await Promise.all(
+    ['coordinator', 'worker-1', 'worker-2'].map(name =>
+      startEmbeddedPostgres({
+        dataDirectory: join(folder, name),
+        unsafeFast: true,
+        installation,
+        settings,
+        removeWhenKilled: folder,
+      }),
+    ),
+  )
+  const [coordinator, ...workers] = nodes as [EmbeddedPostgres, ...EmbeddedPostgres[]]
+  return {
+    coordinator,
+    workers,
+    createDatabase: async name => {
+      await Promise.all(
+        nodes.map(async node => {
+          await on(node, 'postgres', sql => sql`create database ${sql(name)}`)
+          await on(node, name, sql => sql`create extension citus`)
+        }),
+      )
+      await on(coordinator, name, async sql => {
+        await sql`select citus_set_coordinator_host('127.0.0.1', ${coordinator.port}::int)`
+        for (const worker of workers) await sql`select citus_add_node('127.0.0.1', ${worker.port}::int)`
+      })
+    },
+    dropDatabase: async name => {
+      for (const node of nodes)
+        await on(node, 'postgres', sql => sql`drop database if exists ${sql(name)} with (force)`)
+    },
+    withoutWorker: async (which, work) => {
+      const { dataDirectory, port, stop } = workers[which]!
+      await stop()
+      try {
+        await work()
+      } finally {
+        workers[which] = await startEmbeddedPostgres({ dataDirectory, port, unsafeFast: true, installation, settings })
+      }
+    },
+    stop: async () => {
+      await Promise.all([coordinator, ...workers].map(node => node.stop()))
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+async function on(
+  node: EmbeddedPostgres,
+  database: string,
+  statement: (sql: Sql) => PromiseLike<unknown>,
+): Promise<void> {
+  const sql = openDatabase({ url: node.url.replace(/\/postgres$/, `/${database}`), connectionsMax: 1, prepare: false })
+  try {
+    await statement(sql)
+  } finally {
+    await sql.end()
+  }
+}
