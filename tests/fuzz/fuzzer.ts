@@ -35,6 +35,14 @@ export interface Case {
   accept?: string
 }
 
+/** An answer, and what is wrong with it. */
+interface Exchange {
+  ok: boolean
+  headers: Headers
+  text: string
+  faults: string[]
+}
+
 export interface Credentials {
   key: string
   admin: string
@@ -150,15 +158,25 @@ export class Fuzzer {
     // What was found in a release that still had the operation.
     if (operation === undefined) return []
     const request = this.#requestOf(operation, sent)
-    if (request === undefined) return []
-    const { path, init } = request
+    return request === undefined ? [] : (await this.#exchange(operation, request)).faults
+  }
+
+  /** The same for an operation that must be there, with the answer. */
+  async send(sent: Case): Promise<Exchange> {
+    const operation = this.operations.find(({ name }) => name === sent.operation)
+    const request = operation && this.#requestOf(operation, sent)
+    if (request === undefined) throw new Error(`${sent.operation} is not documented, or not to be asked so`)
+    return this.#exchange(operation!, request)
+  }
+
+  async #exchange(operation: Operation, { path, init }: { path: string; init: RequestInit }): Promise<Exchange> {
     let response: Response
     let text: string
     try {
       response = await this.service.get(path, { ...init, signal: AbortSignal.timeout(30_000) })
       text = await response.text()
     } catch (error) {
-      return [`no answer: ${error}`]
+      return { ok: false, headers: new Headers(), text: '', faults: [`no answer: ${error}`] }
     }
     const faults = this.#faultsOf(operation, response, text)
     this.statuses[response.status] = (this.statuses[response.status] ?? 0) + 1
@@ -170,7 +188,9 @@ export class Fuzzer {
       this.succeeded.set(operation.name, (this.succeeded.get(operation.name) ?? 0) + 1)
       this.#harvest(operation, text)
     }
-    return faults.map(fault => `${init.method} ${path} ${response.status}: ${fault}\n${text.slice(0, 500)}`)
+    const { ok, headers } = response
+    const told = faults.map(fault => `${init.method} ${path} ${response.status}: ${fault}\n${text.slice(0, 500)}`)
+    return { ok, headers, text, faults: told }
   }
 
   #requestOf(operation: Operation, sent: Case): { path: string; init: RequestInit } | undefined {

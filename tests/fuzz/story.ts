@@ -1,0 +1,167 @@
+// One request to each operation that means it: a day in the life of an installation, by its front end, its client and its administrator.
+// What chance reaches depends on the machine; this is what every run has reached, and whose successful answers it has compared.
+
+import { aPerson } from '../support/console.ts'
+import { aToken } from '../support/console-api.ts'
+import type { TestDatabase } from '../support/database.ts'
+import { until } from '../support/until.ts'
+import type { Json } from './fuzz-values.ts'
+import type { Case, Fuzzer } from './fuzzer.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: the story looks into answers as it knows them to be
+type Answer = { body: any; headers: Headers }
+
+/** `slug` asks what `answers` are to, and nothing else need be answered. */
+export async function tellStory(
+  fuzzer: Fuzzer,
+  { sql }: Pick<TestDatabase, 'sql'>,
+  { slug, answers }: { slug: string; answers: Json },
+): Promise<void> {
+  const ask = async (operation: string, parameters: Record<string, Json> = {}, json?: Json): Promise<Answer> => {
+    const as = operation.includes(' /admin/') ? 'admin' : 'key'
+    const sent: Case = { operation, parameters, as, ...(json === undefined ? {} : { body: { json } }) }
+    const { faults, ok, text, headers } = await fuzzer.send(sent)
+    if (faults.length > 0 || !ok) throw new Error(`${operation} did not succeed: ${[...faults, text].join('\n')}`)
+    return { body: /json/.test(headers.get('Content-Type') ?? '') ? JSON.parse(text) : text, headers }
+  }
+  const admin = (method: string, path: string, parameters?: Record<string, Json>, json?: Json): Promise<Answer> =>
+    ask(`${method} /admin/api/v1${path}`, parameters, json)
+
+  // An applicant applies.
+  const { applicant_id: applicantId } = (await ask('POST /intake/v1/applicants', {}, { language: 'en' })).body
+  const applicant = { slug, applicantId }
+  const atIntake = '/intake/v1/programs/{slug}/applicants/{applicantId}'
+  await ask('PUT /intake/v1/applicants/{applicantId}', { applicantId }, { language: 'es' })
+  await ask('GET /intake/v1/programs/{slug}', { slug })
+  await ask(`PUT ${atIntake}/answers`, applicant, { answers })
+  await ask(`GET ${atIntake}/answers`, applicant)
+  const submission = { ...applicant, 'Idempotency-Key': crypto.randomUUID() }
+  const submitted = await ask(`POST ${atIntake}/submissions`, submission, { submitter: { type: 'APPLICANT' } })
+  const { application_id: applicationId } = submitted.body
+
+  // A client pulls.
+  const exported = '/api/v1/admin/programs/{programSlug}'
+  const program = { programSlug: slug }
+  const application = { programSlug: slug, applicationId }
+  await ask('GET /api/v1/checkAuth')
+  await ask('GET /api/v1/admin/programs')
+  const page = await ask(`GET ${exported}/applications`, { ...program, pageSize: '1' })
+  await ask(`GET ${exported}/receipt`, { ...program, walk: page.headers.get('Walk-Token') })
+  await ask(`GET ${exported}/changes`, { ...program, after: '0' })
+  for (const part of ['', '/revisions', '/history'])
+    await ask(`GET ${exported}/applications/{applicationId}${part}`, application)
+  const { headers } = await ask(`GET ${exported}/applications/{applicationId}/status`, application)
+  const decided = { ...application, 'If-Match': headers.get('ETag') }
+  await ask(`PATCH ${exported}/applications/{applicationId}/status`, decided, { status: 'Approved' })
+  await ask('GET /docs/api/programs')
+  const docs = '/docs/api/programs/{programSlug}'
+  const version = { ...program, version: 'active' }
+  await ask(`GET ${docs}`, program)
+  for (const part of ['', '/response.schema.json', '/openapi.json'])
+    await ask(`GET ${docs}/versions/{version}${part}`, version)
+  await ask(`GET ${docs}/samples/{fileName}`, { ...program, fileName: `export-${slug}.sh` })
+
+  // An administrator looks around, and after a program.
+  for (const path of [
+    '/session',
+    '/settings',
+    '/settings/retention',
+    '/programs',
+    '/questions',
+    '/jobs',
+    '/docs/status',
+  ])
+    await admin('GET', path)
+  await admin('GET', '/programs/{slug}', { slug })
+  const { retention_days } = (await admin('GET', '/programs/{slug}/retention', { slug })).body
+  await admin('PUT', '/programs/{slug}/retention', { slug }, { days: 5000, based_on: retention_days })
+  await admin('PUT', '/programs/{slug}/retention', { slug }, { days: retention_days, based_on: 5000 })
+  const { questionId } = { questionId: (await admin('GET', '/questions')).body.items[0].question_id }
+  await admin('GET', '/questions/{questionId}', { questionId })
+  const [published] = (await admin('GET', '/programs/{slug}/versions', { slug })).body.items
+  const versionId = published.program_version_id
+  await admin('GET', '/programs/{slug}/versions/{versionId}', { slug, versionId })
+
+  // A draft is saved and discarded, and another one published.
+  for (const deed of ['discard', 'publish']) {
+    const { body: document } = await admin('GET', '/programs/{slug}/draft', { slug })
+    const edited = { ...document, display_name: `To ${deed} ${versionId}` }
+    const { program_version_id: draft } = (await admin('PUT', '/programs/{slug}/draft', { slug }, edited)).body
+    await admin('GET', '/programs/{slug}/difference', { slug })
+    if (deed === 'discard') await admin('DELETE', '/programs/{slug}/draft', { slug, based_on: draft })
+    else await admin('POST', '/programs/{slug}/publish', { slug }, { based_on: draft })
+  }
+
+  // A caseworker reads an application and decides.
+  const seen = { slug, applicationId }
+  await admin('GET', '/programs/{slug}/applications', { slug })
+  const { annotation_id } = (await admin('GET', '/programs/{slug}/applications/{applicationId}', seen)).body
+  await admin('PATCH', '/programs/{slug}/applications/{applicationId}', seen, {
+    based_on: annotation_id,
+    note: 'called',
+  })
+  await admin('GET', '/programs/{slug}/applications/{applicationId}/history', seen)
+
+  // A key is made, looked after and retired; a call with it is refused, and why is looked up.
+  const wanted = { name: 'Story', programs: [slug], allowed_subnets: ['anywhere'], expires_at: '90d' }
+  const { body: key } = await admin('POST', '/keys', {}, { ...wanted, may_export: true, may_submit: false })
+  const keyId = key.api_key_id
+  await admin('GET', '/keys')
+  await admin('GET', '/keys/{keyId}', { keyId })
+  await admin('GET', '/keys/{keyId}/would-pass', { keyId, address: '127.0.0.1', program: slug })
+  await admin('PATCH', '/keys/{keyId}', { keyId }, { based_on: key.version, name: 'Story, second part' })
+  await admin('POST', '/keys/{keyId}/rotate', { keyId }, { overlap_days: 1 })
+  await admin('POST', '/keys/{keyId}/retire', { keyId })
+  const call = await fuzzer.send({ operation: 'GET /api/v1/checkAuth', parameters: {}, as: 'nobody' })
+  const requestId = call.headers.get('X-Request-Id')
+  await until('the refusal to be kept', async () => {
+    const [kept] = await sql`select from refusal where request_id = ${requestId}`
+    return kept
+  })
+  await admin('GET', '/refusals/{requestId}', { requestId })
+
+  // What has failed is tried again.
+  await sql`
+    update derived_status set state = 'failed', last_error = 'told by the story'
+    where job_name = 'refresh-key-map' and program_version_id = ${versionId}`
+  await admin('POST', '/jobs/retry', {}, { job_name: 'refresh-key-map', program_version_id: versionId })
+  await admin('POST', '/docs/regenerate', {}, { program: slug })
+
+  const [event] = (await admin('GET', '/audit/events')).body.items
+  await admin('GET', '/audit/events/{eventId}', { eventId: event.audit_event_id })
+  await admin('GET', '/audit/sent/{applicationId}', { applicationId })
+  await admin('POST', '/audit/verify', {}, {})
+
+  // Organizations and people come and go.
+  const { organization_id: organizationId } = (
+    await admin('POST', '/intermediaries', {}, { name: `Aid ${applicantId}` })
+  ).body
+  const organization = { organizationId }
+  const ofOrganization = '/intermediaries/{organizationId}'
+  await admin('GET', '/intermediaries')
+  await admin('GET', ofOrganization, organization)
+  await admin('PUT', ofOrganization, organization, { name: `First aid ${applicantId}` })
+  const mail = { email: `aid-${applicantId}@example.org` }
+  await admin('POST', `${ofOrganization}/people`, organization, mail)
+  const [intermediary] = (await admin('GET', `${ofOrganization}/people`, organization)).body.items
+  const { intermediary_id: intermediaryId } = intermediary
+  for (const deed of ['disable', 'enable']) {
+    await admin('POST', `${ofOrganization}/people/{intermediaryId}/${deed}`, { organizationId, intermediaryId })
+    await admin('POST', `${ofOrganization}/${deed}`, organization)
+  }
+  const facts = { name: 'Story Person', role: 'AUDITOR', programs: [] }
+  const invited = { ...facts, email: `story-${applicantId}@example.org` }
+  const { person_id: personId } = (await admin('POST', '/people', {}, invited)).body
+  await admin('GET', '/people')
+  await admin('GET', '/people/{personId}', { personId })
+  await admin('PUT', '/people/{personId}', { personId }, { ...facts, name: 'Another Name' })
+  await admin('POST', '/people/{personId}/link', { personId })
+  for (const deed of ['disable', 'enable']) await admin('POST', `/people/{personId}/${deed}`, { personId })
+  const person = await aPerson(sql)
+  const issuer = 'https://story.example'
+  await sql`insert into person_identity (person_id, issuer, subject) values (${person.person_id}, ${issuer}, 'story')`
+  await admin('POST', '/people/{personId}/unlink', { personId: person.person_id }, { issuer })
+  const { tokenId } = await aToken(sql, person)
+  await admin('GET', '/people/{personId}/tokens', { personId: person.person_id })
+  await admin('POST', '/people/{personId}/tokens/{tokenId}/retire', { personId: person.person_id, tokenId })
+}
