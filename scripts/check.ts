@@ -24,8 +24,9 @@ const everything = [
 ]
 /** For each room, the others it may import; `type config` means its types alone. A main is imported by no other file. */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
-  main: everything,
+  main: ['service', ...everything],
   scripts: everything,
+  service: everything,
   // The binary's own file starts what it is asked for.
   program: ['main', 'scripts', 'release'],
   app: ['http', ...useCases, 'db', 'queue', 'domain', ...leaves, 'type config'],

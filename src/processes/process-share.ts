@@ -11,6 +11,17 @@ export interface ProcessPlace {
   port: number
 }
 
+/** Tells a process that it is one of several. Only the supervisor sets it. */
+export const placeVariable = 'TRIBUTARY_PROCESS'
+
+/** The place that the variable tells of; undefined for a process that is not one of several. */
+export function placeOf(text: string | undefined): ProcessPlace | undefined {
+  const match = /^(\d+)\/(\d+)@(\d+)$/.exec(text ?? '')
+  if (match === null) return undefined
+  const [number, of, port] = match.slice(1).map(Number)
+  return { number: number!, of: of!, port: port! }
+}
+
 const pools = ['databaseConnections', 'exportConnections', 'intakeConnections', 'consoleConnections'] as const
 const limits = ['requestsPerMinute', 'exportsAtATime', 'connectionsPerAddress', 'authFailuresPerMinute'] as const
 

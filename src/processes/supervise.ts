@@ -8,21 +8,11 @@ import { SupervisorMetrics } from '../metrics/supervisor-metrics.ts'
 import { Problem } from '../problem.ts'
 import { releaseName } from '../release.ts'
 import type { ToProcess, ToSupervisor } from './process-messages.ts'
-import type { ProcessPlace } from './process-share.ts'
+import { type ProcessPlace, placeVariable } from './process-share.ts'
 import { type Started, Supervisor } from './supervisor.ts'
-
-/** Tells a process that it is one of several. Only the supervisor sets it. */
-export const placeVariable = 'TRIBUTARY_PROCESS'
 
 /** What a process may take beyond DRAIN_TIMEOUT to end: it writes the audit trail's lines and closes its connections. */
 const endingMs = 15_000
-
-export function placeOf(text: string | undefined): ProcessPlace | undefined {
-  const match = /^(\d+)\/(\d+)@(\d+)$/.exec(text ?? '')
-  if (match === null) return undefined
-  const [number, of, port] = match.slice(1).map(Number)
-  return { number: number!, of: of!, port: port! }
-}
 
 /** The program that each process runs. */
 interface Program {

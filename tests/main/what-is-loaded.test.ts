@@ -28,12 +28,22 @@ async function loadedWith(file: string): Promise<{ now: Set<string>; later: Set<
 
 describe('what the service loads', () => {
   test('a process that only exports has no page, and nothing that pages alone need', async () => {
-    const { now, later } = await loadedWith('src/main.ts')
+    const { now, later } = await loadedWith('src/service.ts')
     expect(now).toContain('src/http/export-applications.ts')
     expect([...now].filter(path => /^src\/http\/(admin|docs|shell)\//.test(path))).toEqual([])
     for (const name of ['preact', 'preact-render-to-string', '@elysiajs/swagger', 'openid-client', 'ioredis'])
       expect(now).not.toContain(name)
     expect([...later].sort()).toEqual(['src/access/shared-counts.ts', 'src/http/page-doors.ts'])
+  })
+
+  test('the supervisor of several processes has nothing of the service', async () => {
+    const { now, later } = await loadedWith('src/main.ts')
+    expect([...later].sort()).toEqual(['src/processes/supervise.ts', 'src/service.ts'])
+    const supervisor = (await loadedWith('src/processes/supervise.ts')).now.union(now)
+    expect(supervisor).toContain('src/http/health.ts')
+    expect(
+      [...supervisor].filter(path => /^(postgres|src\/(app|db|export|access|intake|service))\b/.test(path)),
+    ).toEqual([])
   })
 
   test('every page is there when it is asked for first, by many at once, and so is everything else then', async () => {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { processCount, shareOf } from '../../src/processes/process-share.ts'
-import { placeOf } from '../../src/processes/supervise.ts'
+import { placeOf, processCount, shareOf } from '../../src/processes/process-share.ts'
 import { testConfig } from '../support/config.ts'
 
 const config = {

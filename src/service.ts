@@ -1,0 +1,234 @@
+// The service: database, application, listening, draining. It composes and decides nothing else.
+
+import type { SharedCounts } from './access/shared-counts.ts'
+import { createApp } from './app.ts'
+import { type Config, shownSettings } from './config.ts'
+import { readKeyExpiries } from './db/api-key-rows.ts'
+import { readFollowFigures } from './db/civiform/follow-state.ts'
+import { isReachable, openDatabase, type Sql } from './db/client.ts'
+import { prepareAtStart } from './db/instance.ts'
+import { findWay, noStatementTimeout, type Way } from './db/pooler.ts'
+import { readUpkeepState } from './db/upkeep-state.ts'
+import { type StandbyPool, Standbys } from './export/standbys.ts'
+import { Connections } from './http/connections.ts'
+import { health, standbyLines } from './http/health.ts'
+import { Metrics } from './http/metrics.ts'
+import { openSockets } from './http/open-sockets.ts'
+import { readTlsFiles } from './http/tls-files.ts'
+import { createLog, type Log } from './log.ts'
+import { buildOf } from './metrics/build.ts'
+import { watchFollowing } from './metrics/civiform-metrics.ts'
+import { watchUpkeep } from './metrics/database-metrics.ts'
+import { tellProcess } from './metrics/process-metrics.ts'
+import { watchTraces } from './metrics/trace-metrics.ts'
+import { type ProcessPlace, shareOf } from './processes/process-share.ts'
+import { SupervisorLink } from './processes/supervised.ts'
+import { releaseName } from './release.ts'
+import { settledWithin } from './settled-within.ts'
+import { openTraces } from './tracing/open-traces.ts'
+
+/** What closing may take, however long draining took. */
+const closeMs = 5000
+/** How often it is looked for connections that are too many. */
+const connectionsEveryMs = 500
+/** How long a process of several may take to leave what it counted with its supervisor; a database that is gone may tell nothing. */
+const leaveMs = 1000
+/** How long a standby may say nothing when it is asked how it is reached, and how far it has come. */
+const standbyAnswerMs = 3000
+
+/** One process of several has a supervisor, which speaks to the platform for all of them. */
+interface Supervised {
+  place: ProcessPlace
+  link: SupervisorLink
+}
+
+/** Runs the service, which ends with the process. With a place it is one of several. */
+export async function serve(
+  whole: Config,
+  environment: Readonly<Record<string, string | undefined>>,
+  place?: ProcessPlace,
+): Promise<void> {
+  const supervised = place && { place, link: new SupervisorLink() }
+  const config = place === undefined ? whole : shareOf(whole, place)
+  const ownLog = createLog(config.logLevel)
+  const log = supervised === undefined ? ownLog : ownLog.child({ process: supervised.place.number })
+  const tls = config.tlsCert === undefined ? undefined : await readTlsFiles(config.tlsCert, config.tlsKey!)
+  const oldestRelease = await prepareAtStart(config)
+  const way = await findWay(config.databaseUrl)
+  if (way.pooled && way.statementTimeoutMs === 0) log.warn(noStatementTimeout)
+  const metrics = new Metrics()
+  const openPool = poolOpener(config, way, metrics)
+  const db = openPool('general', 'tributary', config.databaseConnections)
+  const exportDb = openPool('export', 'tributary-export', config.exportConnections)
+  const intakeDb = openPool('intake', 'tributary-intake', config.intakeConnections)
+  const consoleDb = openPool('console', 'tributary-console', config.consoleConnections, config.consoleDatabaseUrl)
+  const standbyPools = await Promise.all(
+    config.exportDatabaseUrls.map((url, i) => openStandby(config, way, metrics, url, i + 1)),
+  )
+  const standbys = new Standbys(standbyPools, { primary: db, lagMaxMs: config.exportLagMaxMs, log })
+  await standbys.look()
+  standbys.start()
+
+  let draining = false
+  tellProcess(metrics, await buildOf(db, config.commit))
+  metrics.watchKeys(() => readKeyExpiries(db))
+  watchUpkeep(metrics, () => readUpkeepState(db))
+  watchFollowing(metrics, () => readFollowFigures(db))
+  const traces = openTraces(config, 'tributary', log)
+  watchTraces(metrics, traces?.exporter)
+  metrics.watchStandbys(() => standbys.states())
+  const connections = new Connections(config, log)
+  const sharedCounts = await openSharedCounts(whole, log)
+  metrics.watchCounts(sharedCounts)
+  const app = createApp({
+    config,
+    settings: shownSettings(config, environment),
+    log,
+    db,
+    exportDb,
+    standbys,
+    intakeDb,
+    consoleDb,
+    oldestRelease,
+    metrics,
+    tracer: traces?.tracer,
+    connections,
+    sharedCounts,
+    now: () => Date.now() * 1000,
+  })
+  const server = Bun.serve({
+    hostname: config.host,
+    port: config.port,
+    // Bun would count a slow reader or a slow database as idle; a connection is when its answer is complete (http/connections).
+    idleTimeout: 0,
+    reusePort: config.reusePort,
+    development: false,
+    ...(tls === undefined ? {} : { tls }),
+    fetch: (request, server) => app.fetch(request, server),
+  })
+  const readiness = async () => ({
+    ready: !draining && (await isReachable(db)),
+    lines: standbyLines(standbys.states()),
+  })
+  const platform = supervised === undefined ? servePlatform(config, health(readiness, metrics)) : undefined
+  watchConnections(connections, server.port!, log)
+
+  const drain = async (why: string): Promise<void> => {
+    // What manages services often tells every process of one, so a process that has a supervisor hears of it twice.
+    if (draining && supervised !== undefined) return
+    if (draining) process.exit(130)
+    draining = true
+    log.info({ signal: why }, 'draining')
+    app.watch.close()
+    const endMs = performance.now() + config.drainTimeoutMs
+    const drained = await Promise.race([
+      server.stop(false).then(() => true),
+      Bun.sleep(config.drainTimeoutMs).then(() => false),
+    ])
+    if (!drained) {
+      log.warn({ drain_timeout_ms: config.drainTimeoutMs }, 'exports still running are broken off')
+      await server.stop(true)
+    }
+    await platform?.stop(true)
+    standbys.stop()
+    await closePools([exportDb, intakeDb, consoleDb, ...standbyPools.flatMap(({ sql, watch }) => [sql, watch])])
+    const { trail } = app
+    if (trail.waiting > 0) log.info({ lines: trail.waiting }, 'the audit trail is still being written')
+    await trail.finish(Math.max(endMs - performance.now(), closeMs))
+    if (supervised !== undefined) await settledWithin(leaveMs, takeLeave(supervised, metrics))
+    sharedCounts?.close()
+    await closePools([db])
+    await traces?.exporter.finish(closeMs)
+    log.info('stopped')
+    process.exit(0)
+  }
+  if (supervised === undefined) {
+    const { timeZone } = config
+    log.info(
+      { release: releaseName, url: server.url.href, health: platform!.url.href, time_zone: timeZone },
+      'listening',
+    )
+  } else {
+    log.info({ release: releaseName }, 'serving')
+    const told = { readiness, metrics: () => metrics.told(), drain: (why: string) => void drain(why) }
+    supervised.link.listening({ port: server.port!, url: server.url.href }, told)
+  }
+  process.on('SIGTERM', () => void drain('SIGTERM'))
+  process.on('SIGINT', () => void drain('SIGINT'))
+  keepRunning(log)
+}
+
+const takeLeave = async ({ link }: Supervised, metrics: Metrics): Promise<void> => link.takeLeave(await metrics.told())
+
+/** What the platform asks, on a port of its own. */
+function servePlatform(
+  { healthHost, healthPort }: Config,
+  { fetch }: ReturnType<typeof health>,
+): Bun.Server<undefined> {
+  return Bun.serve({ hostname: healthHost, port: healthPort, development: false, fetch })
+}
+
+/** An uncaught error is a fault of ours or of a library: it is logged, and the other requests go on. */
+function keepRunning(log: Log): void {
+  process.on('uncaughtException', error => log.error({ err: error }, 'uncaught exception'))
+  process.on('unhandledRejection', error => log.error({ err: error }, 'unhandled rejection'))
+}
+
+/** Bun accepts whatever comes, so it is looked at afterwards. */
+function watchConnections(connections: Connections, port: number, log: Log): void {
+  const sockets = openSockets()
+  if (sockets === undefined) log.warn('on this system the connections of one address cannot be limited')
+  else setInterval(() => connections.look(sockets, port), connectionsEveryMs).unref()
+}
+
+/** Where there is a Redis, keys are counted in it, for all processes on all machines together. It may be away, now or later. */
+async function openSharedCounts(whole: Config, log: Log): Promise<SharedCounts | undefined> {
+  if (whole.redisUrl === undefined) return undefined
+  const { SharedCounts } = await import('./access/shared-counts.ts')
+  return new SharedCounts(whole.redisUrl, whole, log)
+}
+
+/** Opens pools: under a name for metrics, and one that PostgreSQL shows in `pg_stat_activity`. */
+function poolOpener(config: Config, { pooled }: Way, { pools }: Metrics) {
+  return (name: string, applicationName: string, connectionsMax: number, url = config.databaseUrl): Sql =>
+    pools.watch(name, onWait =>
+      openDatabase({
+        url,
+        applicationName,
+        connectionsMax,
+        onWait,
+        prepare: config.databasePrepare,
+        statementTimeoutMs: pooled ? 0 : config.statementTimeoutMs,
+        silenceTimeoutMs: config.silenceTimeoutMs,
+        // A request that has waited longer was refused already.
+        queueTimeoutMs: config.responseTimeoutMs,
+      }),
+    )
+}
+
+/** A standby that cannot be asked is taken to be reached as the primary is. */
+async function openStandby(
+  config: Config,
+  primaryWay: Way,
+  metrics: Metrics,
+  url: string,
+  number: number,
+): Promise<StandbyPool> {
+  const way = await findWay(url, standbyAnswerMs).catch(() => primaryWay)
+  const name = new URL(url).host || `standby ${number}`
+  return {
+    name,
+    sql: poolOpener(config, way, metrics)(`export ${name}`, 'tributary-export', config.exportConnections, url),
+    watch: openDatabase({
+      url,
+      applicationName: 'tributary-watch',
+      connectionsMax: 1,
+      prepare: config.databasePrepare,
+      silenceTimeoutMs: standbyAnswerMs,
+    }),
+  }
+}
+
+async function closePools(pools: readonly Sql[]): Promise<void> {
+  await Promise.all(pools.map(pool => pool.end({ timeout: closeMs / 1000 })))
+}
