@@ -7,6 +7,11 @@ export function processorMs(pid: number): number {
   return statMs(read(`/proc/${pid}/stat`))
 }
 
+/** The same for a process and those that it started, together: a service and its processes. */
+export function familyMs(pid: number): number {
+  return [pid, ...childrenOf(pid)].reduce((sum, one) => sum + processorMs(one), 0)
+}
+
 /** The same for the first thread alone, which runs JavaScript, and without steps. */
 export function mainThreadMs(pid: number): number {
   const schedule = read(`/proc/${pid}/task/${pid}/schedstat`)
@@ -32,13 +37,16 @@ export function backendsMsSince(before: ReadonlyMap<number, number>, postmaster:
 }
 
 function backendsOf(postmaster: number, user: string): number[] {
+  return childrenOf(postmaster).filter(pid => read(`/proc/${pid}/cmdline`).startsWith(`postgres: ${user} `))
+}
+
+function childrenOf(parent: number): number[] {
   return list('/proc')
     .filter(name => /^[0-9]+$/.test(name))
     .map(Number)
     .filter(pid => {
       const stat = read(`/proc/${pid}/stat`)
-      if (Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]) !== postmaster) return false
-      return read(`/proc/${pid}/cmdline`).startsWith(`postgres: ${user} `)
+      return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]) === parent
     })
 }
 
@@ -58,6 +66,10 @@ export function peakBytes(pid: number): number {
 export function residentBytes(pid: number): number {
   return statusBytes(pid, 'VmRSS')
 }
+
+/** The same of a process and those that it started, together. */
+export const familyBytes = (pid: number): number =>
+  [pid, ...childrenOf(pid)].reduce((sum, one) => sum + residentBytes(one), 0)
 
 function statusBytes(pid: number, field: string): number {
   const match = new RegExp(`^${field}:\\s+([0-9]+) kB$`, 'm').exec(read(`/proc/${pid}/status`))

@@ -4,6 +4,7 @@ import { type BenchContext, withService } from '../bench-context.ts'
 import { startHttpLoad } from '../conversations.ts'
 import { digits, type SectionReport } from '../findings.ts'
 import { fetchToNowhere, warmUp } from '../http-subject.ts'
+import { backendsMs, backendsMsSince, familyBytes, familyMs } from '../process-meter.ts'
 import { inRounds } from '../rounds.ts'
 import { median, pairedRatio } from '../statistics.ts'
 
@@ -17,6 +18,17 @@ const durationMs = 2000
 interface Measured {
   bytesPerMs: number
   pagesPerSecond: number
+  /** Of all processes of the service together, and of the backends: seconds for a gigabyte, and milliseconds for a page of 1. */
+  secondsPerGigabyte: number
+  msPerPage: number
+  /** All processes together, the supervisor among them, when all was done. */
+  residentBytes: number
+}
+
+/** What the service and PostgreSQL worked since, in milliseconds. */
+function costOf({ database }: BenchContext, pid: number): () => number {
+  const before = { service: familyMs(pid), backends: backendsMs(database.pid, database.user) }
+  return () => familyMs(pid) - before.service + backendsMsSince(before.backends, database.pid, database.user)
 }
 
 export async function measureProcesses(context: BenchContext): Promise<SectionReport> {
@@ -27,6 +39,7 @@ export async function measureProcesses(context: BenchContext): Promise<SectionRe
       // New connections go to any of the processes, so each gets its part.
       await Promise.all(Array.from({ length: clients }, () => warmUp(children, service, 500)))
       const url = service.pageUrl(Math.min(pageSize, options.applications))
+      const cost = costOf(context, service.pid)
       const startedAt = performance.now()
       const transfers = await Promise.all(
         Array.from({ length: clients }, () =>
@@ -35,8 +48,12 @@ export async function measureProcesses(context: BenchContext): Promise<SectionRe
       )
       const bytes = transfers.flat().reduce((sum, transfer) => sum + transfer.bytes, 0)
       const bytesPerMs = bytes / (performance.now() - startedAt)
+      const secondsPerGigabyte = cost() / 1000 / (bytes / 1e9)
+      const costOfPages = costOf(context, service.pid)
       const answer = await load.ask({ url: service.pageUrl(1), headers: service.headers, connections, durationMs })
-      return { bytesPerMs, pagesPerSecond: answer.requests / (answer.wallMs / 1000) }
+      const msPerPage = costOfPages() / answer.requests
+      const pagesPerSecond = answer.requests / (answer.wallMs / 1000)
+      return { bytesPerMs, pagesPerSecond, secondsPerGigabyte, msPerPage, residentBytes: familyBytes(service.pid) }
     })
   try {
     const rounds = await inRounds(context, { 1: () => measure('1'), 2: () => measure('2'), 4: () => measure('4') })
@@ -49,13 +66,25 @@ export async function measureProcesses(context: BenchContext): Promise<SectionRe
       tables: [
         {
           title: `${clients} clients pulling pages of ${pageSize.toLocaleString('en')}; then pages of 1 over ${connections} connections`,
-          head: ['processes', 'MB/s', 'against 1', 'pages of 1 a second', 'against 1'],
+          head: [
+            'processes',
+            'MB/s',
+            'against 1',
+            'processor s/GB',
+            'pages of 1 a second',
+            'against 1',
+            'processor ms/page',
+            'MB held',
+          ],
           rows: counts.map(count => [
             count,
             digits(median(column(count, 'bytesPerMs')) / 1000),
             ratio(count, 'bytesPerMs'),
+            digits(median(column(count, 'secondsPerGigabyte'))),
             digits(median(column(count, 'pagesPerSecond'))),
             ratio(count, 'pagesPerSecond'),
+            digits(median(column(count, 'msPerPage'))),
+            digits(median(column(count, 'residentBytes')) / 1e6),
           ]),
         },
       ],
