@@ -50,8 +50,15 @@ export function writeList(target: Buffer, offset: number, bytes: Buffer, from: n
     if (byte === comma) target[end++] = semicolon
     if (byte !== quote) continue
     let close = at + 1
-    while (bytes[close] !== quote) close += bytes[close] === backslash ? 2 : 1
-    end = unescaped(target, end, bytes, at + 1, close, true)
+    let plain = end
+    // Most items are ids of options, which need nothing: they are copied while their end is looked for.
+    for (let sign = bytes[close]!; sign !== quote && sign !== backslash && sign !== semicolon; sign = bytes[++close]!)
+      target[plain++] = sign
+    if (bytes[close] === quote) end = plain
+    else {
+      while (bytes[close] !== quote) close += bytes[close] === backslash ? 2 : 1
+      end = unescaped(target, end, bytes, at + 1, close, true)
+    }
     at = close
   }
   return guarded(target, start, end)

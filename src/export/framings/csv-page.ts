@@ -62,12 +62,11 @@ function rowsOf(questions: WalkQuestions): CsvRows {
   return rows
 }
 
-interface Column {
-  name: string
-  form: FieldForm
-  /** Of texts, which are joined into one cell. */
-  isList: boolean
-}
+/** How a value becomes a cell, as a number: what is asked for each cell must cost nothing. */
+const [textKind, numberKind, listKind, entitiesKind] = [0, 1, 2, 3]
+
+const kindOf = (form: FieldForm): number =>
+  form === 'entities' ? entitiesKind : isList(form) ? listKind : form === 'number' ? numberKind : textKind
 
 /** How the text of one program version is read: its outline, and for each column which of its values is in it, or -1. */
 interface VersionPlan {
@@ -78,7 +77,10 @@ interface VersionPlan {
 const annotationBytes = outlineBytes(annotationsOutline)
 
 class CsvRows implements RowWriter {
-  readonly columns: readonly Column[]
+  readonly columns: readonly string[]
+  readonly #kinds: Uint8Array
+  readonly #lists: readonly number[]
+  readonly #revision: number
   readonly header: Buffer
   readonly #plans = new Map<number, VersionPlan>()
   /** Of the values of the row at hand; those of its annotations come first. */
@@ -91,25 +93,24 @@ class CsvRows implements RowWriter {
     for (const name of applicationColumns) if (!byName.has(name)) throw new Error(`no application has a ${name}`)
     const known = new Set(applicationColumns)
     const names = [...applicationColumns, ...[...byName.keys()].filter(name => !known.has(name))]
-    this.columns = names.map(name => {
-      const form = byName.get(name)!
-      return { name, form, isList: isList(form) && form !== 'entities' }
-    })
+    this.columns = names
+    this.#kinds = Uint8Array.from(names, name => kindOf(byName.get(name)!))
+    this.#lists = names.flatMap((_, i) => (this.#kinds[i] === listKind ? [i] : []))
+    this.#revision = names.indexOf(revisionColumn)
     this.header = Buffer.from(`${byteOrderMark}${[tokenColumn, ...names].join(',')}${endOfRecord}`)
   }
 
   bytes(row: VersionedRow): number {
-    const { columns } = this
     let listBytes = 0
     const plan = this.#find(row)
-    for (let i = 0; i < columns.length; i++) {
+    for (const i of this.#lists) {
       const value = plan.values[i]!
       const at = value * notesOfValue
-      if (value >= 0 && columns[i]!.isList) listBytes += this.#notes[at + 1]! - this.#notes[at]!
+      if (value >= 0) listBytes += this.#notes[at + 1]! - this.#notes[at]!
     }
     // In a list each sign of a text may get a backslash, elsewhere a value only gets shorter but for its apostrophe; and a comma each.
     const texts = row.snapshotTo - row.snapshotFrom + row.annotationsTo - row.annotationsFrom
-    return texts + listBytes + columns.length * (1 + cellGrowth) + 16
+    return texts + listBytes + this.columns.length * (1 + cellGrowth) + 16
   }
 
   write(target: Buffer, offset: number, row: VersionedRow): number {
@@ -117,23 +118,25 @@ class CsvRows implements RowWriter {
     const { bytes } = row
     const notes = this.#notes
     const { values } = this.#planOf(row)
-    for (let i = 0; i < this.columns.length; i++) {
-      const { name, form, isList } = this.columns[i]!
+    const kinds = this.#kinds
+    for (let i = 0; i < kinds.length; i++) {
       target[offset++] = comma
       const value = values[i]!
+      const kind = kinds[i]!
       if (value === -1) {
-        if (name === revisionColumn) offset += target.write(row.isCurrent ? 'CURRENT' : 'OBSOLETE', offset)
-        else if (form === 'entities') target[offset++] = zero
+        if (kind === entitiesKind) target[offset++] = zero
+        else if (i === this.#revision) offset += target.write(row.isCurrent ? 'CURRENT' : 'OBSOLETE', offset)
         continue
       }
       const from = notes[value * notesOfValue]!
       const to = notes[value * notesOfValue + 1]!
       const noted = notes[value * notesOfValue + 2]!
       if (bytes[from] === letterN) continue
-      if (form === 'entities') offset += target.write(String(noted), offset)
-      else if (isList) offset = writeList(target, offset, bytes, from, to)
-      else if (form === 'number') offset = writeNumber(target, offset, bytes, from, to)
-      else offset = writeText(target, offset, bytes, from, to, noted === 1)
+      if (kind === textKind) offset = writeText(target, offset, bytes, from, to, noted === 1)
+      else if (kind === numberKind) offset = writeNumber(target, offset, bytes, from, to)
+      else if (kind === listKind) offset = writeList(target, offset, bytes, from, to)
+      else if (noted < 10) target[offset++] = zero + noted
+      else offset += target.write(String(noted), offset)
     }
     target[offset++] = carriageReturn
     target[offset++] = lineFeed
@@ -160,7 +163,7 @@ class CsvRows implements RowWriter {
     const places = new Map(names.map((name, i) => [name, i]))
     plan = {
       snapshot: outlineBytes(outline),
-      values: Int32Array.from(this.columns, ({ name }) => places.get(name) ?? -1),
+      values: Int32Array.from(this.columns, name => places.get(name) ?? -1),
     }
     this.#plans.set(programVersionId, plan)
     const numbers = names.length * notesOfValue
