@@ -100,6 +100,8 @@ describe('a walk', () => {
     expect(times).toEqual([expect.any(String), undefined])
     expect(await walked(clientOf(), { fromDate: times[0] })).toEqual([])
     expect(await walked(clientOf(), { revisionState: 'OBSOLETE' })).toEqual([])
+    const chosen = clientOf().applications(slug, { fields: 'nothing_of_it' })
+    await expect(chosen.next()).rejects.toThrow(/fields/)
   })
 })
 
