@@ -3,99 +3,158 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
+import { basename } from 'node:path'
 import { parseArgs } from 'node:util'
+import { readUnfinishedLoads } from '../src/db/bulk-loads.ts'
 import { requireInstanceTimeZone } from '../src/db/instance.ts'
-import { withIntakePaused } from '../src/intake/pause-intake.ts'
+import { formatMicros } from '../src/domain/values/offset-time.ts'
 import { loadLines } from '../src/load/load-lines.ts'
+import { giveUpLoad } from '../src/load/storing/give-up.ts'
 import { Problem } from '../src/problem.ts'
-import { readCommandLine, runScript, UsageError } from './environment.ts'
+import { readCommandLine, runScript, type ScriptContext, UsageError } from './environment.ts'
 import { readFrontEnd } from './front-end-option.ts'
 import { inThousands, startProgress } from './progress.ts'
 
-const help = `Usage: scripts/load <file.ndjson | -> [--program <slug>] [--front-end <name>] [--pause-intake]
+const help = `Usage: scripts/load <file.ndjson | -> [--program <slug>] [--front-end <name>] [--instead-of <load>]
+       scripts/load --unfinished
+       scripts/load --give-up <load>
 
-Loads applications, all of them or none: one application object a line, as an export gives it, or one page of an export
-({"payload":[…],"nextPageToken":…}) a line. - reads standard input. Every line that is wrong is named, with the reason.
+Loads applications: one application object a line, as an export gives it, or one page of an export
+({"payload":[…],"nextPageToken":…}) a line. - reads standard input. All lines are checked first: when any is wrong nothing is
+loaded, and each is named with the reason. Then they are stored batch by batch. Submissions wait for a batch, not for the load.
 
-  --program    Take only applications of this program, and refuse a file with others.
-  --front-end  Applicants that are not there yet belong to this form front end: its keys can go on with them. Without it they
-               belong to none, and no key can reach them. Those that are there stay with the one they have.
-  --pause-intake  With --program: submissions to it are answered with 503 at once while the load runs, instead of waiting for it;
-               for ten minutes at most. To load what another system took up to now, pause before: scripts/intake --help.
+A load that was interrupted, however that was, goes on where it stopped when it is run again with the same input. Nothing is
+loaded twice. Until then it is unfinished: no other load into its programs begins, and their Snapshot-Time stays where it is.
+
+  --program     Take only applications of this program, and refuse a file with others.
+  --front-end   Applicants that are not there yet belong to this form front end: its keys can go on with them. Without it they
+                belong to none, and no key can reach them. Those that are there stay with the one they have.
+  --instead-of  Ends an unfinished load, and goes on in its place with another input: with what is still to come, corrected.
+  --unfinished  Lists the loads that have not ended.
+  --give-up     Ends one that is not to go on. What is stored of it stays.
 
 Ids are kept, so they must be free; the programs must be there, with the versions that the applications name. Lines are in
-order of submit_time, and not earlier than what was submitted before; a program that nobody has submitted to takes any past
+order of submit_time, and later than what was submitted before the load; a program that nobody has submitted to takes any past
 time. Load all history of a program in one go, such as: cat 2024.ndjson 2025.ndjson | scripts/load -
-While a load runs, submissions to the programs it loads into wait, for ten seconds at most.`
+What was checked waits in TMPDIR until it is stored, in a file about as large as the input.`
 
-interface Load {
-  path: string
-  programSlug: string | undefined
-  frontEnd: string | undefined
-  pauseIntake: boolean
-}
+type Asked =
+  | {
+      deed: 'load'
+      path: string
+      programSlug: string | undefined
+      frontEnd: string | undefined
+      insteadOf: number | undefined
+    }
+  | { deed: 'list' }
+  | { deed: 'give-up'; loadId: number }
 
-function parseLoad(args: string[]): Load {
+function parseAsked(args: string[]): Asked {
   const { values, positionals } = parseArgs({
     args,
-    options: { program: { type: 'string' }, 'front-end': { type: 'string' }, 'pause-intake': { type: 'boolean' } },
+    options: {
+      program: { type: 'string' },
+      'front-end': { type: 'string' },
+      'instead-of': { type: 'string' },
+      unfinished: { type: 'boolean' },
+      'give-up': { type: 'string' },
+    },
     allowPositionals: true,
   })
   const [path] = positionals
+  const alone = positionals.length === 0 && Object.keys(values).length === 1
+  if (values.unfinished === true && alone) return { deed: 'list' }
+  const loadId = readLoadId('--give-up', values['give-up'])
+  if (loadId !== undefined && alone) return { deed: 'give-up', loadId }
+  if (values.unfinished === true || loadId !== undefined)
+    throw new UsageError('--unfinished and --give-up stand alone. scripts/load --help tells more.')
   if (path === undefined || positionals.length > 1)
     throw new UsageError('Name one file, or - for standard input. scripts/load --help tells more.')
-  const pauseIntake = values['pause-intake'] === true
-  if (pauseIntake && values.program === undefined)
-    throw new UsageError('--pause-intake needs --program, to say which. scripts/load --help tells more.')
-  return { path, programSlug: values.program, frontEnd: readFrontEnd(values['front-end']), pauseIntake }
+  const insteadOf = readLoadId('--instead-of', values['instead-of'])
+  return { deed: 'load', path, programSlug: values.program, frontEnd: readFrontEnd(values['front-end']), insteadOf }
 }
 
-const { path, programSlug, frontEnd, pauseIntake } = await readCommandLine(help, async args => {
-  const load = parseLoad(args)
-  if (load.path !== '-' && (await stat(load.path)).isDirectory())
-    throw new Problem('invalid_request', { detail: `${load.path} is a directory, not a file.` })
-  return load
+function readLoadId(option: string, text: string | undefined): number | undefined {
+  if (text === undefined || /^[1-9][0-9]{0,14}$/.test(text)) return text === undefined ? undefined : Number(text)
+  throw new UsageError(`${option} takes the number of a load, as --unfinished lists it, not "${text}".`)
+}
+
+const asked = await readCommandLine(help, async args => {
+  const parsed = parseAsked(args)
+  if (parsed.deed === 'load' && parsed.path !== '-' && (await stat(parsed.path)).isDirectory())
+    throw new Problem('invalid_request', { detail: `${parsed.path} is a directory, not a file.` })
+  return parsed
 })
 
-/** One core is PostgreSQL's; more than four readers would wait for it. */
-const threads = Math.min(4, Math.max(1, availableParallelism() - 1))
-/** A load that is killed leaves the intake of its program paused for this long at most. */
-const pauseMs = 10 * 60_000
+/** PostgreSQL has next to nothing to do while lines are checked; more than four readers would wait for this thread. */
+const threads = Math.min(4, availableParallelism())
 /** Larger pieces than the usual 64 KB: fewer turns of the event loop for the same bytes. */
 const pieceBytes = 256 * 1024
 
-await runScript(async ({ sql, config, actor }) => {
+await runScript(async context => {
+  if (asked.deed === 'load') await load(context, asked)
+  else if (asked.deed === 'list') await listUnfinished(context)
+  else await giveUp(context, asked.loadId)
+})
+
+async function load({ sql, config, actor }: ScriptContext, input: Asked & { deed: 'load' }): Promise<void> {
+  const { path, programSlug, frontEnd, insteadOf } = input
   await requireInstanceTimeZone(sql, config.timeZone)
   const startedMs = performance.now()
-  const input = path === '-' ? process.stdin : createReadStream(path, { highWaterMark: pieceBytes })
   const inputBytes = path === '-' ? undefined : (await stat(path)).size
-  const progress = startProgress(inputBytes)
+  // Checking is one half of the bar, storing the other.
+  const progress = startProgress(inputBytes === undefined ? undefined : inputBytes * 2)
   let bytesRead = 0
   try {
-    const load = () =>
-      loadLines(sql, input, {
-        now: Date.now() * 1000,
-        timeZone: config.timeZone,
-        actor,
-        frontEnd,
-        programSlug,
-        threads,
-        inputBytes,
-        onBytes: bytes => {
-          bytesRead += bytes
-        },
-        onProgress: done => progress.update(bytesRead, `${inThousands(done)} applications`),
-      })
-    const { applications, programs } =
-      pauseIntake && programSlug !== undefined
-        ? await withIntakePaused(sql, { slug: programSlug, pauseMs, actor }, load)
-        : await load()
+    const bytes = path === '-' ? process.stdin : createReadStream(path, { highWaterMark: pieceBytes })
+    const { applications, programs, before } = await loadLines(sql, bytes, {
+      now: Date.now() * 1000,
+      timeZone: config.timeZone,
+      actor,
+      source: path === '-' ? 'standard input' : basename(path),
+      frontEnd,
+      insteadOf,
+      programSlug,
+      threads,
+      inputBytes,
+      onBytes: more => {
+        bytesRead += more
+        progress.update(bytesRead, 'checking')
+      },
+      onProgress: (stored, total) =>
+        progress.update(
+          bytesRead * (1 + stored / total),
+          `${inThousands(stored)} of ${inThousands(total)} applications`,
+        ),
+    })
     progress.stop()
-    const seconds = ((performance.now() - startedMs) / 1000).toFixed(1)
+    if (before?.endedAt !== undefined) {
+      console.log(`This input was loaded already, until ${formatMicros(before.endedAt)}. Nothing is loaded twice.`)
+      return
+    }
+    if (before !== undefined) console.log(`Went on after ${inThousands(before.stored)} that were loaded before.`)
     for (const { slug, applications: loaded } of programs)
       console.log(`Loaded ${inThousands(loaded)} applications to ${slug}.`)
+    const seconds = ((performance.now() - startedMs) / 1000).toFixed(1)
     console.log(applications === 0 ? 'There was nothing to load.' : `It took ${seconds} s.`)
   } finally {
     progress.stop()
   }
-})
+}
+
+async function listUnfinished({ sql }: ScriptContext): Promise<void> {
+  const loads = await readUnfinishedLoads(sql)
+  if (loads.length === 0) console.log('Every load has ended.')
+  for (const { load_id, source, slugs, stored, applications, begun_at, begun_by } of loads)
+    console.log(
+      `${load_id}: ${source} into ${slugs.join(', ')}: ${inThousands(stored)} of ${inThousands(applications)} applications, ` +
+        `begun ${formatMicros(begun_at)} by ${begun_by}`,
+    )
+}
+
+async function giveUp({ sql, actor }: ScriptContext, loadId: number): Promise<void> {
+  const { source, stored, applications } = await giveUpLoad(sql, loadId, actor)
+  console.log(
+    `Load ${loadId} of ${source} has ended with ${inThousands(stored)} of ${inThousands(applications)} applications stored.`,
+  )
+}

@@ -209,6 +209,9 @@ export async function fillPrograms(sql: Sql, prefix: string, programs: number, e
     set submit_seq = ${each}
     where program_id = any(${ids}::bigint[])
     and submit_seq < ${each}`
+  await sql`
+    insert into loaded_application (application_id)
+    select application_id from application where program_id = any(${ids}::bigint[])`
   return ids[Math.floor(ids.length / 2)]!
 }
 

@@ -37,15 +37,17 @@ const packedBytes = 256 * 1024
 export async function seedPrograms(sql: Sql, options: SeedOptions): Promise<LoadReceipt> {
   for (const { slug } of options.programs) await requireProgram(sql, slug, options.actor)
   const { now, timeZone, actor, frontEnd, onProgress } = options
-  const receipt = await bulkLoad(sql, { now, timeZone, actor, frontEnd, onProgress }, async load => {
+  const how = { now, timeZone, actor, frontEnd, onProgress, source: 'scripts/seed', wholeOrNothing: true }
+  const receipt = await bulkLoad(sql, how, async check => {
     const packer = new ApplicationPacker({ now, timeZone, actor })
-    const first = { application_id: load.applicationIds.before + 1, applicant_id: load.applicantIds.before + 1 }
+    const { lastIds } = check
+    const first = { application_id: lastIds.application + 1, applicant_id: lastIds.applicant + 1 }
     for (const [turn, { slug, applications }] of options.programs.entries()) {
-      const program = await load.program(slug)
+      const program = await check.program(slug)
       const stored = await findProgram(sql, slug)
       if (program === undefined || stored === undefined) throw new Error(`program ${slug} was there a moment ago`)
       const { submit_seq, last_submit_time } = program.before
-      if (submit_seq > 0 && last_submit_time > now) throw submittedLater(slug, last_submit_time, now)
+      if (submit_seq > 0 && last_submit_time >= now) throw submittedLater(slug, last_submit_time, now)
       const plan = {
         slug,
         applications,
@@ -54,20 +56,20 @@ export async function seedPrograms(sql: Sql, options: SeedOptions): Promise<Load
         to: now,
         statuses: stored.statuses,
         versions: await readPublishedVersions(sql, stored.program_id),
-        from: Math.min(now, submit_seq === 0 ? now - year : Math.max(now - year, last_submit_time)),
+        from: Math.min(now, submit_seq === 0 ? now - year : Math.max(now - year, last_submit_time + 1)),
       }
       let made = 0
       for (const application of seedApplications(plan)) {
         packer.add(program.definition, application, made++)
         first.applicant_id = Math.max(first.applicant_id, application.applicant_id + 1)
         if (packer.bytes < packedBytes) continue
-        await load.take(packer.take())
-        // The connection gets its turn, so that PostgreSQL works meanwhile.
-        await new Promise(setImmediate)
+        await check.take(packer.take())
       }
-      await load.take(packer.take())
+      await check.take(packer.take())
       first.application_id += applications
     }
+    // Never the same twice, since the ids go on.
+    return crypto.getRandomValues(new Uint8Array(32))
   })
   await analyzeApplications(sql)
   return receipt

@@ -41,7 +41,7 @@ export interface ListPlace {
  * newer than all there is, so a walk towards the older never meets it.
  *
  * Which index is walked is not left to what PostgreSQL believes about the data: with a status, the order names all the columns of
- * its index, and no other index begins with the first of them; an applicant's, in all programs, and one by its id are gathered first; and of a limit that is not
+ * its index, and no other index begins with the first of them; an applicant's and one by its id are gathered first; and of a limit that is not
  * known when it plans PostgreSQL expects a tenth of all rows, for which it never gathers and sorts them.
  */
 export async function readListedApplications(
@@ -70,7 +70,7 @@ export async function readListedApplications(
     applicationId !== undefined
       ? db`(select ${columns} from application where program_id = ${programId} and application_id = ${applicationId} offset 0)`
       : applicantId !== undefined
-        ? db`(select ${columns} from application where applicant_id = ${applicantId} offset 0)`
+        ? db`(select ${columns} from application where program_id = ${programId} and applicant_id = ${applicantId} offset 0)`
         : undefined
   const source = gathered === undefined ? db`application` : db`${gathered} as application`
   const order =
@@ -167,7 +167,7 @@ export async function findApplicationDetails(
       (
         select coalesce(max(annotation_id), 0)
         from application_annotation state
-        where state.program_id = a.program_id
+        where state.program_id = ${programId}
         and state.application_id = a.application_id
       ) as annotation_id
     from application a
@@ -214,13 +214,9 @@ function readTheirs(
 ): PromiseLike<Revision[]> {
   return db<Revision[]>`
     select application_id, submit_time, submit_seq, superseded_seq is null as is_current, program_version_id
-    from (
-      select program_id, application_id, submit_time, submit_seq, superseded_seq, program_version_id
-      from application
-      where applicant_id = ${applicantId}
-      offset 0
-    ) theirs
+    from application
     where program_id = ${programId}
+    and applicant_id = ${applicantId}
     and ${condition}
     order by submit_time desc, submit_seq desc
     limit ${rowsMax}`

@@ -1,77 +1,54 @@
-// What a bulk load asks of the database: locks, many rows at a time, and ids that are given out once.
+// Applications many at a time, as a bulk load stores them. How far a load is, and whose ids are whose, is in bulk-loads.
 
 import type { Micros } from '../domain/values/offset-time.ts'
 import { putInt8 } from './binary-values.ts'
 import type { Db, Transaction } from './client.ts'
 import { type CopyRows, copyRows } from './copy-rows.ts'
 
-/** Any fixed number will do, as long as it differs from those of db/migrate and db/questions. */
-const loadLockId = 7_319_042_553
-
-/** Waits until no other load runs in this database, and keeps others waiting to the end of the transaction. */
-export async function lockLoads(tx: Transaction): Promise<void> {
-  await tx`select pg_advisory_xact_lock(${loadLockId}::bigint)`
-}
-
-export interface SubmissionCounter {
-  submit_seq: number
-  last_submit_time: Micros
-}
-
-/** The program's counter, locked to the end of the transaction: submissions to the program wait meanwhile. */
-export async function lockSubmissionCounter(tx: Transaction, program_id: number): Promise<SubmissionCounter> {
-  const [row] = await tx<SubmissionCounter[]>`
-    select submit_seq, last_submit_time
-    from submission_counter
-    where program_id = ${program_id}
-    for update`
-  if (row === undefined) throw new Error(`program ${program_id} has no submission counter`)
-  return row
-}
-
-/** Moves the program's counter forward, by so many submissions. A last submission earlier than the one known leaves the time as it is. */
-export async function advanceSubmissionCounter(
+/**
+ * Adds those of these applicants that there are not yet, each with its language, all of one front end or none; and keeps the others from
+ * being erased until the transaction ends.
+ */
+export async function holdApplicants(
   tx: Transaction,
-  program_id: number,
-  counter: SubmissionCounter,
-  submissions: number,
-): Promise<void> {
-  await tx`
-    update submission_counter
-    set submit_seq = ${counter.submit_seq}, submissions = submissions + ${submissions},
-      last_submit_time = greatest(last_submit_time, ${counter.last_submit_time})
-    where program_id = ${program_id}`
-}
-
-/** Those of these ids that applications have or had before they were erased, of any program. */
-export async function readTakenApplicationIds(db: Db, ids: readonly number[]): Promise<number[]> {
-  const rows = await db<{ application_id: number }[]>`
-    select a.application_id
-    from program p
-    join application a on a.program_id = p.program_id and a.application_id = any(${ids as number[]}::bigint[])
-    union all
-    select e.application_id
-    from program p
-    join erased_application e on e.program_id = p.program_id and e.application_id = any(${ids as number[]}::bigint[])
-    order by application_id`
-  return rows.map(row => row.application_id)
-}
-
-/** Adds those of these applicants that there are not yet, each with its language, all of one front end or none. */
-export async function insertMissingApplicants(
-  db: Db,
   applicantIds: readonly number[],
   languages: readonly string[],
   frontEnd: string | null,
 ): Promise<void> {
-  await db`
-    insert into applicant (applicant_id, language, front_end)
-    select applicant_id, language, ${frontEnd}
-    from unnest(${applicantIds as number[]}::bigint[], ${languages as string[]}::text[]) as missing (applicant_id, language)
-    on conflict (applicant_id) do nothing`
+  for (;;) {
+    const added = await tx`
+      insert into applicant (applicant_id, language, front_end)
+      select applicant_id, language, ${frontEnd}
+      from unnest(${applicantIds as number[]}::bigint[], ${languages as string[]}::text[]) as missing (applicant_id, language)
+      order by applicant_id
+      on conflict (applicant_id) do nothing`
+    if (added.count === applicantIds.length) return
+    const held = await tx`
+      select
+      from applicant
+      where applicant_id = any(${applicantIds as number[]}::bigint[])
+      order by applicant_id
+      for key share`
+    if (held.count === applicantIds.length) return
+    // One was erased between the two statements.
+  }
 }
 
-/** Lets the CURRENT application of each of these applicants, where there is one, be superseded at the given number. */
+/** The CURRENT applications of these applicants, where there are any: when each was submitted. */
+export async function readCurrentTimes(
+  db: Db,
+  program_id: number,
+  applicantIds: readonly number[],
+): Promise<{ applicant_id: number; submit_time: Micros }[]> {
+  return db`
+    select applicant_id, submit_time
+    from application
+    where program_id = ${program_id}
+    and applicant_id = any(${applicantIds as number[]}::bigint[])
+    and superseded_seq is null`
+}
+
+/** Lets the CURRENT application of each of these applicants be superseded at the given number. */
 export async function supersedeCurrentApplications(
   db: Db,
   program_id: number,
@@ -136,6 +113,31 @@ export function numberApplication(
   if (supersededSeq !== null) putInt8(rows, numbersAt + 16, supersededSeq)
 }
 
+/**
+ * Has packed applications that say they are CURRENT superseded: each of `superseded` tells where its numbers are put and the number it is
+ * superseded at, in the order of the rows. They get longer by that number, so the rows are copied.
+ */
+export function supersedePacked(
+  rows: Uint8Array,
+  superseded: readonly { numbersAt: number; supersededSeq: number }[],
+): Uint8Array {
+  if (superseded.length === 0) return rows
+  const longer = new Uint8Array(rows.length + superseded.length * 8)
+  const view = new DataView(longer.buffer)
+  let [from, to] = [0, 0]
+  for (const { numbersAt, supersededSeq } of superseded) {
+    const nullAt = numbersAt + 12
+    longer.set(rows.subarray(from, nullAt), to)
+    to += nullAt - from
+    view.setInt32(to, 8)
+    putInt8(view, to + 4, supersededSeq)
+    to += 12
+    from = nullAt + 4
+  }
+  longer.set(rows.subarray(from), to)
+  return longer
+}
+
 export async function copyApplications(tx: Transaction, packed: readonly Uint8Array[]): Promise<void> {
   await copyRows(
     tx`
@@ -175,73 +177,23 @@ export async function copyAnnotations(tx: Transaction, packed: readonly Uint8Arr
   )
 }
 
-/** Ids that are handed out from a sequence. */
-export type IdSequence = 'application_application_id_seq' | 'applicant_applicant_id_seq'
-
 /**
- * Waits until no transaction is under way that was given an id by the sequence, and returns the last id given out, 0 for
- * none. Ids up to that one are in use by now, or never will be. Others wait for an id for that moment; not longer, since the
- * lock goes with the savepoint. (Any `alter sequence` takes the lock; this one changes nothing.)
- */
-export async function settleSequence(tx: Transaction, sequence: IdSequence): Promise<number> {
-  const release = Symbol()
-  let last = 0
-  try {
-    await tx.savepoint(async inner => {
-      await inner`alter sequence ${inner(sequence)} no cycle`
-      last = await readLastId(inner, sequence)
-      throw release
-    })
-  } catch (error) {
-    if (error !== release) throw error
-  }
-  return last
-}
-
-/** The last id the sequence gave out; 0 for none. */
-async function readLastId(db: Db, sequence: IdSequence): Promise<number> {
-  const [row] = await db<{ last: number }[]>`
-    select case when is_called then last_value else last_value - 1 end as last
-    from ${db(sequence)}`
-  return row!.last
-}
-
-/**
- * The next ids of the sequence, never given out again even if the transaction fails. Ranges with both ends, in order; there are several
- * when others drew in between.
- */
-export async function drawIds(db: Db, sequence: IdSequence, count: number): Promise<{ first: number; last: number }[]> {
-  return db<{ first: number; last: number }[]>`
-    with drawn as materialized (
-      select nextval(${sequence}::regclass) as id
-      from generate_series(1, ${count})
-    ),
-    numbered as (
-      select id, id - row_number() over (order by id) as range
-      from drawn
-    )
-    select min(id) as first, max(id) as last
-    from numbered
-    group by range
-    order by 1`
-}
-
-/** Lets the sequence go on after `last`, unless it has gone further already. */
-export async function moveSequence(db: Db, sequence: IdSequence, last: number): Promise<void> {
-  await db`
-    select setval(${sequence}::regclass, greatest(last_value, ${last}::bigint))
-    from ${db(sequence)}`
-}
-
-/**
- * Lets the planner know what a load has added to the tables so far, within its transaction: from a tenth of the usual sample, which takes
- * a tenth of the time; autovacuum looks closer soon after the load.
+ * Lets the planner know what a load has added so far to the tables of these programs (one each, where they are in partitions): from a tenth
+ * of the usual sample, which takes a tenth of the time; autovacuum looks closer soon after.
  * With the statistics of a table that was all but empty, the foreign key of each annotation was checked by reading the whole
  * program through another index: a load of 100,000 applications did not end.
  */
-export async function sketchApplications(tx: Transaction): Promise<void> {
+export async function sketchApplications(tx: Transaction, programIds: readonly number[]): Promise<void> {
+  const tables = new Set<string>()
+  for (const programId of programIds) {
+    const [row] = await tx<{ name: string | null }[]>`
+      select to_regclass(tableoid::regclass::text)::text as name from application where program_id = ${programId} limit 1`
+    const [noted] = await tx<{ name: string | null }[]>`
+      select to_regclass(tableoid::regclass::text)::text as name from application_annotation where program_id = ${programId} limit 1`
+    for (const found of [row, noted]) if (typeof found?.name === 'string') tables.add(found.name)
+  }
   await tx`select set_config('default_statistics_target', '10', true)`
-  await tx`analyze application, applicant, application_annotation`
+  for (const name of [...tables, 'applicant']) await tx`analyze ${tx(name)}`
 }
 
 /** Lets the planner know what the tables hold now, sooner than autovacuum would. */

@@ -66,7 +66,7 @@ export async function readPresentAnnotations(
       (
         select coalesce(max(annotation_id), 0)
         from application_annotation state
-        where state.program_id = a.program_id
+        where state.program_id = ${programId}
         and state.application_id = a.application_id
       ) as annotation_id
     from application a

@@ -45,7 +45,7 @@ returns table (
 language plpgsql as $$
 begin
   -- What is read on the worker is seen there as of one moment; the publication is read after it.
-  select c.submit_seq, c.last_submit_time, newest.submit_time, newest.submit_seq,
+  select c.submit_seq, least(c.last_submit_time, c.loading_from - interval '1 microsecond'), newest.submit_time, newest.submit_seq,
     case when newest.submit_seq = c.submit_seq then newest.submit_time else change_time(c.program_id, c.submit_seq) end
   into walk_start.horizon, walk_start.last_submit_time, walk_start.submit_time, walk_start.submit_seq, walk_start.last_change_at
   from submission_counter c

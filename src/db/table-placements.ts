@@ -23,6 +23,8 @@ export const tablePlacements = {
   audit_event: 'coordinator',
   audit_link: 'coordinator',
   audit_segment: 'coordinator',
+  bulk_load: 'coordinator',
+  bulk_load_program: 'coordinator',
   civiform_application: 'coordinator',
   civiform_change: 'coordinator',
   civiform_finding: 'coordinator',
@@ -35,6 +37,7 @@ export const tablePlacements = {
   intermediary_organization: 'coordinator',
   invitation: 'coordinator',
   outbox: 'coordinator',
+  loaded_application: 'coordinator',
   person: 'coordinator',
   person_identity: 'coordinator',
   person_program: 'coordinator',
@@ -46,6 +49,7 @@ export const tablePlacements = {
   question_version: 'coordinator',
   refusal: 'coordinator',
   schema_migration: 'coordinator',
+  skipped_ids: 'coordinator',
   worker_beat: 'coordinator',
 } as const satisfies Record<string, 'program' | 'coordinator'>
 

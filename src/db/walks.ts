@@ -10,7 +10,7 @@ import type { Db, Sql } from './client.ts'
 export interface WalkStart {
   /** Every committed submission has a number up to this one; every later one has a greater. */
   horizon: number
-  /** No later submission has a time at or before this one. */
+  /** No later submission has a time at or before this one, and nothing that a load under way still brings. */
   last_submit_time: Micros
   /** The last application up to the horizon, erased or not; null when there was none. It tells this history from another (G13). */
   last_application: Position | null

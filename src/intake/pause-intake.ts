@@ -37,24 +37,6 @@ export async function resumeIntake(sql: Sql, slug: string, actor: string): Promi
   })
 }
 
-/**
- * Does `work` with the program's intake paused, and resumes it whatever came of that. A pause there was before stays as it is. Should
- * this process be killed, the pause ends after `pauseMs`.
- */
-export async function withIntakePaused<T>(
-  sql: Sql,
-  { slug, pauseMs, actor }: { slug: string; pauseMs: number; actor: string },
-  work: () => Promise<T>,
-): Promise<T> {
-  if ((await findIntakePause(sql, await requireProgram(sql, slug))) !== undefined) return work()
-  await pauseIntake(sql, slug, pauseMs, actor)
-  try {
-    return await work()
-  } finally {
-    await resumeIntake(sql, slug, actor)
-  }
-}
-
 async function requireProgram(db: Parameters<typeof findProgram>[0], slug: string): Promise<number> {
   const program = await findProgram(db, slug)
   if (program === undefined) throw new Problem('not_found', { detail: `There is no program "${slug}".` })

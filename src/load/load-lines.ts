@@ -1,17 +1,18 @@
 // Bytes of NDJSON in the export's shape into a bulk load, in the order of their lines.
 
 import type { Sql } from '../db/client.ts'
+import type { LoadCheck } from './checking/check-load.ts'
+import { linePlaceOf } from './checking/load-faults.ts'
 import { ApplicationPacker, type PackedApplications } from './packing/pack-applications.ts'
 import { LoadThreads } from './packing/thread-pool.ts'
 import { blockLimits, type LineBlock, lineBlocks } from './reading/line-blocks.ts'
 import { BlockReader, type OpenProgram, type ReadOptions } from './reading/read-lines.ts'
-import { type BulkLoad, bulkLoad, type LoadOptions, type LoadReceipt } from './storing/bulk-load.ts'
-import { linePlaceOf } from './storing/load-faults.ts'
+import { bulkLoad, type LoadOptions, type LoadReceipt } from './storing/bulk-load.ts'
 
 interface LoadLinesOptions extends LoadOptions {
   /** The only program whose applications are taken; any program when undefined. */
   programSlug?: string | undefined
-  /** Threads that read and render lines beside this one; 0 for none. One keeps PostgreSQL about half busy. */
+  /** Threads that read and render lines beside this one; 0 for none. PostgreSQL has next to nothing to do meanwhile. */
   threads?: number
   /** The size of the input, where it is known beforehand. */
   inputBytes?: number | undefined
@@ -23,7 +24,7 @@ interface LoadLinesOptions extends LoadOptions {
 const bytesHere = 2 * blockLimits.blockBytes
 
 /**
- * Loads every application of the input, or none. A line is an application object or a page of an export
+ * Loads every application of the input, once, or none when something is wrong with any. A line is an application object or a page of an export
  * (`{"payload":[…],"nextPageToken":…}`); empty lines are skipped. Throws a Problem that names the lines that are wrong, and why.
  * A key that stands twice in one object is refused.
  */
@@ -32,12 +33,17 @@ export async function loadLines(
   input: AsyncIterable<Uint8Array>,
   options: LoadLinesOptions,
 ): Promise<LoadReceipt> {
-  return bulkLoad(sql, options, async load => {
+  return bulkLoad(sql, options, async check => {
     const { now, timeZone, actor, programSlug, threads = 0, inputBytes = 0 } = options
-    const reading = new Reading({ now, timeZone, actor, programSlug }, load, threads)
+    const digest = new Bun.CryptoHasher('sha256')
+    const reading = new Reading({ now, timeZone, actor, programSlug }, check, threads)
     if (inputBytes > bytesHere) reading.startThreads()
+    const digested = (bytes: Uint8Array): void => {
+      digest.update(bytes)
+      options.onBytes?.(bytes.length)
+    }
     try {
-      for await (const block of lineBlocks(counted(input, options.onBytes))) {
+      for await (const block of lineBlocks(seenBy(digested, input))) {
         if ('tooLongLine' in block) await reading.add(() => Promise.resolve(tooLong(options, block.tooLongLine)))
         else await reading.add(reader => reader.read(block), block.bytes.length)
       }
@@ -45,6 +51,7 @@ export async function loadLines(
     } finally {
       reading.end()
     }
+    return digest.digest()
   })
 }
 
@@ -61,13 +68,13 @@ class Reading {
 
   constructor(
     private readonly options: ReadOptions,
-    private readonly load: BulkLoad,
+    private readonly check: LoadCheck,
     private readonly threads: number,
   ) {
     this.#here = new BlockReader(options, this.#openProgram)
   }
 
-  readonly #openProgram: OpenProgram = async slug => (await this.load.program(slug))?.definition
+  readonly #openProgram: OpenProgram = async slug => (await this.check.program(slug))?.definition
 
   /** Has a block read, and waits while as many are being read as can be. */
   async add(read: (reader: Reader) => Promise<PackedApplications>, bytes = 0): Promise<void> {
@@ -91,7 +98,7 @@ class Reading {
   }
 
   async #takeFirst(): Promise<void> {
-    await this.load.take(await this.#underWay.shift()!)
+    await this.check.take(await this.#underWay.shift()!)
   }
 
   async drain(): Promise<void> {
@@ -111,12 +118,9 @@ function tooLong(options: LoadLinesOptions, line: number): PackedApplications {
   return packer.take()
 }
 
-async function* counted(
-  input: AsyncIterable<Uint8Array>,
-  onBytes: LoadLinesOptions['onBytes'],
-): AsyncGenerator<Uint8Array> {
+async function* seenBy(see: (bytes: Uint8Array) => void, input: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   for await (const piece of input) {
-    onBytes?.(piece.length)
+    see(piece)
     yield piece
   }
 }

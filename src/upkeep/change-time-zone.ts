@@ -1,11 +1,11 @@
 // Writes the times of every application again, for another zone of the instance.
 //
 // One transaction, which readers see happen at once: an export under way goes on with the texts it began with, and none ever has
-// times of two zones on a page. It locks everything that writes applications: submissions and loads by their counters, changes of
-// status by the zone they hold. Writers that were blocked still carry the old zone; when they go on they see the new one and abort.
+// times of two zones on a page. It locks everything that writes applications: submissions by their counters, loads and changes
+// of status by the zone they hold. Writers that were blocked still carry the old zone; when they go on they see the new one and abort.
 
 import { appendAuditEvent } from '../db/audit.ts'
-import { analyzeApplications, lockLoads } from '../db/bulk-rows.ts'
+import { analyzeApplications } from '../db/bulk-rows.ts'
 import { isFollowing } from '../db/civiform/follow-state.ts'
 import type { Sql } from '../db/client.ts'
 import { setInstanceTimeZone } from '../db/instance.ts'
@@ -42,7 +42,6 @@ const batchRows = 2000
 export async function rerenderTimes(sql: Sql, options: RerenderOptions): Promise<RerenderReceipt> {
   const { timeZone, actor } = options
   const receipt = await sql.begin('isolation level read committed', async tx => {
-    await lockLoads(tx)
     const from = await lockInstanceTimeZone(tx)
     if (from === timeZone) return { applications: 0, from }
     await refuseDistributed(tx, 'The times of an installation are not written again')

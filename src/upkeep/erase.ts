@@ -6,7 +6,7 @@
 
 import { holdChanges } from '../db/annotations.ts'
 import { appendAuditEvent } from '../db/audit.ts'
-import { lockLoads } from '../db/bulk-rows.ts'
+import { type LoadRow, lockLoads, readUnfinishedLoads } from '../db/bulk-loads.ts'
 import { type Db, inTransaction, type Sql } from '../db/client.ts'
 import {
   deleteAbandoned,
@@ -63,14 +63,13 @@ export async function eraseApplication(sql: Sql, place: ErasedApplication, order
 
 /**
  * Erases an applicant: every application and all answers in progress in every program, and the applicant. Waits for a submission
- * of this applicant that is under way, and for a bulk load, and erases what they bring; later ones find no applicant. Returns the
- * applications there were.
- * Throws Problem `not_found`.
+ * of this applicant that is under way, and erases what it brings; later ones find no applicant. Returns the applications there were.
+ * Throws Problem `not_found`, or `conflict` while a bulk load has not ended, which might bring more of this applicant.
  */
 export async function eraseApplicant(sql: Sql, applicantId: number, order: ErasureOrder): Promise<ErasedApplication[]> {
   return inTransaction(sql, async tx => {
-    // A load takes programs before applicants, where submissions and this take them after.
     await lockLoads(tx)
+    refuseUnfinished(await readUnfinishedLoads(tx))
     if (!(await lockApplicant(tx, applicantId)))
       throw new Problem('not_found', { detail: `There is no applicant ${applicantId}.` })
     await deleteInProgress(tx, applicantId)
@@ -194,4 +193,13 @@ export async function eraseExpired(sql: Sql, actor = 'retention'): Promise<Expir
     if (erased.applications + erased.inProgress > 0) expired.push(erased)
   }
   return expired
+}
+
+function refuseUnfinished([load]: readonly LoadRow[]): void {
+  if (load === undefined) return
+  throw new Problem('conflict', {
+    detail:
+      `Nothing was erased: load ${load.load_id} of ${load.source} has not ended, and may bring more of this applicant. Let it end, or end ` +
+      `it with scripts/load --give-up ${load.load_id}.`,
+  })
 }

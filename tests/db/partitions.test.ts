@@ -2,6 +2,8 @@
 // program touches one partition.
 
 import { describe, expect, test } from 'bun:test'
+import { Readable } from 'node:stream'
+import { findRevisionBefore, readListedApplications, readRevisions } from '../../src/db/application-lists.ts'
 import { openDatabase, type Sql } from '../../src/db/client.ts'
 import { grantRoles, partitionApplications } from '../../src/db/migrate.ts'
 import { loadLines } from '../../src/load/load-lines.ts'
@@ -14,10 +16,11 @@ import { exportLines } from '../support/export-lines.ts'
 import { endWithFile, useDatabase, useService } from '../support/fixtures.ts'
 import { FrontEnd } from '../support/front-end.ts'
 import { createTestKey } from '../support/keys.ts'
-import { aProgram, q } from '../support/programs.ts'
+import { aProgram, type PublishedTestProgram, q } from '../support/programs.ts'
 import { planModes, planOf } from '../support/query-plans.ts'
 import { insertRawApplications, insertRawProgram } from '../support/raw-applications.ts'
 import { startStatementRecorder } from '../support/statement-recorder.ts'
+import { until } from '../support/until.ts'
 
 const tables = [
   'application',
@@ -164,5 +167,132 @@ describe('applications in partitions', () => {
         const read = nodes.flatMap(node => node['Relation Name'] ?? []).filter(name => /^application_\d+$/.test(name))
         expect(new Set(read).size, statement.text).toBe(1)
       }
+  })
+
+  test('so is whatever else is asked or done by program: reading one, revisions, lists, changes, receipts, status, erasure, a load', async () => {
+    const database = await useDatabase()
+    await partitionApplications(database.sql, 8)
+    for (const slug of ['first', 'second', 'third'])
+      await aProgram(database.sql, { slug, questions: [q.text('words')] })
+    const recorder = await startStatementRecorder(database.url)
+    endWithFile(() => recorder.stop())
+    const recorded = openDatabase({ url: recorder.url, connectionsMax: 2 })
+    endWithFile(() => recorded.end())
+    const service = await useService({ ...database, url: recorder.url, sql: recorded })
+    const key = await createTestKey(database.sql, { programs: ['first', 'second'], maySubmit: true })
+    const frontEnd = new FrontEnd(service, key, 'second')
+    const applicant = await frontEnd.register()
+    const [a, b] = [
+      (await frontEnd.apply(applicant, { words: { text: 'one' } })).application_id,
+      (await frontEnd.apply(applicant, { words: { text: 'two' } })).application_id,
+    ]
+    const client = new ExportClient(service, key, 'second')
+    const { response } = await client.page({ pageSize: '1' })
+    const program = '/api/v1/admin/programs/second'
+    for (const path of [
+      `/applications/${a}`,
+      `/applications/${b}/revisions`,
+      `/applications/${b}/revisions?after=${a}`,
+      `/applications/${b}/history`,
+      `/applications/${b}/status`,
+      '/changes?after=0',
+      `/receipt?walk=${response.headers.get('Walk-Token')}`,
+    ]) {
+      const answer = await service.get(`${program}${path}`, { headers: { Authorization: key.authorization } })
+      expect([path, answer.status]).toEqual([path, 200])
+    }
+    const [{ program_id }] = (await recorded`select program_id from program where slug = 'second'`) as unknown as [
+      { program_id: number },
+    ]
+    const place = { direction: 'older', beyond: undefined } as const
+    // One by its status is not: its index begins with that.
+    for (const filter of [{}, { applicantId: applicant }, { applicationId: a }])
+      await readListedApplications(recorded, program_id, filter, place, 10)
+    const theirs = await readRevisions(recorded, program_id, applicant, 5)
+    expect(theirs.map(one => one.application_id)).toEqual([b, a])
+    expect((await findRevisionBefore(recorded, program_id, applicant, theirs[0]!))?.application_id).toBe(a)
+    const change = { program_id, application_id: b, note: 'seen', actor: 'operator:test', timeZone: 'UTC' }
+    await annotate(recorded, { ...change, now: Date.now() * 1000 })
+    await eraseApplication(recorded, { program_id, application_id: a }, { actor: 'operator:test', reason: undefined })
+    const lines = (await exportLines(database.sql, 'second')).map(line =>
+      line.replace(`"application_id":${b}`, '"application_id":9000'),
+    )
+    const later = lines.map(line => line.replace(/"(create|submit)_time":"[^"]*"/g, '"$1_time":"2200-01-01T00:00:00Z"'))
+    await loadLines(recorded, Readable.from([Buffer.from(later.join('\n'))]), {
+      now: Date.parse('2201-01-01') * 1000,
+      timeZone: 'UTC',
+      actor: 'operator:test',
+    })
+    const explaining = openDatabase({ url: database.url, connectionsMax: 1 })
+    endWithFile(() => explaining.end())
+    const own = new RegExp(`\\b(from|into|update|join) (${tables.join('|')})\\b`)
+    const asked = recorder.statements.filter(({ text }) => own.test(text) && !/^\s*copy/.test(text))
+    expect(asked.length).toBeGreaterThanOrEqual(20)
+    for (const statement of asked)
+      for (const mode of planModes) {
+        const nodes = await planOf(explaining, statement, mode)
+        const read = nodes.flatMap(node => node['Relation Name'] ?? []).filter(name => /_\d+$/.test(name))
+        const pieces = new Set(read.map(name => name.match(/\d+$/)![0]))
+        expect([pieces.size <= 1, statement.text]).toEqual([true, statement.text])
+      }
+  })
+
+  test('a load reads and writes the partitions of its program, as PostgreSQL counts it', async () => {
+    const { sql } = await useDatabase()
+    await partitionApplications(sql, 8)
+    const programs: PublishedTestProgram[] = []
+    for (const slug of ['first', 'second'])
+      programs.push(await aProgram(sql, { slug, questions: [q.text('words', { optional: true })] }))
+    const line = (program: PublishedTestProgram, n: number) =>
+      JSON.stringify({
+        applicant_id: 1 + (n % 50),
+        application_id: n,
+        create_time: '2020-01-01T00:00:00Z',
+        submit_time: new Date(Date.UTC(2020, 0, 2, 0, 0, n)).toISOString(),
+        language: 'en',
+        program_name: program.slug,
+        program_version_id: program.program_version_id,
+        revision_state: 'OBSOLETE',
+        submitter_type: 'APPLICANT',
+        application_note: 'noted',
+        application: {},
+      })
+    const load = (lines: readonly string[]) =>
+      loadLines(sql, Readable.from([Buffer.from(lines.join('\n'))]), {
+        now: Date.now() * 1000,
+        timeZone: 'UTC',
+        actor: 'operator:test',
+        batchBytes: 10_000,
+      })
+    const touched = async () => {
+      const rows = await sql<{ piece: string; touched: number }[]>`
+        select relname as piece, n_tup_ins + n_tup_upd + coalesce(idx_scan, 0) + seq_scan as touched
+        from pg_stat_user_tables where relname ~ '^(application|application_annotation)_[0-9]+$'`
+      return new Map(rows.map(row => [row.piece, row.touched]))
+    }
+    const ids = Array.from({ length: 200 }, (_, i) => i + 1)
+    await load(ids.filter(n => n % 2 === 1).map(n => line(programs[0]!, n)))
+    const [{ own }] = (await sql`
+      select array_agg(distinct tableoid::regclass::text) as own from application_annotation`) as unknown as [
+      { own: string[] },
+    ]
+    expect(own).toHaveLength(1)
+    const settled = () =>
+      until('the counters to stand still', async () => {
+        const before = await touched()
+        await sql`select pg_stat_force_next_flush()`
+        await Bun.sleep(50)
+        const after = await touched()
+        return Bun.deepEquals(before, after) ? after : undefined
+      })
+    const before = await settled()
+    await load(ids.filter(n => n % 2 === 0).map(n => line(programs[1]!, n)))
+    const theirs = await sql<{ piece: string }[]>`
+      select distinct a.tableoid::regclass::text as piece from application a where program_id = ${programs[1]!.program_id}
+      union all
+      select distinct n.tableoid::regclass::text from application_annotation n where program_id = ${programs[1]!.program_id}`
+    const after = await settled()
+    const changed = [...after].filter(([piece, count]) => count !== before.get(piece)).map(([piece]) => piece)
+    expect(changed.sort()).toEqual(theirs.map(row => row.piece).sort())
   })
 })

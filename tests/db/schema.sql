@@ -565,7 +565,7 @@ CREATE OR REPLACE FUNCTION public.walk_start(of_program bigint)
 AS $function$
   select
     c.submit_seq,
-    c.last_submit_time,
+    least(c.last_submit_time, c.loading_from - interval '1 microsecond'),
     newest.submit_time,
     newest.submit_seq,
     case when newest.submit_seq = c.submit_seq then newest.submit_time else change_time(c.program_id, c.submit_seq) end,
@@ -773,6 +773,35 @@ create table audit_segment (
   constraint audit_segment_hash_check CHECK ((octet_length(hash) = 32))
 );
 
+create table bulk_load (
+  load_id bigint generated always as identity not null,
+  digest bytea not null,
+  source text not null,
+  front_end text,
+  applications bigint not null,
+  stored bigint default 0 not null,
+  begun_at timestamp with time zone default clock_timestamp() not null,
+  begun_by text not null,
+  ended_at timestamp with time zone,
+  constraint bulk_load_pkey PRIMARY KEY (load_id),
+  constraint bulk_load_applications_check CHECK ((applications > 0)),
+  constraint bulk_load_check CHECK (((stored >= 0) AND (stored <= applications))),
+  constraint bulk_load_check1 CHECK (((stored < applications) OR (ended_at IS NOT NULL))),
+  constraint bulk_load_digest_check CHECK ((octet_length(digest) = 32)),
+  constraint bulk_load_front_end_check CHECK ((front_end <> ''::text))
+);
+
+create table bulk_load_program (
+  load_id bigint not null,
+  program_id bigint not null,
+  applications bigint not null,
+  stored bigint default 0 not null,
+  under_way boolean default true not null,
+  constraint bulk_load_program_pkey PRIMARY KEY (load_id, program_id),
+  constraint bulk_load_program_applications_check CHECK ((applications > 0)),
+  constraint bulk_load_program_check CHECK (((stored >= 0) AND (stored <= applications)))
+);
+
 create table civiform_application (
   program_id bigint not null,
   application_id bigint not null,
@@ -944,6 +973,11 @@ create table invitation (
   constraint invitation_token_hash_check CHECK ((octet_length(token_hash) = 32))
 );
 
+create table loaded_application (
+  application_id bigint not null,
+  constraint loaded_application_pkey PRIMARY KEY (application_id)
+);
+
 create table outbox (
   outbox_id bigint generated always as identity not null,
   job_name text not null,
@@ -1111,6 +1145,14 @@ create table schema_migration (
   constraint schema_migration_pkey PRIMARY KEY (name)
 );
 
+create table skipped_ids (
+  sequence_name text not null,
+  first_id bigint not null,
+  last_id bigint not null,
+  constraint skipped_ids_pkey PRIMARY KEY (sequence_name, first_id),
+  constraint skipped_ids_check CHECK ((last_id >= first_id))
+);
+
 create table submission_counter (
   program_id bigint not null,
   submit_seq bigint default 0 not null,
@@ -1118,6 +1160,7 @@ create table submission_counter (
   erased bigint default 0 not null,
   last_submit_time timestamp with time zone default now() not null,
   intake_paused_until timestamp with time zone,
+  loading_from timestamp with time zone,
   constraint submission_counter_pkey PRIMARY KEY (program_id),
   constraint submission_counter_check CHECK (((erased >= 0) AND (erased <= submissions))),
   constraint submission_counter_submit_seq_check CHECK ((submit_seq >= 0))
@@ -1145,7 +1188,7 @@ CREATE INDEX admin_token_by_person ON public.admin_token USING btree (person_id)
 
 CREATE UNIQUE INDEX application_annotation_by_change ON public.application_annotation USING btree (program_id, change_seq) WHERE (change_seq IS NOT NULL);
 
-CREATE INDEX application_by_applicant ON public.application USING btree (applicant_id);
+CREATE INDEX application_by_applicant ON public.application USING btree (applicant_id, program_id);
 
 CREATE INDEX application_by_status ON public.application USING btree (COALESCE(status, ''::text), program_id, submit_time, submit_seq, COALESCE(superseded_seq, '9223372036854775807'::bigint));
 
@@ -1170,6 +1213,10 @@ CREATE INDEX audit_event_by_subject ON public.audit_event USING btree (subject, 
 CREATE INDEX audit_event_by_submissions ON public.audit_event USING gist (int8range(((detail ->> 'after_micros'::text))::bigint, ((detail ->> 'last_micros'::text))::bigint, '[]'::text)) WHERE (action = 'applications_exported'::text);
 
 CREATE INDEX audit_event_by_time ON public.audit_event USING btree (happened_at, audit_event_id);
+
+CREATE UNIQUE INDEX bulk_load_by_digest ON public.bulk_load USING btree (digest) WHERE ((ended_at IS NULL) OR (stored > 0));
+
+CREATE UNIQUE INDEX bulk_load_program_under_way ON public.bulk_load_program USING btree (program_id) WHERE under_way;
 
 CREATE INDEX civiform_application_by_applicant ON public.civiform_application USING btree (applicant_id) WHERE (NOT superseded);
 
@@ -1226,6 +1273,10 @@ alter table audit_anchor add constraint audit_anchor_chain_fkey FOREIGN KEY (cha
 alter table audit_check add constraint audit_check_chain_fkey FOREIGN KEY (chain) REFERENCES audit_chain(chain);
 
 alter table audit_segment add constraint audit_segment_chain_fkey FOREIGN KEY (chain) REFERENCES audit_chain(chain);
+
+alter table bulk_load_program add constraint bulk_load_program_load_id_fkey FOREIGN KEY (load_id) REFERENCES bulk_load(load_id);
+
+alter table bulk_load_program add constraint bulk_load_program_program_id_fkey FOREIGN KEY (program_id) REFERENCES program(program_id);
 
 alter table civiform_application add constraint civiform_application_program_id_application_id_fkey FOREIGN KEY (program_id, application_id) REFERENCES application(program_id, application_id) ON DELETE CASCADE;
 

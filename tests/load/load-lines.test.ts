@@ -13,7 +13,6 @@ import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { exportLines } from '../support/export-lines.ts'
 import { createTestKey, testFrontEnd } from '../support/keys.ts'
 import { aProgram, type PublishedTestProgram, q } from '../support/programs.ts'
-import { until } from '../support/until.ts'
 
 const now = Date.now() * 1000
 const second = 1_000_000
@@ -134,7 +133,7 @@ describe('what an export gives, a load takes', () => {
     for (const slug of slugs)
       await importProgram(to, JSON.parse(JSON.stringify(await exportProgram(from, slug))), 'operator:test')
     const receipt = await load(to, exported.map(all => `${all.join('\n')}\n`).join(''), zone)
-    expect(receipt).toEqual({ applications: 790, programs })
+    expect(receipt).toEqual({ applications: 790, programs, before: undefined })
     expect(await Promise.all(slugs.map(slug => exportLines(to, slug)))).toEqual(exported)
 
     const [before, after] = [await contents(from), await contents(to)]
@@ -212,37 +211,35 @@ describe('what an export gives, a load takes', () => {
     expect(await exportLines(other, slug)).toEqual(exported)
   })
 
-  test('a connection that dies in between ends the load with an error, with threads or without', async () => {
+  test('a connection that dies in between ends the load with an error; run again, it goes on', async () => {
     const to = await program()
+    const text = lines(to, ...Array.from({ length: 40 }, (_, i) => ({ id: i + 1 })))
+    // Every fourth batch loses its connection in the middle.
+    await sql
+      .unsafe(`
+        create sequence batches;
+        create function lose_connection() returns trigger language plpgsql as $$
+        begin
+          if nextval('batches') % 4 = 0 then perform pg_terminate_backend(pg_backend_pid()); end if;
+          return null;
+        end $$;
+        create trigger lose_connection after update of stored on bulk_load for each row execute function lose_connection()`)
+      .simple()
     for (const threads of [0, 1]) {
-      const more = { application_note: 'x'.repeat(4000) }
-      async function* input() {
-        for (let id = 1; id <= 4000; id += 500) {
-          yield Buffer.from(lines(to, ...Array.from({ length: 500 }, (_, i) => ({ id: id + i, more }))))
-          if (id === 2501) {
-            await sql`
-              select pg_terminate_backend(pid)
-              from pg_locks
-              where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())`
-          }
-        }
-      }
-      const outcome = await loadLines(sql, input(), { ...options, threads }).then(
+      const outcome = await load(sql, text, { threads, batchBytes: 1 }).then(
         () => 'loaded',
         () => 'failed',
       )
       expect(outcome).toBe('failed')
+      expect(await sql`select stored from bulk_load`).toMatchObject([{ stored: (threads + 1) * 3 }])
     }
-    await until('nothing is left of it', async () => {
-      const [row] = await sql<{ applications: number }[]>`select count(*) as applications from application`.catch(
-        () => [],
-      )
-      return row?.applications === 0
-    })
+    await sql`drop trigger lose_connection on bulk_load`
+    expect((await load(sql, text)).before).toEqual({ stored: 6, endedAt: undefined })
+    expect((await exportLines(sql, 'food-aid')).length).toBe(40)
   })
 
   test('an empty input loads nothing', async () => {
-    expect(await load(sql, '')).toEqual({ applications: 0, programs: [] })
+    expect(await load(sql, '')).toEqual({ applications: 0, programs: [], before: undefined })
   })
 })
 
@@ -494,8 +491,8 @@ describe('ids', () => {
 })
 
 describe('beside others', () => {
-  /** A load that has taken its first lines, which make more than a block, and waits for the rest. */
-  function startedLoad(to: PublishedTestProgram, first: LineSpec[], rest: LineSpec[]) {
+  /** An input whose first lines make more than a block, so that they are read before the rest is there. */
+  function slowInput(to: PublishedTestProgram, first: LineSpec[], rest: LineSpec[]) {
     const { promise: released, resolve: release } = Promise.withResolvers<void>()
     const { promise: started, resolve: start } = Promise.withResolvers<void>()
     async function* input() {
@@ -510,36 +507,22 @@ describe('beside others', () => {
     return { loading, started, release }
   }
 
-  test('a submission to the program waits, and comes after everything that was loaded', async () => {
+  test('a submission while the input is checked does not wait; nothing of the past is loaded after it', async () => {
     const to = await program()
     const applicant = await insertApplicant(sql, testFrontEnd, 'en-US')
-    const { loading, started, release } = startedLoad(to, [{ id: 50 }], [{ id: 51 }])
+    const { loading, started, release } = slowInput(to, [{ id: 50 }], [{ id: 51 }])
     await started
-    const submitting = submit(sql, to, applicant)
-    await until('the submission waits', async () => {
-      const [row] = await sql<{ waits: boolean }[]>`
-        select exists (select from pg_stat_activity where wait_event_type = 'Lock' and query like '%submission_counter%') as waits`
-      return row!.waits
-    })
+    await submit(sql, to, applicant)
     release()
-    await loading
-    const receipt = await submitting
-    const rows = await sql<
-      { application_id: number }[]
-    >`select application_id from application order by submit_time, submit_seq`
-    expect(rows.map(row => row.application_id)).toEqual([50, 51, receipt.application_id])
-    expect(await sql`select submit_seq from submission_counter`).toMatchObject([{ submit_seq: 3 }])
+    expect((await refusal(loading)).detail).toMatch(/first submit_time of food-aid is not after that of the last/)
+    expect(await sql`select from application`).toHaveLength(1)
   })
 
   test('an id that another program was given meanwhile is refused, not taken twice', async () => {
     const to = await program()
     const other = await aProgram(sql, { slug: 'other-aid', questions: [q.text('reason', { optional: true })] })
     const applicant = await insertApplicant(sql, testFrontEnd, 'en-US')
-    const { loading, started, release } = startedLoad(
-      to,
-      [{ id: 50, applicant: 50 }],
-      [{ id: 1, at: 60, applicant: 51 }],
-    )
+    const { loading, started, release } = slowInput(to, [{ id: 50, applicant: 50 }], [{ id: 1, at: 60, applicant: 51 }])
     await started
     expect(await submit(sql, other, applicant)).toMatchObject({ application_id: 1 })
     release()
@@ -548,37 +531,52 @@ describe('beside others', () => {
 
   test('an applicant registered meanwhile is not taken for one of the input', async () => {
     const to = await program()
-    const { loading, started, release } = startedLoad(to, [{ id: 50, applicant: 50 }], [{ id: 51, applicant: 1 }])
+    const { loading, started, release } = slowInput(to, [{ id: 50, applicant: 50 }], [{ id: 51, applicant: 1 }])
     await started
     expect(await insertApplicant(sql, testFrontEnd, 'en-US')).toBe(1)
     release()
     expect(told(await refusal(loading))).toEqual(['line 2: taken_id'])
   })
 
-  test('a load waits until the one before it has ended, of whatever program, and then finds its ids taken', async () => {
+  test('of two loads with an id in common, at once and into two programs, one ends before it stores that one', async () => {
     const [to, other] = [
       await program(),
       await aProgram(sql, { slug: 'other-aid', questions: [q.text('reason', { optional: true })] }),
     ]
-    const { loading, started, release } = startedLoad(to, [{ id: 50 }], [{ id: 51 }])
-    await started
-    const second = refusal(load(sql, lines(other, { id: 51 })))
-    await until('the second load to wait for the first', async () => {
-      const waiting = await sql`
-        select from pg_locks
-        where locktype = 'advisory' and not granted and database = (select oid from pg_database where datname = current_database())`
-      return waiting.length === 1
+    let between: Promise<unknown> | undefined
+    const first = load(sql, lines(to, { id: 50 }, { id: 51 }, { id: 52 }), {
+      batchBytes: 1,
+      onProgress: async stored => {
+        if (stored === 1) between = load(sql, lines(other, { id: 52 }))
+        await between
+      },
     })
-    release()
-    expect(await loading).toMatchObject({ applications: 2 })
-    expect(told(await second)).toEqual(['line 1: taken_id'])
+    expect((await refusal(first)).detail).toMatch(/Another load has taken ids of this one meanwhile/)
+    await between
+    expect((await exportLines(sql, 'food-aid')).length).toBe(2)
+    expect((await exportLines(sql, 'other-aid')).length).toBe(1)
+    expect(told(await refusal(load(sql, lines(to, { id: 50 }, { id: 51 }, { id: 52 }))))).toEqual(['line 3: taken_id'])
   })
 
-  test('two loads at once come one after the other', async () => {
+  test('two loads at once into one program: one, and then what is later', async () => {
     const to = await program()
     const loads = await Promise.allSettled([load(sql, lines(to, { id: 1 })), load(sql, lines(to, { id: 2 }))])
-    // Whichever comes second is of the past by then.
+    // Whichever comes second is of the past by then, or finds the other under way.
     expect(loads.map(one => one.status).sort()).toEqual(['fulfilled', 'rejected'])
+    expect(await sql`select from application`).toHaveLength(1)
+  })
+
+  test('the same input by two processes at once is stored once', async () => {
+    const to = await program()
+    const text = lines(to, ...Array.from({ length: 60 }, (_, i) => ({ id: i + 1 })))
+    for (let done = false; !done; ) {
+      const both = await Promise.allSettled([1, 2].map(() => load(sql, text, { batchBytes: 1000 })))
+      for (const one of both)
+        if (one.status === 'rejected') expect(String(one.reason.detail)).toMatch(/Another process loads the same input/)
+      done = both.some(one => one.status === 'fulfilled')
+    }
+    expect((await exportLines(sql, 'food-aid')).length).toBe(60)
+    expect(await sql`select action from audit_event where action = 'applications_loaded'`).toHaveLength(1)
   })
 })
 

@@ -1,6 +1,8 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { loadLines } from '../../src/load/load-lines.ts'
 import { exportProgram, importProgram } from '../../src/programs/program-transport.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { exportLines } from '../support/export-lines.ts'
@@ -52,16 +54,27 @@ describe('scripts/load', () => {
     })
     expect(await load(['a', 'b'])).toMatchObject({ code: 2 })
     expect(await load(['--fast', 'a'])).toMatchObject({ code: 2 })
+    expect(await load(['--unfinished', 'a'])).toMatchObject({ code: 2, err: expect.stringContaining('stand alone') })
+    expect((await load(['a', '--instead-of', 'b'])).err).toContain('--instead-of takes the number of a load')
+    expect(await load(['--give-up', 'a'])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('the number of a load'),
+    })
     expect((await load(['--help'])).out).toMatch(/^Usage: scripts\/load/)
   })
 
-  test('takes standard input, without a progress bar where nobody watches; the same again is of the past', async () => {
+  test('takes standard input, without a progress bar where nobody watches; the same again is known, and loaded once', async () => {
     const all = `${exported.join('\n')}\n`
     const { code, out, err } = await load(['-', '--program', slug], all)
     expect({ code, err }).toEqual({ code: 0, err: '' })
     expect(out).toMatch(/^Loaded 300 applications to utility-assistance\.\nIt took [0-9.]+ s\.\n$/)
     expect(await exportLines(target.sql, slug)).toEqual(exported)
-    expect(await load([await file(all)])).toMatchObject({ code: 1, err: expect.stringContaining('[too_early]') })
+    expect(await load([await file(all)])).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^This input was loaded already/),
+    })
+    expect(await load(['-'], `${all}\n`)).toMatchObject({ code: 1, err: expect.stringContaining('[too_early]') })
+    expect(await exportLines(target.sql, slug)).toEqual(exported)
   })
 
   test('applicants that are not there yet belong to the front end it names, or to none (D26)', async () => {
@@ -91,20 +104,80 @@ describe('scripts/load', () => {
     })
   })
 
-  test('--pause-intake pauses the program it is told, and ends the pause when the load fails', async () => {
-    expect(await load(['-', '--pause-intake'])).toMatchObject({ code: 2, err: expect.stringContaining('--program') })
-    expect(await load(['-', '--program', slug, '--pause-intake'], '{')).toMatchObject({ code: 1 })
-    expect(await load(['-', '--program', slug, '--pause-intake'], exported[0])).toMatchObject({ code: 0 })
+  test('one that has not ended is listed, keeps others out of its program, and can be given up', async () => {
+    expect((await load(['--unfinished'])).out).toBe('Every load has ended.\n')
+    const unfinished = loadLines(target.sql, Readable.from([Buffer.from(exported.join('\n'))]), {
+      now: Date.now() * 1000,
+      timeZone: 'UTC',
+      actor: 'operator:test',
+      source: 'part.ndjson',
+      batchBytes: 1,
+      onProgress: () => {
+        throw new Error('the machine went down')
+      },
+    })
+    await expect(unfinished).rejects.toThrow('went down')
+    const [{ load_id }] = (await target.sql`select load_id from bulk_load`) as unknown as [{ load_id: number }]
+    expect((await load(['--unfinished'])).out).toMatch(
+      new RegExp(`^${load_id}: part.ndjson into ${slug}: 1 of 300 applications, begun 20.*Z by operator:test\n$`),
+    )
+    const other = await load(['-'], exported.slice(1).join('\n'))
+    expect(other.err).toContain(`load ${load_id} of part.ndjson into ${slug} has not ended (1 of 300 applications`)
+    const front = await load(['-', '--front-end', 'Portal'], exported.join('\n'))
+    expect(front.err).toContain('this input was begun without --front-end, and goes on like that only')
+    expect((await load(['--give-up', String(load_id)])).out).toBe(
+      `Load ${load_id} of part.ndjson has ended with 1 of 300 applications stored.\n`,
+    )
+    expect((await load(['--give-up', String(load_id)])).err).toContain('has ended already')
+    expect((await load(['--give-up', '77'])).err).toContain('There is no load 77.')
+    expect((await load(['-'], exported.join('\n'))).err).toContain(
+      'was given up when 1 of its 300 applications were stored',
+    )
+    expect(await exportLines(target.sql, slug)).toEqual(exported.slice(0, 1))
     const events = await target.sql<{ action: string }[]>`
       select action from audit_event where subject = ${slug} and action <> 'program_imported' order by audit_event_id`
-    expect(events.map(event => event.action)).toEqual([
-      'intake_paused',
-      'intake_resumed',
-      'intake_paused',
-      'applications_loaded',
-      'intake_resumed',
-    ])
-    expect(await target.sql`select from submission_counter where intake_paused_until is not null`).toHaveLength(0)
+    expect(events.map(event => event.action)).toEqual(['load_begun', 'load_given_up'])
+  })
+
+  test('in place of one that has not ended, what is still to come is loaded from another file', async () => {
+    const first = exported.slice(0, 100).join('\n')
+    const unfinished = loadLines(target.sql, Readable.from([Buffer.from(first)]), {
+      now: Date.now() * 1000,
+      timeZone: 'UTC',
+      actor: 'operator:test',
+      batchBytes: 1,
+      onProgress: stored => {
+        if (stored === 90) throw new Error('the machine went down')
+      },
+    })
+    await expect(unfinished).rejects.toThrow('went down')
+    const [{ load_id }] = (await target.sql`select load_id from bulk_load`) as unknown as [{ load_id: number }]
+    const option = ['-', '--instead-of', String(load_id)]
+    expect((await load(option, exported.slice(80).join('\n'))).err).toContain('line 1: /submit_time is not after')
+    expect(await load(option, exported.slice(90).join('\n'))).toMatchObject({ code: 0 })
+    expect(await exportLines(target.sql, slug)).toEqual(exported)
+    expect((await load(['--unfinished'])).out).toBe('Every load has ended.\n')
+  })
+
+  test('one that was interrupted goes on where it stopped, and says so', async () => {
+    const interrupted = loadLines(target.sql, Readable.from([Buffer.from(exported.join('\n'))]), {
+      now: Date.now() * 1000,
+      timeZone: 'UTC',
+      actor: 'operator:test',
+      batchBytes: 100_000,
+      onProgress: () => {
+        throw new Error('the machine went down')
+      },
+    })
+    await expect(interrupted).rejects.toThrow('went down')
+    const [{ stored }] = (await target.sql`select stored from bulk_load`) as unknown as [{ stored: number }]
+    expect(stored).toBeWithin(1, 300)
+    const { code, out } = await load([await file(exported.join('\n'))])
+    expect({ code, out: out.split('\n').slice(0, 2) }).toEqual({
+      code: 0,
+      out: [`Went on after ${stored} that were loaded before.`, 'Loaded 300 applications to utility-assistance.'],
+    })
+    expect(await exportLines(target.sql, slug)).toEqual(exported)
   })
 })
 

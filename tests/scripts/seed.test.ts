@@ -78,7 +78,7 @@ describe('the applications', () => {
       ]
       const options = { now: Date.parse(now) * 1000, timeZone: 'UTC', actor: 'operator:test' }
       const receipt = await seedPrograms(again.sql, { programs, ...options })
-      expect(receipt).toEqual({ applications: 1650, programs })
+      expect(receipt).toEqual({ applications: 1650, programs, before: undefined })
       expect(await exportLines(again.sql, slug)).toEqual(lines)
     } finally {
       await again.drop()

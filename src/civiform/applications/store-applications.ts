@@ -4,7 +4,7 @@
 // What CiviForm calls obsolete and nothing here has taken over from yet stays CURRENT: its successor was submitted after the watermark
 // and comes later, or there is none because accounts were merged (settle-waiting). So a walk at any moment is as CiviForm was at one.
 
-import type { SubmissionCounter } from '../../db/bulk-rows.ts'
+import type { SubmissionCounter } from '../../db/bulk-loads.ts'
 import { type FollowState, lockFollowState, moveFollowState, noteFindings } from '../../db/civiform/follow-state.ts'
 import {
   advanceCounters,

@@ -2,7 +2,7 @@
 // Transactions that change or remove them must have called `allowFollowing`.
 
 import type { Micros } from '../../domain/values/offset-time.ts'
-import type { SubmissionCounter } from '../bulk-rows.ts'
+import type { SubmissionCounter } from '../bulk-loads.ts'
 import type { Db, Transaction } from '../client.ts'
 import { CopyRows, copyRows } from '../copy-rows.ts'
 import type { SourceStage } from './source-applications.ts'

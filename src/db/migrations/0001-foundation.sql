@@ -116,7 +116,9 @@ create table submission_counter (
   -- No submission is ever given a time at or before this one. Every committed submission has one at or before it.
   last_submit_time timestamptz not null default now(),
   -- Until then nobody submits. Here and not elsewhere, because a submission that waited for this row sees what became of it.
-  intake_paused_until timestamptz
+  intake_paused_until timestamptz,
+  -- While a bulk load is under way: no application that it still brings has a time before this one.
+  loading_from timestamptz
 ) with (fillfactor = 20);
 
 create function submission_counter_goes_forward() returns trigger
@@ -297,8 +299,8 @@ create index application_superseded on application (program_id, superseded_seq) 
 create index application_by_status on application
   ((coalesce(status, '')), program_id, submit_time, submit_seq, (coalesce(superseded_seq, 9223372036854775807)));
 
--- What an applicant has in all programs: asked when a person is to be forgotten, and by the foreign key.
-create index application_by_applicant on application (applicant_id);
+-- What an applicant has in all programs: asked when a person is to be forgotten, and by the foreign key; and in one.
+create index application_by_applicant on application (applicant_id, program_id);
 create index application_in_progress_by_applicant on application_in_progress (applicant_id);
 
 -- What is left of an application that was erased: where it stood, and nothing of the person. Its number is what a walk that
@@ -576,7 +578,7 @@ returns table (
 language sql stable as $$
   select
     c.submit_seq,
-    c.last_submit_time,
+    least(c.last_submit_time, c.loading_from - interval '1 microsecond'),
     newest.submit_time,
     newest.submit_seq,
     case when newest.submit_seq = c.submit_seq then newest.submit_time else change_time(c.program_id, c.submit_seq) end,
@@ -656,6 +658,51 @@ begin
   cross join last_submission(c.program_id, c.submit_seq) newest
   where c.program_id = of_program;
 end $$;
+------------------------------------------------------------------------------------------------- bulk loads
+
+-- Inputs that were loaded, or are being loaded batch by batch. `stored` moves in the transaction of what it counts, so a load that was
+-- killed goes on where it stopped, and two processes can never both take the same step.
+create table bulk_load (
+  load_id bigint generated always as identity primary key,
+  -- SHA-256 of the input: by it a load is known again.
+  digest bytea not null check (octet_length(digest) = 32),
+  source text not null,
+  -- Which front end the applicants it brings belong to.
+  front_end text check (front_end <> ''),
+  applications bigint not null check (applications > 0),
+  stored bigint not null default 0 check (stored between 0 and applications),
+  begun_at timestamptz not null default clock_timestamp(),
+  begun_by text not null,
+  -- With less than all stored it was given up.
+  ended_at timestamptz,
+  check (stored < applications or ended_at is not null)
+);
+-- What was given up after nothing was stored may be loaded another time.
+create unique index bulk_load_by_digest on bulk_load (digest) where ended_at is null or stored > 0;
+
+create table bulk_load_program (
+  load_id bigint not null references bulk_load,
+  program_id bigint not null references program,
+  applications bigint not null check (applications > 0),
+  stored bigint not null default 0 check (stored between 0 and applications),
+  under_way boolean not null default true,
+  primary key (load_id, program_id)
+);
+-- One after the other, or times would not be in order.
+create unique index bulk_load_program_under_way on bulk_load_program (program_id) where under_way;
+
+-- Every application id that came by a load. Those that were submitted have theirs from the sequence, which loads move past their own:
+-- so an id belongs to one application of all programs, and whether it is taken is asked here, and not of every program.
+create table loaded_application (
+  application_id bigint primary key
+);
+-- What sequences were moved past: of these ids, only loads have any.
+create table skipped_ids (
+  sequence_name text not null,
+  first_id bigint not null,
+  last_id bigint not null check (last_id >= first_id),
+  primary key (sequence_name, first_id)
+);
 
 ----------------------------------------------------------------------------------------- a CiviForm that is followed
 

@@ -5,10 +5,10 @@ import { packAnnotation, packApplication } from '../../db/bulk-rows.ts'
 import { CopyRows } from '../../db/copy-rows.ts'
 import { renderAnnotations, renderSnapshot } from '../../domain/questions/application.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'
+import type { LinePlace } from '../checking/load-faults.ts'
 import type { Fault } from '../reading/document-faults.ts'
 import type { LoadDefinition } from '../reading/known-program.ts'
 import type { ExportedApplication } from '../reading/read-application.ts'
-import type { LinePlace } from '../storing/load-faults.ts'
 
 export interface PackOptions {
   /** No application may be of later. */
@@ -19,19 +19,23 @@ export interface PackOptions {
   actor: string
 }
 
-/** Applications packed together, in their order; made of what can be handed from one thread to another. */
-export interface PackedApplications {
-  /** Applications looked at, refused ones among them. */
-  read: number
-  /** Those that were packed, in columns: `columnsOf` tells one. */
+/** Rows packed together, in their order. */
+export interface PackedRows {
   count: number
+  /** What has to be known of each: `packedApplication` tells one. */
   columns: Float64Array<ArrayBuffer>
-  /** What `program` and `language` of the columns count into. */
-  programs: string[]
-  languages: string[]
   /** Rows for COPY, unnumbered. */
   applications: Uint8Array<ArrayBuffer>
   annotations: Uint8Array<ArrayBuffer>
+}
+
+/** Made of what can be handed from one thread to another. */
+export interface PackedApplications extends PackedRows {
+  /** Applications looked at, refused ones among them. */
+  read: number
+  /** What `program` and `language` of the columns count into. */
+  programs: string[]
+  languages: string[]
   faults: { place: LinePlace; faults: readonly Fault[] }[]
 }
 
@@ -43,14 +47,18 @@ export interface PackedApplication {
   language: number
   submit_time: Micros
   is_current: boolean
-  numbersAt: number
   place: LinePlace
+  /** Where its rows begin in `applications` and `annotations`, and where its numbers are to be put. */
+  rowAt: number
+  numbersAt: number
+  annotationsAt: number
 }
 
-const columnsPerApplication = 8
+/** How many columns each application has. */
+export const packedColumns = 10
 
-export function packedApplication({ columns }: PackedApplications, i: number): PackedApplication {
-  const at = i * columnsPerApplication
+export function packedApplication({ columns }: Pick<PackedApplications, 'columns'>, i: number): PackedApplication {
+  const at = i * packedColumns
   return {
     program: columns[at]!,
     application_id: columns[at + 1]!,
@@ -58,8 +66,39 @@ export function packedApplication({ columns }: PackedApplications, i: number): P
     language: columns[at + 3]!,
     submit_time: columns[at + 4]!,
     is_current: columns[at + 5] === 1,
-    numbersAt: columns[at + 6]!,
-    place: columns[at + 7]!,
+    place: columns[at + 6]!,
+    rowAt: columns[at + 7]!,
+    numbersAt: columns[at + 8]!,
+    annotationsAt: columns[at + 9]!,
+  }
+}
+
+/** Counts the programs and languages of packed applications in other lists than their own. */
+export function recount({ columns }: PackedApplications, programs: readonly number[], languages: readonly number[]) {
+  for (let at = 0; at < columns.length; at += packedColumns) {
+    columns[at] = programs[columns[at]!]!
+    columns[at + 3] = languages[columns[at + 3]!]!
+  }
+}
+
+/** Those from the one number `from` on, up to the one before `to`, with their rows. The rows are not copied. */
+export function slicePacked(packed: PackedRows, from: number, to: number): PackedRows {
+  const first = packedApplication(packed, from)
+  const end =
+    to === packed.count
+      ? { rowAt: packed.applications.length, annotationsAt: packed.annotations.length }
+      : packedApplication(packed, to)
+  const columns = packed.columns.slice(from * packedColumns, to * packedColumns)
+  for (let at = 0; at < columns.length; at += packedColumns) {
+    columns[at + 7]! -= first.rowAt
+    columns[at + 8]! -= first.rowAt
+    columns[at + 9]! -= first.annotationsAt
+  }
+  return {
+    count: to - from,
+    columns,
+    applications: packed.applications.subarray(first.rowAt, end.rowAt),
+    annotations: packed.annotations.subarray(first.annotationsAt, end.annotationsAt),
   }
 }
 
@@ -93,6 +132,8 @@ export class ApplicationPacker {
     if (version === undefined) throw new Error(`program ${slug} has no published version ${program_version_id}`)
     this.#read++
     const is_current = application.revision_state === 'CURRENT'
+    const rowAt = this.#applications.bytes
+    const annotationsAt = this.#annotations.bytes
     const numbersAt = packApplication(this.#applications, {
       program_id,
       application_id,
@@ -115,8 +156,10 @@ export class ApplicationPacker {
       language,
       submit_time,
       Number(is_current),
-      numbersAt,
       place,
+      rowAt,
+      numbersAt,
+      annotationsAt,
     )
     this.#packAnnotation(program_id, application)
   }
@@ -133,7 +176,7 @@ export class ApplicationPacker {
   take(): PackedApplications {
     const packed: PackedApplications = {
       read: this.#read,
-      count: this.#columns.length / columnsPerApplication,
+      count: this.#columns.length / packedColumns,
       columns: Float64Array.from(this.#columns),
       programs: [...this.#programs.keys()],
       languages: [...this.#languages.keys()],

@@ -1,7 +1,7 @@
 // Whole lines of NDJSON in the export's shape into packed applications, and what is wrong with each line.
 
+import { linePlaceOf } from '../checking/load-faults.ts'
 import { ApplicationPacker, type PackedApplications, type PackOptions } from '../packing/pack-applications.ts'
-import { linePlaceOf } from '../storing/load-faults.ts'
 import { parseExactJson, UnreadableJson } from './exact-json.ts'
 import type { LoadDefinition } from './known-program.ts'
 import type { LineBlock } from './line-blocks.ts'
