@@ -44,6 +44,7 @@ async function follow(config: Config): Promise<void> {
   process.on('SIGTERM', () => stop('SIGTERM'))
   process.on('SIGINT', () => stop('SIGINT'))
   let toldAt = 0
+  let toldHeldBy: string | undefined
   const follower = new Follower({ sql, source, options, log }, (applications, upTo) => {
     if (performance.now() - toldAt < progressMs) return
     toldAt = performance.now()
@@ -57,7 +58,10 @@ async function follow(config: Config): Promise<void> {
       lock,
       pollIntervalMs: config.civiformPollIntervalMs,
       signal: stopping.signal,
-      onRound: ({ stored, changed, watermark }) => {
+      onRound: ({ stored, changed, watermark, heldBy }) => {
+        if (heldBy !== toldHeldBy && heldBy !== undefined)
+          log.warn({ held_by: heldBy }, 'nothing newer can be copied from CiviForm')
+        toldHeldBy = heldBy
         if (stored + changed > 0)
           log.info({ stored, changed, watermark: watermark === undefined ? null : formatMicros(watermark) }, 'followed')
       },

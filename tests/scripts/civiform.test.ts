@@ -2,11 +2,12 @@
 
 import { describe, expect, test } from 'bun:test'
 import { createHmac } from 'node:crypto'
+import { join } from 'node:path'
 import { useCiviFormApi } from '../support/civiform/civiform-api.ts'
 import { useCiviForm } from '../support/civiform/civiform-database.ts'
 import { startFollowerProcess } from '../support/civiform/follower-process.ts'
 import { SimulatedCiviForm } from '../support/civiform/simulated-civiform.ts'
-import { useDatabase, useService } from '../support/fixtures.ts'
+import { endWithFile, useDatabase, useService } from '../support/fixtures.ts'
 import { until } from '../support/until.ts'
 import { runScript } from './run-script.ts'
 
@@ -72,6 +73,36 @@ describe('scripts/civiform', () => {
     expect(out).toContain('30 applications')
     expect(await database.sql`select from civiform_source`).toHaveLength(0)
   })
+
+  test.each(['contract', 'civiform'] as const)(
+    'a role made by the statements of CIVIFORM.md, as they stand, is enough for check and for the follower, in the profile %s',
+    async profile => {
+      const text = await Bun.file(join(import.meta.dir, '../../CIVIFORM.md')).text()
+      const [, statements] = /```sql\n([^`]+)```/.exec(text)!
+      const role = `as_written_${profile}_${process.pid}`
+      const { admin, readerUrl } = civiform.database
+      const own = await useDatabase()
+      await admin.unsafe(
+        statements!
+          .replace(/DATABASE postgres/, `DATABASE "${new URL(readerUrl).pathname.slice(1)}"`)
+          .replace(/\btributary\b/g, role)
+          .replace('…', 'reader'),
+      )
+      endWithFile(() => admin.unsafe(`drop owned by ${role}; drop role ${role}`).simple())
+      const url = new URL(readerUrl)
+      url.username = role
+      const settings = { ...environment, CIVIFORM_DATABASE_URL: url.href, CIVIFORM_PROFILE: profile }
+      const checked = await runScript('civiform', own.url, ['check'], '', settings)
+      expect([checked.code, checked.out]).toEqual([0, expect.stringContaining('The role may only read.')])
+      expect(checked.out).toContain('are seen by when their transactions began')
+      const follower = startFollowerProcess({ url: own.url, readerUrl: url.href }, settings)
+      await until('everything is copied', async () => {
+        const [row] = await own.sql<{ kept: number }[]>`select count(*) as kept from civiform_application`
+        return row!.kept === 30
+      })
+      expect((await follower.stop()).code).toBe(0)
+    },
+  )
 
   test('check names what stands in the way: columns that may not be read, clocks that are ahead', async () => {
     await civiform.app.unsafe(`revoke select on ti_organizations from ${civiform.database.reader}`)
