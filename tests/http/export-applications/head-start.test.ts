@@ -10,7 +10,7 @@ import { startStatementRecorder } from '../../support/statement-recorder.ts'
 import { until } from '../../support/until.ts'
 
 const lookUp = /from api_key k where/
-const start = /from submission_counter c /
+const start = /from walk_start\(/
 const rows = /^select snapshot, annotations,/
 
 const slug = 'head-start'
