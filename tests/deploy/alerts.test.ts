@@ -169,6 +169,33 @@ const cases: Record<string, { fires: Series; quiet: Series }> = {
       'tributary_self_walk_timestamp_seconds{instance="b"}': '-3000x62',
     },
   },
+  TributaryCiviFormBehind: {
+    fires: { 'tributary_civiform_lag_seconds{none=""}': '0+20x60', 'tributary_civiform_copying{none=""}': '0x60' },
+    quiet: { 'tributary_civiform_lag_seconds{none=""}': '0+20x60', 'tributary_civiform_copying{none=""}': '1x60' },
+  },
+  TributaryCiviFormUnreachable: {
+    fires: { 'tributary_civiform_reached_seconds{none=""}': '0+60x60' },
+    quiet: { 'tributary_civiform_reached_seconds{none=""}': '30x54 290 330 2x4' },
+  },
+  TributaryCiviFormNotCompared: {
+    fires: { 'tributary_civiform_compared_seconds{none=""}': '260000+60x60' },
+    quiet: { 'tributary_civiform_compared_seconds{none=""}': '80000+60x60' },
+  },
+  TributaryCiviFormFindings: {
+    fires: {
+      'tributary_civiform_findings{kind="unreadable"}': '1x60',
+      'tributary_civiform_findings{kind="other"}': '0x60',
+    },
+    quiet: { 'tributary_civiform_findings{kind="unreadable"}': '0x30 2x20 0x10' },
+  },
+  TributaryCiviFormLateApplications: {
+    fires: { 'tributary_civiform_late_applications{none=""}': once },
+    quiet: { 'tributary_civiform_late_applications{none=""}': '3x61' },
+  },
+  TributaryCiviFormSetBack: {
+    fires: { 'tributary_civiform_set_backs{none=""}': once },
+    quiet: { 'tributary_civiform_set_backs{none=""}': '1x61' },
+  },
   TributaryEventLoopLate: {
     fires: slow('tributary_event_loop_delay_seconds', 'instance="a"'),
     quiet: quick('tributary_event_loop_delay_seconds', 'instance="a"'),
