@@ -22,7 +22,7 @@ const help = `Usage: scripts/audit list [--actor <actor>] [--action <action>] [-
        scripts/audit prune --before <date | days> --to <folder>
 
 list     Events, newest first: who did what to what, from where. All filters given must hold.
-           --actor    key:<key id>, operator:<system user> or retention.
+           --actor    key:<key id>, admin:<e-mail>, admin-token:<token id>:<e-mail>, operator:<system user> or retention.
            --action   Such as api_key_created, applications_exported, application_submitted, program_published.
            --subject  Such as a program's slug, a key's id, an application's id.
            --from     On or after a date or an instant such as 2026-01-31T09:30:00Z; --to before one.

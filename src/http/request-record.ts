@@ -15,6 +15,8 @@ export type Outcome = 'complete' | 'client_gone' | 'stalled' | 'failed'
 /** Facts that the log line of a request may carry, each noted where it becomes known. They are written as they are. */
 export interface RequestFields {
   api_key_id?: string
+  /** The administrator's token that the console's API was asked with. */
+  admin_token_id?: string
   address?: string
   program?: string
   /** The code of why a request was refused with 401; never in the response. */

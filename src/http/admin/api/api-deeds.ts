@@ -117,6 +117,7 @@ async function admitToken(
   const [, text = ''] = /^Bearer +(\S{1,200})$/i.exec(authorization) ?? []
   const holder = await loadTokenHolder(deps.consoleDb, text, { now, address })
   if (holder !== undefined) {
+    recordOf(request).fields.admin_token_id = holder.tokenId
     await deps.limits.takeRequest(holder.tokenId, 'token')
     recordOf(request).connection.authenticated()
     return holder

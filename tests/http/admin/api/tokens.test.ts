@@ -162,6 +162,15 @@ describe('a token', () => {
     expect(statuses).toEqual([200, 200, 429])
   })
 
+  test('is named in the log line of each request by its id', async () => {
+    const { token, tokenId } = await aToken(sql, ada)
+    const { status, headers } = await whoAmI(token)
+    expect([status, service.requestLine(headers.get('x-request-id'))?.admin_token_id]).toEqual([200, tokenId])
+    const wrong = await whoAmI(`${token.slice(0, -1)}${token.endsWith('x') ? 'y' : 'x'}`)
+    const line = service.requestLine(wrong.headers.get('x-request-id'))!
+    expect([wrong.status, line.reason, 'admin_token_id' in line]).toEqual([401, 'bad_admin_token', false])
+  })
+
   test('never stands in the log', async () => {
     const { token } = await aToken(sql, ada)
     await whoAmI(token)
