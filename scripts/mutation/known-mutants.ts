@@ -283,7 +283,7 @@ export const knownMutants: readonly Mutant[] = [
     id: 'v04',
     file: 'src/derived/program-key-map.ts',
     tests: ['tests/derived'],
-    find: 'if (this.#kept.size > this.keptMax && oldest !== undefined) this.#kept.delete(oldest)',
+    find: 'if (kept.size > max && oldest !== undefined) kept.delete(oldest)',
     replace: '',
   },
   {
@@ -327,8 +327,8 @@ export const knownMutants: readonly Mutant[] = [
     id: 'z01',
     file: 'src/main.ts',
     tests: processes,
-    find: 'async () => !draining && (await isReachable(db))',
-    replace: 'async () => isReachable(db)',
+    find: 'ready: !draining && (await isReachable(db)),',
+    replace: 'ready: await isReachable(db),',
   },
   {
     id: 'z04',
@@ -348,7 +348,7 @@ export const knownMutants: readonly Mutant[] = [
     id: 'z05',
     file: 'src/main.ts',
     tests: processes,
-    find: "const exportDb = openPool(config, way, 'tributary-export', config.exportConnections)",
+    find: "const exportDb = openPool('export', 'tributary-export', config.exportConnections)",
     replace: 'const exportDb = db',
   },
   {

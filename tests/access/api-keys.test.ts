@@ -11,11 +11,11 @@ import {
   retireApiKey,
 } from '../../src/access/api-keys.ts'
 import { isWholePassword } from '../../src/access/credential.ts'
-import { Problem } from '../../src/problem.ts'
 import { testPepper } from '../support/config.ts'
 import { useDatabase } from '../support/fixtures.ts'
 import { ensureTestProgram } from '../support/keys.ts'
 import { aProgram, q } from '../support/programs.ts'
+import { rejection } from '../support/refusal.ts'
 import { formsOf, storedText } from '../support/stored-text.ts'
 
 const dayMicros = 86_400_000_000
@@ -37,12 +37,8 @@ const create = (changes: Partial<ApiKeyDraft> = {}): Promise<IssuedApiKey> =>
   createApiKey(database.sql, testPepper, { ...draft, ...changes, ...by })
 
 async function faultsOf(promise: Promise<unknown>): Promise<string[]> {
-  const error = await promise.then(
-    () => undefined,
-    (thrown: unknown) => thrown,
-  )
-  if (!(error instanceof Problem)) throw new Error('no Problem was thrown', { cause: error })
-  return [error.kind, ...error.errors.map(({ path, code }) => `${path} ${code}`)]
+  const { kind, errors } = await rejection(promise)
+  return [kind, ...errors.map(({ path, code }) => `${path} ${code}`)]
 }
 
 const eventsOf = async (subject: string) => [

@@ -8,7 +8,7 @@ import {
   nothingHidden,
   unauthenticated,
 } from '../../src/access/caller.ts'
-import { Problem } from '../../src/problem.ts'
+import { refusal } from '../support/refusal.ts'
 
 const caller = (permissions: { may_export: boolean; may_submit: boolean; may_annotate?: boolean }): Caller => ({
   api_key_id: 'tribk_00000000000000000001',
@@ -22,16 +22,6 @@ const caller = (permissions: { may_export: boolean; may_submit: boolean; may_ann
   ...permissions,
 })
 const both = caller({ may_export: true, may_submit: true })
-
-function refusal(act: () => unknown): Problem {
-  try {
-    act()
-  } catch (error) {
-    if (error instanceof Problem) return error
-    throw error
-  }
-  throw new Error('nothing was refused')
-}
 
 describe('setting status and note', () => {
   test('takes a key that may, and a program that it may read', () => {

@@ -2,16 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { KeyLimits } from '../../src/access/limits.ts'
 import { quotaHeaders } from '../../src/http/quota-headers.ts'
 import { Problem } from '../../src/problem.ts'
-
-function refusal(act: () => unknown): Problem {
-  try {
-    act()
-  } catch (error) {
-    if (error instanceof Problem) return error
-    throw error
-  }
-  throw new Error('nothing was refused')
-}
+import { refusal } from '../support/refusal.ts'
 
 /** What is answered at once, as all is where each process counts for itself. */
 function atOnce<T extends object>(answer: T | Promise<T>): T {

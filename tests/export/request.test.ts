@@ -7,6 +7,7 @@ import type { PageToken } from '../../src/export/walk.ts'
 import { prefersStrictHandling } from '../../src/http/preference.ts'
 import { parseQueryString } from '../../src/http/query-string.ts'
 import { Problem } from '../../src/problem.ts'
+import { refusal } from '../support/refusal.ts'
 
 const limits = { maxPageSize: 1000, timeZone: 'America/New_York' }
 const strict = 'handling=strict'
@@ -17,16 +18,6 @@ const tokens = { keys: [Buffer.alloc(32, 7)], now: 0, ttlMs: 1000, programId: 1 
 
 const parse = (query: string, prefer: string | null = null, timeZone = limits.timeZone): ExportRequest =>
   parseExportRequest({ ...parseQueryString(query), strict: prefersStrictHandling(prefer) }, { timeZone }, tokens)
-
-function refusal(attempt: () => unknown): Problem {
-  try {
-    attempt()
-  } catch (error) {
-    if (error instanceof Problem && error.kind === 'invalid_request') return error
-    throw error
-  }
-  throw new Error('was not refused')
-}
 
 const codes = (attempt: () => unknown): [string | undefined, string][] =>
   refusal(attempt).errors.map(({ parameter, code }) => [parameter, code])

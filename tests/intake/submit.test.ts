@@ -6,10 +6,10 @@ import { seededRandom } from '../../src/domain/invented/seeded-random.ts'
 import { type Answers, noEntityEnd, renderMembers } from '../../src/domain/questions/answers.ts'
 import type { Submitter } from '../../src/domain/questions/application.ts'
 import { buildKeyMap } from '../../src/domain/questions/key-map.ts'
-import { Problem } from '../../src/problem.ts'
 import { useDatabase } from '../support/fixtures.ts'
 import { createTestKey } from '../support/keys.ts'
 import { aProgram, everyKind, q } from '../support/programs.ts'
+import { rejection } from '../support/refusal.ts'
 import { IntakeStore, openSnapshot } from './intake-store.ts'
 
 const database = await useDatabase()
@@ -21,17 +21,6 @@ async function aStore(questions = [q.number('n', { optional: true })]): Promise<
   const { program_id, slug } = await aProgram(database.sql, { questions })
   return Object.assign(new IntakeStore(database.sql, program_id, key), { slug })
 }
-
-const problemOf = (promise: Promise<unknown>): Promise<Problem> =>
-  promise.then(
-    () => {
-      throw new Error('nothing was refused')
-    },
-    error => {
-      if (error instanceof Problem) return error
-      throw error
-    },
-  )
 
 describe('the stored application', () => {
   test('parsed, it equals what was sent, whatever was sent', async () => {
@@ -190,7 +179,7 @@ describe('"may be submitted without one answer; `create_time` is the first save,
 
   test('a question that is asked and not optional is still missed', async () => {
     const store = await aStore([q.text('t')])
-    expect(await problemOf(store.submit(await store.register()))).toMatchObject({
+    expect(await rejection(store.submit(await store.register()))).toMatchObject({
       kind: 'invalid_request',
       errors: [{ path: '/answers/t', code: 'required' }],
     })
@@ -202,7 +191,7 @@ describe('what cannot be submitted', () => {
     const store = await aStore([q.text('a'), q.text('b'), q.enumerator('p', [q.number('age')])])
     const applicant = await store.register()
     await store.save(applicant, { p: { entities: [{ entity_name: 'X' }] } })
-    const problem = await problemOf(store.submit(applicant, 'once'))
+    const problem = await rejection(store.submit(applicant, 'once'))
     expect(problem.errors.map(({ path, code }) => `${path} ${code}`)).toEqual([
       '/answers/a required',
       '/answers/b required',
@@ -211,14 +200,14 @@ describe('what cannot be submitted', () => {
     expect(await store.counter()).toMatchObject({ submit_seq: 0 })
     await store.save(applicant, { a: { text: '1' }, b: { text: '2' }, p: null })
     // Under the same key, for the first attempt was none.
-    expect(await problemOf(store.submit(applicant, 'once'))).toMatchObject({ kind: 'invalid_request' })
+    expect(await rejection(store.submit(applicant, 'once'))).toMatchObject({ kind: 'invalid_request' })
     await store.save(applicant, { p: { entities: [{ entity_name: 'X', age: { number: 3 } }] } })
     expect(await store.submit(applicant, 'once')).toMatchObject({ repeated: false })
   })
 
   test('is refused when the applicant is unknown', async () => {
     const store = await aStore()
-    expect(await problemOf(store.submit(999_999))).toMatchObject({ kind: 'not_found' })
+    expect(await rejection(store.submit(999_999))).toMatchObject({ kind: 'not_found' })
   })
 })
 
@@ -231,7 +220,7 @@ describe('the version of now', () => {
       slug: store.slug,
       questions: [q.number('limited one', { max: 5 })],
     })
-    expect((await problemOf(store.submit(applicant))).errors).toMatchObject([
+    expect((await rejection(store.submit(applicant))).errors).toMatchObject([
       { path: '/answers/limited_one/number', code: 'too_large' },
     ])
     await store.save(applicant, { limited_one: { number: 5 } })
@@ -349,7 +338,7 @@ describe('an idempotency key', () => {
     await store.submit(applicant, 'taken')
     const ti: Submitter = { submitter_type: 'TRUSTED_INTERMEDIARY', ti_email: 'a', ti_organization: 'b' }
     for (const attempt of [() => store.submit(other, 'taken'), () => store.submit(applicant, 'taken', ti)]) {
-      expect(await problemOf(attempt())).toMatchObject({
+      expect(await rejection(attempt())).toMatchObject({
         kind: 'conflict',
         errors: [{ parameter: 'Idempotency-Key', code: 'idempotency_key_reused' }],
       })
@@ -403,7 +392,7 @@ describe('a program that is published over and over', () => {
       end $$;
       create trigger publish_meanwhile before update on submission_counter
         for each row when (new.program_id = ${store.program_id}) execute function publish_meanwhile()`)
-    const refused = await problemOf(store.submit(applicant))
+    const refused = await rejection(store.submit(applicant))
     expect(refused).toMatchObject({
       kind: 'unavailable',
       internal: 'version_replaced',
@@ -433,7 +422,7 @@ describe('times', () => {
       const [stored] = await store.applications()
       expect(stored!.application_id).toBe(receipt.application_id)
       expect(openSnapshot(stored!.snapshot).submit_time).toMatch(/-0[45]:00$/)
-      expect(await problemOf(submitIn(store, 'UTC'))).toMatchObject({
+      expect(await rejection(submitIn(store, 'UTC'))).toMatchObject({
         kind: 'unavailable',
         internal: 'other_time_zone',
       })

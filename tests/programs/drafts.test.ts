@@ -8,11 +8,11 @@ import {
 } from '../../src/db/programs.ts'
 import { readBankQuestions } from '../../src/db/questions.ts'
 import { buildKeyMap } from '../../src/domain/questions/key-map.ts'
-import { Problem } from '../../src/problem.ts'
 import { publishDefinition, publishDraft } from '../../src/programs/publish.ts'
 import { discardDraft, saveDraft } from '../../src/programs/save-draft.ts'
 import { useDatabase } from '../support/fixtures.ts'
 import { aDefinition, aDraft, aProgram, type ProgramSpec, q } from '../support/programs.ts'
+import { rejection } from '../support/refusal.ts'
 
 const database = await useDatabase()
 
@@ -22,15 +22,6 @@ const saveBasedOn = (based_on: number | null | undefined, program: ProgramSpec, 
   saveDraft(database.sql, { ...aDefinition(program), based_on }, actor)
 const publishBasedOn = (based_on: number | null | undefined, program: ProgramSpec, actor = 'admin:test') =>
   publishDefinition(database.sql, { ...aDefinition(program), based_on }, actor)
-
-async function problem(promise: Promise<unknown>): Promise<Problem> {
-  const error = await promise.then(
-    () => undefined,
-    (thrown: unknown) => thrown,
-  )
-  if (error instanceof Problem) return error
-  throw new Error(`expected a Problem, got ${String(error)}`)
-}
 
 const inBank = async (admin_name: string) =>
   (await readBankQuestions(database.sql, { admin_names: [admin_name], question_keys_folded: [] })).find(
@@ -74,10 +65,10 @@ describe('a draft', () => {
     await save({ slug: 'd-kind', questions: [q.date('d kind')] })
     expect(await inBank('d kind')).toMatchObject({ kind: 'DATE', enumerator: null })
     expect(await inBank('d outer')).toBeUndefined()
-    const other = await problem(save({ slug: 'd-kind-2', questions: [q.text('d kind')] }))
+    const other = await rejection(save({ slug: 'd-kind-2', questions: [q.text('d kind')] }))
     expect(other.errors).toMatchObject([{ path: '/questions/0/kind', code: 'immutable' }])
     await publishDraft(database.sql, 'd-kind', 'admin:test')
-    const published = await problem(save({ slug: 'd-kind', questions: [q.text('d kind')] }))
+    const published = await rejection(save({ slug: 'd-kind', questions: [q.text('d kind')] }))
     expect(published.errors).toMatchObject([{ path: '/questions/0/kind', code: 'immutable' }])
   })
 
@@ -137,13 +128,13 @@ describe('a draft', () => {
 
   test('that is not there cannot be published or discarded', async () => {
     await aProgram(database.sql, { slug: 'd-none' })
-    expect((await problem(publishDraft(database.sql, 'd-none', 'admin:test'))).kind).toBe('not_found')
-    expect((await problem(publishDraft(database.sql, 'd-nowhere', 'admin:test'))).kind).toBe('not_found')
-    expect((await problem(discardDraft(database.sql, 'd-none', 'admin:test'))).kind).toBe('not_found')
+    expect((await rejection(publishDraft(database.sql, 'd-none', 'admin:test'))).kind).toBe('not_found')
+    expect((await rejection(publishDraft(database.sql, 'd-nowhere', 'admin:test'))).kind).toBe('not_found')
+    expect((await rejection(discardDraft(database.sql, 'd-none', 'admin:test'))).kind).toBe('not_found')
   })
 
   test('with a fault changes nothing', async () => {
-    const faulty = await problem(save({ slug: 'd-fault', questions: [q.text('d fine'), q.text('123')] }))
+    const faulty = await rejection(save({ slug: 'd-fault', questions: [q.text('d fine'), q.text('123')] }))
     expect(faulty.kind).toBe('invalid_request')
     expect(await findProgram(database.sql, 'd-fault')).toBeUndefined()
     expect(await inBank('d fine')).toBeUndefined()
@@ -157,7 +148,7 @@ describe('two administrators', () => {
     const first = { ...spec, questions: [q.text('t colour', { text: 'Which colour?' }), q.date('t day')] }
     await publishBasedOn(basis, first, 'admin:one')
     const mine = { ...spec, questions: [q.text('t colour'), q.email('t mail')] }
-    const conflict = await problem(publishBasedOn(basis, mine, 'admin:two'))
+    const conflict = await rejection(publishBasedOn(basis, mine, 'admin:two'))
     expect(conflict.kind).toBe('conflict')
     expect(conflict.detail).toContain('published by admin:one')
     expect(conflict.detail).toContain('scripts/program show two-pub')
@@ -170,8 +161,8 @@ describe('two administrators', () => {
     const { program_version_id } = await aProgram(database.sql, spec)
     const stale = { ...spec, questions: [q.text('t file', { text: 'From an old file' })] }
     for (const refused of [
-      await problem(publishBasedOn(undefined, stale)),
-      await problem(saveBasedOn(undefined, stale)),
+      await rejection(publishBasedOn(undefined, stale)),
+      await rejection(saveBasedOn(undefined, stale)),
     ]) {
       expect(refused.kind).toBe('conflict')
       expect(refused.detail).toContain(`version ${program_version_id}, published by admin:test`)
@@ -179,12 +170,12 @@ describe('two administrators', () => {
       expect(refused.errors[0]!.detail).toContain('scripts/program show two-file')
     }
     for (const wrong of [null, program_version_id - 1, program_version_id + 1000]) {
-      const refused = await problem(publishBasedOn(wrong, stale))
+      const refused = await rejection(publishBasedOn(wrong, stale))
       expect(refused.kind).toBe('conflict')
       expect(refused.detail).toContain('scripts/program show two-file')
     }
     const malformed = { ...aDefinition(stale), based_on: 'the newest' }
-    expect((await problem(saveDraft(database.sql, malformed, 'admin:test'))).errors).toEqual([
+    expect((await rejection(saveDraft(database.sql, malformed, 'admin:test'))).errors).toEqual([
       { path: '/based_on', code: 'wrong_type', detail: 'Must be the id of a version of the program, or null.' },
     ])
     expect((await inBank('t file'))?.settings.text).toBe('t file?')
@@ -196,7 +187,7 @@ describe('two administrators', () => {
   test('making the same program at once: the second is told that there is one', async () => {
     const spec = { slug: 'two-new', questions: [q.text('t new')] }
     await publishBasedOn(null, spec, 'admin:one')
-    const conflict = await problem(publishBasedOn(null, { ...spec, questions: [q.text('t other')] }, 'admin:two'))
+    const conflict = await rejection(publishBasedOn(null, { ...spec, questions: [q.text('t other')] }, 'admin:two'))
     expect(conflict.errors.map(({ code }) => code)).toContain('question_added')
   })
 
@@ -204,28 +195,30 @@ describe('two administrators', () => {
     const spec = { slug: 'two-draft', questions: [q.text('t draft')] }
     const { program_version_id } = await aProgram(database.sql, spec)
     const first = await saveBasedOn(program_version_id, { ...spec, display_name: 'First' }, 'admin:one')
-    const second = await problem(saveBasedOn(program_version_id, { ...spec, display_name: 'Second' }, 'admin:two'))
+    const second = await rejection(saveBasedOn(program_version_id, { ...spec, display_name: 'Second' }, 'admin:two'))
     expect(second.kind).toBe('conflict')
     expect(second.detail).toContain('admin:one')
     expect(second.detail).toContain('scripts/program show two-draft --draft')
     const third = await saveBasedOn(first.program_version_id, { ...spec, display_name: 'Third' }, 'admin:two')
     expect(third).toMatchObject({ saved: true })
-    const gone = await problem(saveBasedOn(first.program_version_id, { ...spec, display_name: 'Fourth' }, 'admin:one'))
+    const gone = await rejection(
+      saveBasedOn(first.program_version_id, { ...spec, display_name: 'Fourth' }, 'admin:one'),
+    )
     expect(gone.detail).toContain('a draft goes when it is saved again, published or discarded')
     const reviewed = first.program_version_id
-    const review = await problem(publishDraft(database.sql, spec.slug, 'admin:one', { reviewed }))
+    const review = await rejection(publishDraft(database.sql, spec.slug, 'admin:one', { reviewed }))
     expect(review.detail).toContain('was changed meanwhile, by admin:two')
-    expect((await problem(discardDraft(database.sql, spec.slug, 'admin:one', { reviewed }))).kind).toBe('conflict')
+    expect((await rejection(discardDraft(database.sql, spec.slug, 'admin:one', { reviewed }))).kind).toBe('conflict')
   })
 
   test('at the first draft of a program: who has not seen it is refused too', async () => {
     const spec = { slug: 'two-first', questions: [q.text('t first')] }
     const { program_version_id } = await saveBasedOn(undefined, spec, 'admin:one')
     const other = { ...spec, questions: [q.text('t first'), q.text('t second')] }
-    expect((await problem(saveBasedOn(undefined, other, 'admin:two'))).errors).toMatchObject([
+    expect((await rejection(saveBasedOn(undefined, other, 'admin:two'))).errors).toMatchObject([
       { code: 'based_on_required' },
     ])
-    expect((await problem(saveBasedOn(null, other, 'admin:two'))).detail).toContain('admin:one')
+    expect((await rejection(saveBasedOn(null, other, 'admin:two'))).detail).toContain('admin:one')
     expect(await saveBasedOn(program_version_id, other, 'admin:two')).toMatchObject({ saved: true })
   })
 
@@ -240,12 +233,12 @@ describe('two administrators', () => {
       ['t past', 'Changed'],
       ['t draft only', 't draft only?'],
     ])
-    const refused = await problem(publishDraft(database.sql, spec.slug, 'admin:one'))
+    const refused = await rejection(publishDraft(database.sql, spec.slug, 'admin:one'))
     expect(refused.kind).toBe('conflict')
     expect(refused.errors.map(({ code }) => code)).toEqual(['text_changed'])
 
     const merged = { ...spec, questions: [q.text('t past', { text: 'Changed' }), q.text('t draft only')] }
-    const unseen = await problem(saveBasedOn(draft!.program_version_id, merged, 'admin:one'))
+    const unseen = await rejection(saveBasedOn(draft!.program_version_id, merged, 'admin:one'))
     expect(unseen.errors.map(({ code }) => code)).toEqual(['text_changed'])
     await discardDraft(database.sql, spec.slug, 'admin:one')
     await saveBasedOn(past.program_version_id, merged, 'admin:one')

@@ -5,7 +5,6 @@ import { expect, test } from 'bun:test'
 import { findProgram } from '../../src/db/programs.ts'
 import type { JsonSchema } from '../../src/domain/question-types/field-schema.ts'
 import { loadLines } from '../../src/load/load-lines.ts'
-import { Problem } from '../../src/problem.ts'
 import { exportProgram, importProgram } from '../../src/programs/program-transport.ts'
 import { publishDefinition } from '../../src/programs/publish.ts'
 import { saveDraft } from '../../src/programs/save-draft.ts'
@@ -16,6 +15,7 @@ import { useDatabase, useService } from '../support/fixtures.ts'
 import { FrontEnd } from '../support/front-end.ts'
 import { createTestKey } from '../support/keys.ts'
 import { aDefinition, aProgram, type QuestionSpec, q } from '../support/programs.ts'
+import { rejection } from '../support/refusal.ts'
 import { schemaFaults } from '../support/response-schema.ts'
 
 const database = await useDatabase()
@@ -36,15 +36,6 @@ const answered = (prefix: string, depth: number, level = 0): Record<string, unkn
           entities: [{ entity_name: `level ${level}`, ...answered(prefix, depth, level + 1) }],
         },
       }
-
-async function refusal(promise: Promise<unknown>): Promise<Problem> {
-  const error = await promise.then(
-    () => undefined,
-    (thrown: unknown) => thrown,
-  )
-  if (error instanceof Problem) return error
-  throw new Error(`expected a Problem, got ${String(error)}`)
-}
 
 test('20 enumerators within one another can be published, answered, exported, loaded and documented', async () => {
   const { slug } = await aProgram(database.sql, { slug: 'deepest', questions: nested('deepest', 20) })
@@ -83,8 +74,8 @@ test('20 enumerators within one another can be published, answered, exported, lo
 test('21 are refused by draft and publication, at the first enumerator that is one too many', async () => {
   const document = aDefinition({ slug: 'too-deep', questions: nested('too deep', 24) })
   for (const refused of [
-    await refusal(publishDefinition(database.sql, document, 'admin:test')),
-    await refusal(saveDraft(database.sql, document, 'admin:test')),
+    await rejection(publishDefinition(database.sql, document, 'admin:test')),
+    await rejection(saveDraft(database.sql, document, 'admin:test')),
   ]) {
     expect(refused.errors).toEqual([
       {
@@ -102,14 +93,14 @@ test('another bound is held to in the same way, also for questions left to the b
   const left = aDefinition({ slug: 'shallow-too', questions: [q.text('shallow own')] })
   for (const name of ['shallow a', 'shallow b', 'shallow c', 'shallow d'])
     left.screens[0]!.questions.push({ question: name })
-  const refused = await refusal(publishDefinition(database.sql, left, 'admin:test', { enumeratorDepthMax: 3 }))
+  const refused = await rejection(publishDefinition(database.sql, left, 'admin:test', { enumeratorDepthMax: 3 }))
   expect(refused.errors).toMatchObject([{ path: '/screens/0/questions/4/question', code: 'too_deep' }])
   await publishDefinition(database.sql, left, 'admin:test', { enumeratorDepthMax: 4 })
 
   const bundle = await exportProgram(database.sql, slug)
   const there = await createTestDatabase()
   try {
-    const kept = await refusal(importProgram(there.sql, bundle, 'operator:test', 3))
+    const kept = await rejection(importProgram(there.sql, bundle, 'operator:test', 3))
     expect(kept.errors).toMatchObject([{ path: '/questions/3/enumerator_id', code: 'too_deep' }])
     await importProgram(there.sql, bundle, 'operator:test', 4)
   } finally {
@@ -121,7 +112,7 @@ test('a definition longer than its bound is refused before it is looked at', asy
   const questions = Array.from({ length: 450 }, (_, i) =>
     q.text(`long ${[...String(i)].map(digit => letters[Number(digit)]).join('')}`, { text: 'x'.repeat(10_000) }),
   )
-  const refused = await refusal(saveDraft(database.sql, aDefinition({ slug: 'long', questions }), 'admin:test'))
+  const refused = await rejection(saveDraft(database.sql, aDefinition({ slug: 'long', questions }), 'admin:test'))
   expect(refused.errors).toMatchObject([{ path: '', code: 'too_large' }])
   expect(refused.errors[0]!.detail).toContain('4194304')
 })
@@ -135,7 +126,7 @@ test('enumerators that lead back to themselves are told in a few words, however 
     document.screens[0]!.questions.push({ question: name(i) })
   }
   document.screens[0]!.questions.splice(1000)
-  const refused = await refusal(saveDraft(database.sql, document, 'admin:test'))
+  const refused = await rejection(saveDraft(database.sql, document, 'admin:test'))
   const cycles = refused.errors.filter(({ code }) => code === 'enumerator_cycle')
   expect(cycles).toHaveLength(1000)
   for (const { detail } of cycles) expect(detail.length).toBeLessThan(400)

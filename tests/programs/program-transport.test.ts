@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import { findActiveVersion, readPublishedVersions } from '../../src/db/programs.ts'
 import type { ProgramBundle } from '../../src/domain/definitions/program-bundle.ts'
-import { Problem } from '../../src/problem.ts'
 import { exportProgram, importProgram } from '../../src/programs/program-transport.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { useDatabase } from '../support/fixtures.ts'
 import { aDraft, aProgram, everyKind, publish, q } from '../support/programs.ts'
+import { rejection } from '../support/refusal.ts'
 
 const source = await useDatabase()
 // Other programs come first and between, so that the ids to carry over are neither the first nor without gaps.
@@ -37,15 +37,6 @@ async function inEmptyDatabase(work: (database: TestDatabase) => Promise<void>):
   } finally {
     await database.drop()
   }
-}
-
-async function problem(promise: Promise<unknown>): Promise<Problem> {
-  const error = await promise.then(
-    () => undefined,
-    (thrown: unknown) => thrown,
-  )
-  if (error instanceof Problem) return error
-  throw new Error(`expected a Problem, got ${String(error)}`)
 }
 
 const travelled = (bundle: ProgramBundle): unknown => JSON.parse(JSON.stringify(bundle))
@@ -117,7 +108,7 @@ describe('a program whose place is taken', () => {
     inEmptyDatabase(async ({ sql }) => {
       await aProgram(sql, { slug: 'housing', questions: [q.number('LATER'), q.text('gone')] })
       const before = await exportProgram(sql, 'housing')
-      const refused = await problem(importProgram(sql, travelled(housing), 'operator:test'))
+      const refused = await rejection(importProgram(sql, travelled(housing), 'operator:test'))
       expect(refused.kind).toBe('conflict')
       const paths = refused.errors.map(error => error.path)
       expect(paths).toContain('/program')
@@ -131,7 +122,7 @@ describe('a program whose place is taken', () => {
   test('cannot come in twice', () =>
     inEmptyDatabase(async ({ sql }) => {
       await importProgram(sql, travelled(housing), 'operator:test')
-      const again = await problem(importProgram(sql, travelled(housing), 'operator:test'))
+      const again = await rejection(importProgram(sql, travelled(housing), 'operator:test'))
       expect(again.errors.map(error => error.path)).toEqual([
         '/program',
         ...housing.program_versions.map((_, index) => `/program_versions/${index}`),
@@ -144,7 +135,7 @@ describe('a program whose place is taken', () => {
       early.program_versions = early.program_versions.slice(0, 1)
       early.program_versions[0]!.state = 'ACTIVE'
       await importProgram(sql, early, 'operator:test')
-      const refused = await problem(importProgram(sql, travelled(housing), 'operator:test'))
+      const refused = await rejection(importProgram(sql, travelled(housing), 'operator:test'))
       expect(refused.detail).toContain('bring them in together')
       expect((await sql`select from program`).length).toBe(1)
     }))
@@ -233,7 +224,7 @@ describe('what is no bundle', () => {
       ['/questions/0/question_key'],
     ],
   ])('%s is refused by its path', async (_, change, paths) => {
-    const refused = await problem(importProgram(source.sql, change(structuredClone(housing)), 'operator:test'))
+    const refused = await rejection(importProgram(source.sql, change(structuredClone(housing)), 'operator:test'))
     expect(refused.kind).toBe('invalid_request')
     const found = new Set(refused.errors.map(error => error.path))
     for (const path of paths) expect(found).toContain(path)
@@ -242,7 +233,7 @@ describe('what is no bundle', () => {
   test('a program of which nothing was published cannot be exported', async () => {
     await aDraft(source.sql, { slug: 'unpublished', questions: [q.text('unpublished')] })
     for (const slug of ['unpublished', 'nowhere']) {
-      expect((await problem(exportProgram(source.sql, slug))).kind).toBe('not_found')
+      expect((await rejection(exportProgram(source.sql, slug))).kind).toBe('not_found')
     }
   })
 })
