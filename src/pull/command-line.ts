@@ -25,7 +25,8 @@ Which applications; all of them without these:
   --from <date>       Submitted at this moment or after it: 2026-01-31, or 2026-01-31T09:30:00Z
   --before <date>     Submitted before this moment
   --revision <state>  CURRENT (the newest of each applicant) or OBSOLETE
-  --since-last        Only what was submitted since the last pull into this file, added to what is in it
+  --since-last        Only what was submitted since the last pull into this output, added to what is in it. A database also follows
+                      what was erased, superseded or given a status; a file does not
 
 How tables are laid out:
   --multi <how>       one: a column with all that was selected (without it); columns: a column for each option
