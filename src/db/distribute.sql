@@ -84,18 +84,13 @@ begin
       perform create_distributed_table(of_table::regclass, 'program_id', colocate_with => tables[1]::text);
     end if;
   end loop;
+  -- Where they came from they would stay, out of sight and out of the reach of an erasure.
+  foreach of_table in array tables loop
+    perform truncate_local_data_after_distributing_table(of_table::regclass);
+  end loop;
   foreach statement in array keys || triggers loop
     execute statement;
   end loop;
-
-  -- In the database and not in sessions. On every node: triggers of a shard read and write what lies beside it, and so do functions
-  -- within a statement that was sent there whole. On the coordinator: how long a transaction waits for locks is sent along with it.
-  foreach statement in array array['citus.enable_unsafe_triggers = on', 'citus.allow_nested_distributed_execution = on'] loop
-    statement := format('alter database %I set %s', current_database(), statement);
-    execute statement;
-    perform run_command_on_workers(statement);
-  end loop;
-  execute format('alter database %I set citus.propagate_set_commands = %L', current_database(), 'local');
 end $$;
 
 -- After how many days the applications of a program may be removed, on every node: a trigger of their shards asks for it.

@@ -1,5 +1,19 @@
--- The functions that are other ones where applications are distributed. Said again after each migration, which may have made the ordinary
--- ones anew.
+-- The settings of a distributed installation, and the functions that are other ones there. Said again after each migration, which may have made
+-- the ordinary ones again, and with the rights (scripts/migrate --roles), for a worker that was added.
+
+-- In the database and not in sessions. On every node: triggers of a shard read and write what lies beside it, and so do functions
+-- within a statement that was sent there whole. On the coordinator: how long a transaction waits for locks is sent along with it.
+do $$
+declare
+  statement text;
+begin
+  foreach statement in array array['citus.enable_unsafe_triggers = on', 'citus.allow_nested_distributed_execution = on'] loop
+    statement := format('alter database %I set %s', current_database(), statement);
+    execute statement;
+    perform run_command_on_workers(statement);
+  end loop;
+  execute format('alter database %I set citus.propagate_set_commands = %L', current_database(), 'local');
+end $$;
 
 -- What statements on the workers call.
 select create_distributed_function(signature)

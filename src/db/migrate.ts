@@ -106,6 +106,7 @@ export async function grantRoles(sql: Sql): Promise<void> {
   await inTransaction(sql, async tx => {
     if (await isDistributed(tx)) {
       await tx`select set_config('tributary.distributed', ${distributedTables.join(',')}, true)`
+      await tx.unsafe(distributedFunctions).simple()
       await tx.unsafe(distributedRoles).simple()
     }
     await tx.unsafe(roles).simple()

@@ -32,14 +32,15 @@ const settings = {
   shared_buffers: '128MB',
 }
 
-export async function startCitusCluster(installation: string): Promise<CitusCluster> {
+/** Unless `durable`, what is committed may be lost with the machine; it costs less then. */
+export async function startCitusCluster(installation: string, durable = false): Promise<CitusCluster> {
   const folder = await mkdtemp(join(tmpdir(), 'tributary-citus-'))
   await chmod(folder, 0o755)
   const nodes = await Promise.all(
     ['coordinator', 'worker-1', 'worker-2'].map(name =>
       startEmbeddedPostgres({
         dataDirectory: join(folder, name),
-        unsafeFast: true,
+        unsafeFast: !durable,
         installation,
         settings,
         removeWhenKilled: folder,
@@ -72,7 +73,13 @@ export async function startCitusCluster(installation: string): Promise<CitusClus
       try {
         await work()
       } finally {
-        workers[which] = await startEmbeddedPostgres({ dataDirectory, port, unsafeFast: true, installation, settings })
+        workers[which] = await startEmbeddedPostgres({
+          dataDirectory,
+          port,
+          unsafeFast: !durable,
+          installation,
+          settings,
+        })
       }
     },
     stop: async () => {

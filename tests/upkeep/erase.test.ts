@@ -207,16 +207,17 @@ describe('retention', () => {
     // As if the database had been left alone for that long.
     await database.sql.begin(async tx => {
       await tx`alter table application disable trigger application_snapshot_is_immutable`
-      await tx`
-        update application
-        set
-          submit_time = to_timestamp(extract(epoch from submit_time) - 86400 * ${days}::integer),
-          create_time = to_timestamp(extract(epoch from create_time) - 86400 * ${days}::integer)
-        where program_id = ${program_id}`
-      await tx`
-        update application_in_progress
-        set updated_at = to_timestamp(extract(epoch from updated_at) - 86400 * ${days}::integer)
-        where program_id = ${program_id}`
+      const earlier = (time: number): number => time - days * 86_400_000_000
+      for (const row of await tx`select application_id, create_time, submit_time from application where program_id = ${program_id}`)
+        await tx`
+          update application
+          set create_time = ${earlier(row.create_time)}, submit_time = ${earlier(row.submit_time)}
+          where program_id = ${program_id} and application_id = ${row.application_id}`
+      for (const row of await tx`select applicant_id, updated_at from application_in_progress where program_id = ${program_id}`)
+        await tx`
+          update application_in_progress
+          set updated_at = ${earlier(row.updated_at)}
+          where program_id = ${program_id} and applicant_id = ${row.applicant_id}`
       await tx`alter table application enable trigger application_snapshot_is_immutable`
     })
   }

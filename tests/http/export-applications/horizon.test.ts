@@ -102,11 +102,11 @@ test('G13: an application that was rewritten under the number of the walk’s la
   const { first, last } = await tokensOf(7)
   await database.sql.begin(async tx => {
     await tx`set local session_replication_role = replica`
+    const [row] = await tx<{ create_time: number; submit_time: number }[]>`
+      select create_time, submit_time from application where program_id = ${program.program_id} and submit_seq = ${count}`
     await tx`
       update application
-      set
-        create_time = to_timestamp(extract(epoch from create_time) - 0.001),
-        submit_time = to_timestamp(extract(epoch from submit_time) - 0.001)
+      set create_time = ${row!.create_time - 1}, submit_time = ${row!.submit_time - 1}
       where program_id = ${program.program_id} and submit_seq = ${count}`
   })
   for (const { token } of [first, last])
