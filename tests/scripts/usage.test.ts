@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 import { accessSync, constants, readdirSync } from 'node:fs'
-import { symlink } from 'node:fs/promises'
+import { cp, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { testPepper, testTokenKey } from '../support/config.ts'
 import { useDatabase, useFolder } from '../support/fixtures.ts'
@@ -55,6 +55,27 @@ describe.each(scripts)('scripts/%s', script => {
     const { code, out, err } = await run(script, ['--no-such-option'])
     expect({ code, out, lines: err.length }).toEqual({ code: 2, out: '', lines: 1 })
     expect(err[0]).toContain('no-such-option')
+  })
+})
+
+test('scripts/bun with its own folder first on PATH does not ask itself', async () => {
+  const copy = await useFolder()
+  await cp(join(folder, 'bun'), join(copy, 'scripts/bun'))
+  await Bun.write(join(copy, 'package.json'), '{\n  "bun": "0.0.0"\n}\n')
+  // In a group of its own, so that a chain of shells that call one another can be ended with it.
+  const child = Bun.spawn(['bun', '--version'], {
+    env: { PATH: join(copy, 'scripts') },
+    stdin: 'ignore',
+    stdout: 'ignore',
+    stderr: 'pipe',
+    detached: true,
+  })
+  const deadline = setTimeout(() => process.kill(-child.pid, 'SIGKILL'), 5_000)
+  const [err, code] = await Promise.all([child.stderr.text(), child.exited])
+  clearTimeout(deadline)
+  expect({ code, err }).toEqual({
+    code: 1,
+    err: 'Bun 0.0.0 is needed, and there is no npm here to fetch it with. Install npm, or Bun 0.0.0 itself.\n',
   })
 })
 
