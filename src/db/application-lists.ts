@@ -40,9 +40,10 @@ export interface ListPlace {
  * At most `rowsMax` applications, in the order of the direction: newest first when it is `older`. What is submitted meanwhile is
  * newer than all there is, so a walk towards the older never meets it.
  *
- * Which index is walked is not left to what PostgreSQL believes about the data: with a status, the order names all the columns of
- * its index, and no other index begins with the first of them; an applicant's and one by its id are gathered first; and of a limit that is not
- * known when it plans PostgreSQL expects a tenth of all rows, for which it never gathers and sorts them.
+ * Which index is walked is not left to what PostgreSQL believes about the data: with a status, the order begins with it, which only
+ * one index has after the program; an applicant's and one by its id are gathered first; and of a limit that is not known when it plans
+ * PostgreSQL expects a tenth of all rows, for which it never gathers and sorts them. The program stands in a condition of its own, by
+ * which its partition or shard is found.
  */
 export async function readListedApplications(
   db: Db,
@@ -57,13 +58,12 @@ export async function readListedApplications(
   const [least, most] = bounds(filter, { direction, beyond })
   const scope =
     status === undefined
-      ? db`program_id = ${programId}
-        ${least.submit_time === farPast ? db`` : db`and (submit_time, submit_seq) >= (${least.submit_time}::timestamptz, ${least.submit_seq}::bigint)`}
+      ? db`${least.submit_time === farPast ? db`` : db`and (submit_time, submit_seq) >= (${least.submit_time}::timestamptz, ${least.submit_seq}::bigint)`}
         ${most.submit_time === latest ? db`` : db`and (submit_time, submit_seq) < (${most.submit_time}::timestamptz, ${most.submit_seq}::bigint)`}`
-      : db`(coalesce(status, ''), program_id, submit_time, submit_seq)
-          >= (${status ?? ''}::text, ${programId}::bigint, ${least.submit_time}::timestamptz, ${least.submit_seq}::bigint)
-        and (coalesce(status, ''), program_id, submit_time, submit_seq)
-          < (${status ?? ''}::text, ${programId}::bigint, ${most.submit_time}::timestamptz, ${most.submit_seq}::bigint)`
+      : db`and (coalesce(status, ''), submit_time, submit_seq)
+          >= (${status ?? ''}::text, ${least.submit_time}::timestamptz, ${least.submit_seq}::bigint)
+        and (coalesce(status, ''), submit_time, submit_seq)
+          < (${status ?? ''}::text, ${most.submit_time}::timestamptz, ${most.submit_seq}::bigint)`
   const columns = db`program_id, application_id, applicant_id, submit_time, submit_seq, superseded_seq, status,
     status_last_modified_time, application_note`
   const gathered =
@@ -76,12 +76,13 @@ export async function readListedApplications(
   const order =
     status === undefined
       ? db`submit_time ${ordered}, submit_seq ${ordered}`
-      : db`coalesce(status, '') ${ordered}, program_id ${ordered}, submit_time ${ordered}, submit_seq ${ordered}`
+      : db`coalesce(status, '') ${ordered}, submit_time ${ordered}, submit_seq ${ordered}`
   return db<ListedApplication[]>`
     select application_id, applicant_id, submit_time, submit_seq, superseded_seq is null as is_current, status,
       status_last_modified_time, application_note is not null as has_note
     from ${source}
-    where ${scope}
+    where program_id = ${programId}
+    ${scope}
     ${revisionCondition(db, revisionState)}
     ${applicantId === undefined ? db`` : db`and applicant_id = ${applicantId}`}
     order by ${order}

@@ -205,8 +205,13 @@ describe('applications in partitions', () => {
       { program_id: number },
     ]
     const place = { direction: 'older', beyond: undefined } as const
-    // One by its status is not: its index begins with that.
-    for (const filter of [{}, { applicantId: applicant }, { applicationId: a }])
+    for (const filter of [
+      {},
+      { status: null },
+      { status: 'Approved' },
+      { applicantId: applicant },
+      { applicationId: a },
+    ])
       await readListedApplications(recorded, program_id, filter, place, 10)
     const theirs = await readRevisions(recorded, program_id, applicant, 5)
     expect(theirs.map(one => one.application_id)).toEqual([b, a])

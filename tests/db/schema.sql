@@ -1190,7 +1190,7 @@ CREATE UNIQUE INDEX application_annotation_by_change ON public.application_annot
 
 CREATE INDEX application_by_applicant ON public.application USING btree (applicant_id, program_id);
 
-CREATE INDEX application_by_status ON public.application USING btree (COALESCE(status, ''::text), program_id, submit_time, submit_seq, COALESCE(superseded_seq, '9223372036854775807'::bigint));
+CREATE INDEX application_by_status ON public.application USING btree (program_id, COALESCE(status, ''::text), submit_time, submit_seq, COALESCE(superseded_seq, '9223372036854775807'::bigint));
 
 CREATE INDEX application_in_progress_by_applicant ON public.application_in_progress USING btree (applicant_id);
 

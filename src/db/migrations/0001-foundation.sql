@@ -297,7 +297,7 @@ create index application_superseded on application (program_id, superseded_seq) 
 
 -- A program's applications of one status, or of none, in the order of an export: what administrators look for in the console.
 create index application_by_status on application
-  ((coalesce(status, '')), program_id, submit_time, submit_seq, (coalesce(superseded_seq, 9223372036854775807)));
+  (program_id, (coalesce(status, '')), submit_time, submit_seq, (coalesce(superseded_seq, 9223372036854775807)));
 
 -- What an applicant has in all programs: asked when a person is to be forgotten, and by the foreign key; and in one.
 create index application_by_applicant on application (applicant_id, program_id);
