@@ -4,6 +4,7 @@ import type { Micros } from '../domain/values/offset-time.ts'
 import { putInt8 } from './binary-values.ts'
 import type { Db, Transaction } from './client.ts'
 import { type CopyRows, copyRows } from './copy-rows.ts'
+import { isDistributed } from './migrate.ts'
 
 /**
  * Adds those of these applicants that there are not yet, each with its language, all of one front end or none; and keeps the others from
@@ -185,13 +186,15 @@ export async function copyAnnotations(tx: Transaction, packed: readonly Uint8Arr
  */
 export async function sketchApplications(tx: Transaction, programIds: readonly number[]): Promise<void> {
   const tables = new Set<string>()
-  for (const programId of programIds) {
-    const [row] = await tx<{ name: string | null }[]>`
-      select to_regclass(tableoid::regclass::text)::text as name from application where program_id = ${programId} limit 1`
-    const [noted] = await tx<{ name: string | null }[]>`
-      select to_regclass(tableoid::regclass::text)::text as name from application_annotation where program_id = ${programId} limit 1`
-    for (const found of [row, noted]) if (typeof found?.name === 'string') tables.add(found.name)
-  }
+  // A shard's name means something on its worker only.
+  if (await isDistributed(tx)) tables.add('application').add('application_annotation')
+  else
+    for (const programId of programIds)
+      for (const table of ['application', 'application_annotation']) {
+        const [row] = await tx<{ name: string }[]>`
+          select tableoid::regclass::text as name from ${tx(table)} where program_id = ${programId} limit 1`
+        if (row !== undefined) tables.add(row.name)
+      }
   await tx`select set_config('default_statistics_target', '10', true)`
   for (const name of [...tables, 'applicant']) await tx`analyze ${tx(name)}`
 }
