@@ -66,7 +66,10 @@ export interface StepOptions extends WalkOptions {
 
 /** The end of a page, and what the walk said of itself. */
 export interface WalkedPage extends PageEnd {
-  /** Of the walk's first page only: the next `fromDate`, to get everything submitted since and nothing twice. */
+  /**
+   * Of the walk's first page only: the next `fromDate`, to get everything submitted since. While a bulk load is under way the walk has some
+   * of that already: to get nothing twice, ask for a page of one first, and walk with its `snapshotTime` as `toDate`.
+   */
   snapshotTime: string | undefined
   /** Of the walk's first page only: names the walk when its receipt is asked for. */
   walkToken: string | undefined

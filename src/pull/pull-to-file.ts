@@ -11,6 +11,7 @@ import { messageOf, RequestRefused } from '../client/client-errors.ts'
 import type { TributaryClient } from '../client/tributary-client.ts'
 import { compareReceipt } from './compare-receipt.ts'
 import type { IdReceipt } from './id-digest.ts'
+import { askSnapshotTime, nextBeginning } from './next-watermark.ts'
 import type { OutputFormat } from './output-format.ts'
 import { placeFiles, type ReadyFile, removeFile } from './place-files.ts'
 import { CommandError, fileFault } from './pull-outcome.ts'
@@ -56,7 +57,8 @@ export async function pullToFile(
     const unplaced = state.read<Placing>('placing')
     if (unplaced !== undefined) return place(state, unplaced, spoolPath, 0)
     const before = format.readDone ? await format.readDone(program) : state.read<PulledBefore>('done')
-    const walk = begun ?? begin(state, { origin, request, before, total: await countOf(client, request, context) })
+    const takesAgain = format.readDone !== undefined
+    const walk = begun ?? (await begin(state, { origin, request, before, takesAgain }, client, context))
     const check = request.verifySchema ? await checkFor(state, walk, request, client, context) : undefined
     const walking = { client, program, pageSize, checkpointEveryMs, state, spoolPath, check }
     const walked = await walkToSpool(walk, walking, context).catch((error: unknown) => {
@@ -68,7 +70,7 @@ export async function pullToFile(
     const then: PulledBefore = {
       origin,
       receipts: [...(kept?.receipts ?? []), walked.receipt],
-      watermark: walk.filters.toDate === undefined ? walked.walk.snapshotTime : undefined,
+      ...(await nextBeginning(walked.walk, takesAgain, request, client, context)),
       files: kept?.files ?? [],
     }
     const job = {
@@ -84,7 +86,7 @@ export async function pullToFile(
       csvExact,
       context,
     }
-    const nothingNew = format.readDone === undefined && kept !== undefined && spoolBytes === 0
+    const nothingNew = !takesAgain && kept !== undefined && spoolBytes === 0
     const { files, facts = {}, total } = nothingNew ? { files: [] } : await format.prepare(job)
     if (!nothingNew) then.files = files.map(({ to, bytes }) => ({ path: to, bytes }))
     const placing = { files, facts, then, added: walked.receipt, total }
@@ -148,17 +150,30 @@ interface Beginning {
   origin: Origin
   request: PullRequest
   before: PulledBefore | undefined
-  total: number | undefined
+  takesAgain: boolean
 }
 
 /** A new walk, noted before its first request. */
-function begin(state: PullState, { origin, request, before, total }: Beginning): WalkUnderWay {
-  const adds = request.sinceLast && before !== undefined
-  const filters = adds ? { ...request.filters, fromDate: sinceLast(before, origin, request) } : request.filters
+async function begin(
+  state: PullState,
+  { origin, request, before, takesAgain }: Beginning,
+  client: TributaryClient,
+  context: PullContext,
+): Promise<WalkUnderWay> {
+  const total = await countOf(client, request, context)
+  const from = request.sinceLast && before !== undefined ? sinceLast(before, origin, request) : undefined
+  const adds = from !== undefined
+  const filters = adds ? { ...request.filters, fromDate: from } : request.filters
+  if (request.sinceLast && before?.hasLater)
+    context.say(
+      'The last pull was made while a bulk load was under way, so that it cannot be added to: all of it is pulled again.',
+    )
+  const bounded = request.sinceLast && !takesAgain
   const walk: WalkUnderWay = {
     filters,
     adds,
     sinceLast: request.sinceLast,
+    until: bounded ? await askSnapshotTime(client, request, filters.fromDate, context) : undefined,
     bytes: 0,
     total: adds ? undefined : total,
     changesAfter: before?.changeCursor,

@@ -22,23 +22,25 @@ export interface PulledBefore {
   origin: Origin
   /** One for each pull that the output is made of, oldest first. */
   receipts: IdReceipt[]
-  /** Where the next one begins; undefined when this one left out what came last. */
-  watermark: string | undefined
+  /** Where the next one begins; undefined when this one left out what came last, or has what may come again. */
+  watermark?: string
+  /** It has later applications than any time from which the next one could begin. */
+  hasLater?: true
   /** The output's files with their sizes, as they were left. */
   files: { path: string; bytes: number }[]
   /** Of an output that follows the changes: up to where it has them. */
   changeCursor?: string
 }
 
-/** The `fromDate` of a pull that adds to what is there. */
-export function sinceLast(before: PulledBefore, origin: Origin, { filters }: PullRequest): string {
+/** The `fromDate` of a pull that adds to what is there; undefined when all is to be pulled again. */
+export function sinceLast(before: PulledBefore, origin: Origin, { filters }: PullRequest): string | undefined {
   const refuse = (why: string): CommandError =>
     new CommandError('usage', `--since-last cannot add to the output: ${why} Without it, everything is pulled again.`)
   if (!Bun.deepEquals(before.origin, origin))
     throw refuse(
       `it was pulled from ${before.origin.service}, program ${before.origin.program}, or with other options.`,
     )
-  if (filters.toDate !== undefined || before.watermark === undefined)
+  if (filters.toDate !== undefined || (before.watermark === undefined && !before.hasLater))
     throw refuse('with --before, what was submitted later is never asked for.')
   for (const { path, bytes } of before.files)
     if (sizeOf(path) !== bytes) throw refuse(`${path} is not as the last pull left it.`)

@@ -17,9 +17,13 @@ export interface WalkUnderWay {
   /** Whether `--since-last` asked for it, and whether it adds to what is there. */
   sinceLast: boolean
   adds: boolean
+  /** Where it ends when it is added to a file: the Snapshot-Time of before it began. */
+  until?: string | undefined
   /** Of the page it goes on with; undefined before the first page is whole, null when all are. */
   nextPageToken?: string | null
   snapshotTime?: string
+  /** The newest application that it has. */
+  last?: { id: number; submitTime: string } | undefined
   /** Names the walk when its receipt is asked for; an older service has none. */
   token?: string
   /** Where the changes go on from the walk, and from what was there before it. */
@@ -54,19 +58,28 @@ export async function walkToSpool(
   const before = spool.bytes
   const decoder = new TextDecoder('utf-8', { fatal: true })
   let ids: number[] = []
+  let { last } = begun
   let checkpointMs = performance.now()
   try {
     const token = walk.nextPageToken
     const steps =
       token === null
         ? []
-        : client.steps(program, { ...walk.filters, nextPageToken: token ?? undefined, pageSize, signal })
+        : client.steps(program, {
+            ...walk.filters,
+            toDate: walk.until ?? walk.filters.toDate,
+            nextPageToken: token ?? undefined,
+            pageSize,
+            signal,
+          })
     for await (const { page, ...step } of steps) {
       if (page === undefined) {
         for (const text of (step as { applications: readonly Uint8Array[] }).applications) {
-          const application = JSON.parse(decoder.decode(text)) as { application_id?: unknown }
+          const application = JSON.parse(decoder.decode(text)) as { application_id?: unknown; submit_time?: unknown }
           check?.(application)
-          ids.push(idOf(application))
+          const id = idOf(application)
+          ids.push(id)
+          last = { id, submitTime: String(application.submit_time) }
           spool.add(text)
         }
         onProgress({ applications: digest.count + ids.length, bytes: spool.bytes - before, total: walk.total })
@@ -83,7 +96,7 @@ export async function walkToSpool(
       const due = walk.nextPageToken === undefined || performance.now() - checkpointMs >= checkpointEveryMs
       if (nextPageToken !== null && !due) continue
       spool.sync()
-      walk = { ...walk, nextPageToken, bytes: spool.bytes }
+      walk = { ...walk, nextPageToken, bytes: spool.bytes, last }
       state.commit({ walk }, { ids })
       digest.add(ids)
       ids = []

@@ -47,7 +47,9 @@ export function PullingGuide(): VNode {
           </li>
           <li>
             To poll, keep the <code>Snapshot-Time</code> of the first page, and send it as <code>fromDate</code> next
-            time: nothing is lost and nothing comes twice.
+            time: nothing is lost. While old applications are loaded in bulk, some of it comes again: skip an{' '}
+            <code>application_id</code> that you have, or end each walk at the <code>Snapshot-Time</code> of a page that
+            you asked for before it, as <code>toDate</code>.
           </li>
           <li>
             Status, note and <code>revision_state</code> can change after an application was pulled. It does not come

@@ -119,7 +119,8 @@ export function exportOperation(examples?: JsonSchema) {
           'Snapshot-Time': {
             schema: { type: 'string', format: 'date-time' },
             description:
-              'On the first page: use it as the next fromDate to get everything submitted since, and nothing twice.',
+              'On the first page: use it as the next fromDate to get everything submitted since. As toDate of one walk and fromDate ' +
+              'of the next, nothing comes twice either; without toDate, some of it does while a bulk load is under way.',
           },
           'Walk-Token': {
             schema: { type: 'string' },
