@@ -7,7 +7,7 @@ import { prepareQueue } from '../src/queue/connect.ts'
 import { release } from '../src/release.ts'
 import { readCommandLine, runScript, UsageError } from './environment.ts'
 
-const help = `Usage: scripts/migrate [--roles] [--finish] [--partitions <n>]
+const help = `Usage: scripts/migrate [--roles] [--finish [--force]] [--partitions <n>]
 
 Brings the database to this release's schema, one migration after the other, each whole or not at all. Service and worker do
 so themselves when they start, if they may; this is for doing it beforehand, as the owner of the schema. Processes of the release
@@ -16,31 +16,39 @@ before go on beside it.
 --roles   Also gives the roles tributary_service and tributary_worker what service and worker need and nothing else, and makes
           them if they are not there. Make a login role a member of one: create role web login in role tributary_service;
 --finish  Ends an upgrade, when every process is of this release: earlier ones refuse to start from now on, and what had to wait
-          for their end is done. Restart the processes when it suits; they then use all that is new.
+          for their end is done. Restart the processes when it suits; they then use all that is new. Refused while a process of an
+          earlier release is connected to the database, unless --force is given.
 
 --partitions <n>  Lays applications, and what is kept of each, in n partitions by program, 2 to 256, once and for good: vacuum, dump,
           erasure and loads of one program then touch one of them. Every row is written again while nobody else can use the database,
           so stop service and worker first, or do it before the first application comes.`
 
-const { roles, finish, partitions } = await readCommandLine(help, args => {
+const { roles, finish, force, partitions } = await readCommandLine(help, args => {
   const { values, positionals } = parseArgs({
     args,
-    options: { roles: { type: 'boolean' }, finish: { type: 'boolean' }, partitions: { type: 'string' } },
+    options: {
+      roles: { type: 'boolean' },
+      finish: { type: 'boolean' },
+      force: { type: 'boolean' },
+      partitions: { type: 'string' },
+    },
     allowPositionals: true,
   })
   if (positionals.length > 0)
     throw new UsageError(`Unexpected: ${positionals.join(' ')}. scripts/migrate --help tells more.`)
+  if (values.force === true && values.finish !== true)
+    throw new UsageError('--force goes with --finish. scripts/migrate --help tells more.')
   const partitions = values.partitions === undefined ? undefined : Number(values.partitions)
   if (partitions !== undefined && !(/^[0-9]{1,3}$/.test(values.partitions!) && partitions >= 2 && partitions <= 256))
     throw new UsageError(
       `--partitions takes a number from 2 to 256, not "${values.partitions}". scripts/migrate --help tells more.`,
     )
-  return { roles: values.roles === true, finish: values.finish === true, partitions }
+  return { roles: values.roles === true, finish: values.finish === true, force: values.force === true, partitions }
 })
 
 // runScript has migrated already; asking again tells that nothing is left.
 await runScript(async ({ sql, config }) => {
-  if (finish) await finishUpgrade(sql, allMigrations)
+  if (finish) await finishUpgrade(sql, allMigrations, { force })
   else await migrate(sql, allMigrations)
   console.log(`The database is at ${allMigrations.at(-1)?.name ?? 'no migration'}.`)
   if (finish) console.log(`The upgrade is finished: releases before ${release.version} refuse to start.`)

@@ -5,6 +5,7 @@
 
 import postgres from 'postgres'
 import { formatMicros, type Micros, parsePostgresInstant } from '../domain/values/offset-time.ts'
+import { connectionName } from '../release.ts'
 
 /** A pool of connections, or one transaction of it. What every function of `db` takes first. */
 export type Sql = postgres.Sql<{ timestamptz: Micros; int8: number }>
@@ -28,6 +29,7 @@ interface DatabaseOptions {
   onWait?: (ms: number) => void
   /** Whether statements are prepared by name. Off behind a pooler in transaction mode. */
   prepare?: boolean
+  /** What PostgreSQL shows of its connections, followed by the release. */
   applicationName?: string
   /** Whether every transaction is a read-only one: for databases that are others'. */
   readOnly?: boolean
@@ -62,7 +64,7 @@ export function openDatabase(options: DatabaseOptions): Sql {
     ...(options.onWait === undefined ? {} : { onwait: options.onWait }),
     onnotice: () => {},
     connection: {
-      application_name: options.applicationName ?? 'tributary',
+      application_name: connectionName(options.applicationName ?? 'tributary'),
       TimeZone: 'UTC',
       DateStyle: 'ISO, YMD',
       statement_timeout: options.statementTimeoutMs ?? 0,

@@ -58,9 +58,15 @@ async function applyNext(tx: Transaction, migrations: readonly Migration[]): Pro
 /**
  * Says that no process of an earlier release is left: such a one refuses to start from now on, what waited for its end is applied, and
  * processes that start after this issue page tokens in the newest layout. Returns what `migrate` does. By the owner of the schema.
+ * Throws a Problem while such a process is connected, unless forced.
  */
-export async function finishUpgrade(sql: Sql, migrations: readonly Migration[]): Promise<string[]> {
+export async function finishUpgrade(
+  sql: Sql,
+  migrations: readonly Migration[],
+  options: { force?: boolean } = {},
+): Promise<string[]> {
   await migrate(sql, migrations)
+  if (options.force !== true) await requireNoneOlder(sql)
   await inTransaction(sql, async tx => {
     await tx`select pg_advisory_xact_lock(${lockId}::bigint)`
     // Again under the lock: another release may just have said the same of itself.
@@ -68,6 +74,36 @@ export async function finishUpgrade(sql: Sql, migrations: readonly Migration[]):
     await tx`update instance set oldest_release = ${release.version}`
   })
   return migrate(sql, migrations)
+}
+
+/** How long connections of a process that has just ended may stay. */
+const endingMs = 3000
+
+async function requireNoneOlder(sql: Sql): Promise<void> {
+  const giveUpAt = performance.now() + endingMs
+  for (;;) {
+    const connected = await readConnectionNames(sql)
+    const older = connected.filter(({ name }) => isOlder(name.split(' ')[1]!, release.version))
+    if (older.length === 0) return
+    if (performance.now() > giveUpAt) {
+      const named = older.map(({ name, connections }) => `${name} (${connections})`).join(', ')
+      throw new Problem('conflict', {
+        detail: `Processes of an earlier release are connected, here with their connections: ${named}. Stop them or restart them with release ${release.version}, then finish; or finish all the same with --force.`,
+      })
+    }
+    await Bun.sleep(100)
+  }
+}
+
+/** How many connections to this database have each name that `connectionName` gives. PostgreSQL shows names to every role. */
+function readConnectionNames(db: Db): PromiseLike<{ name: string; connections: number }[]> {
+  return db<{ name: string; connections: number }[]>`
+    select application_name as name, count(*)::int as connections
+    from pg_stat_activity
+    where datname = current_database()
+    and application_name ~ '^tributary[a-z-]* [0-9]+[.][0-9]+[.][0-9]+$'
+    group by application_name
+    order by application_name`
 }
 
 /** The oldest release that may run on this database; undefined in one that was never used. */

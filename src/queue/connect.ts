@@ -12,6 +12,7 @@ import {
   withBackend,
 } from 'bullmq'
 import pg from 'pg'
+import { connectionName } from '../release.ts'
 import { queueName } from './jobs.ts'
 import { openRedis } from './open-redis.ts'
 import { atMostEvery, type RunningWorker, Runs, type WorkerEvents, within } from './runs.ts'
@@ -93,7 +94,7 @@ type Settings = Required<QueueOptions> & { trouble: (error: Error) => void }
 async function connectPostgres(settings: Settings): Promise<Queue> {
   const pool = new pg.Pool({
     ...addressOf(settings.databaseUrl),
-    application_name: 'tributary-queue',
+    application_name: connectionName('tributary-queue'),
     // A pool of our own is given no search path by BullMQ.
     options: '-c search_path=bullmq',
     keepAlive: true,

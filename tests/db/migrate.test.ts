@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import postgres from 'postgres'
 import { findOldestRelease, finishUpgrade, migrate } from '../../src/db/migrate.ts'
 import { allMigrations } from '../../src/db/migrations/all-migrations.ts'
 import { isOlder, release } from '../../src/release.ts'
@@ -111,6 +112,32 @@ describe('migrate', () => {
       expect(await finishUpgrade(database.sql, all)).toEqual(['0003-contract.sql'])
       expect(await findOldestRelease(database.sql)).toBe(release.version)
       expect(await finishUpgrade(database.sql, all)).toEqual([])
+    })
+
+    test('an upgrade is not finished while a process of an earlier release is connected, unless that is meant', async () => {
+      await migrate(database.sql, [used])
+      await setOldest(older)
+      // A newer release and a stranger's program are in nobody's way.
+      const names = [`tributary-export ${older}`, `tributary ${older}`, `tributary ${newer}`, 'other-export 0.0.1']
+      const processes = names.map(application_name =>
+        postgres(database.url, { max: 2, idle_timeout: 0, connection: { application_name } }),
+      )
+      try {
+        await Promise.all(processes.flatMap(one => [one`select pg_sleep(0.1)`, one`select pg_sleep(0.1)`]))
+        await expect(finishUpgrade(database.sql, [used])).rejects.toThrow(
+          `Processes of an earlier release are connected, here with their connections: tributary ${older} (2), tributary-export ${older} (2). Stop them or restart them with release ${release.version}`,
+        )
+        expect(await findOldestRelease(database.sql)).toBe(older)
+        await finishUpgrade(database.sql, [used], { force: true })
+        expect(await findOldestRelease(database.sql)).toBe(release.version)
+
+        // One that ends meanwhile is waited for.
+        const finished = finishUpgrade(database.sql, [used])
+        await Promise.all(processes.slice(0, 2).map(one => one.end()))
+        expect(await finished).toEqual([])
+      } finally {
+        await Promise.all(processes.map(one => one.end()))
+      }
     })
 
     test('this release starts on a newer schema as long as it may', async () => {

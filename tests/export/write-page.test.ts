@@ -75,7 +75,7 @@ const idsOf = (reader: Reader): number[] => reader.page().payload.map(a => a.app
 async function busyBackends(): Promise<{ pid: number }[]> {
   return database.sql<{ pid: number }[]>`
     select pid from pg_stat_activity
-    where datname = current_database() and pid <> pg_backend_pid() and xact_start is not null and application_name = 'test'`
+    where datname = current_database() and pid <> pg_backend_pid() and xact_start is not null and application_name like 'test %'`
 }
 
 describe('writePage', () => {

@@ -159,7 +159,7 @@ describe('src/main.ts', () => {
       const [row] = await database.sql<{ count: number }[]>`
         select count(*)::int as count
         from pg_stat_activity
-        where datname = current_database() and application_name = ${name}
+        where datname = current_database() and application_name like ${`${name} %`}
         and (wait_event_type = 'Lock' or not ${waiting})`
       return row!.count
     }

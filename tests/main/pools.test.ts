@@ -26,7 +26,7 @@ async function connectionsByPool(): Promise<Record<string, number>> {
   const rows = await database.sql<{ application_name: string; count: number }[]>`
     select application_name, count(*) as count from pg_stat_activity
     where datname = current_database() and application_name like 'tributary%' group by application_name`
-  return Object.fromEntries(rows.map(row => [row.application_name, row.count]))
+  return Object.fromEntries(rows.map(row => [row.application_name.split(' ')[0], row.count]))
 }
 
 describe('the pools of src/main.ts', () => {
@@ -61,7 +61,7 @@ describe('the pools of src/main.ts', () => {
       await until('the pool of intake to be full of waiting', async () => {
         const [row] = await database.sql<{ count: number }[]>`
           select count(*) as count from pg_stat_activity
-          where datname = current_database() and application_name = 'tributary-intake' and wait_event_type = 'Lock'`
+          where datname = current_database() and application_name like 'tributary-intake %' and wait_event_type = 'Lock'`
         return row!.count === 2
       })
       expect((await client.get('/api/v1/checkAuth')).status).toBe(200)

@@ -138,11 +138,19 @@ test('G1, G4, G8: an upgrade that rolls through: the release before and the rele
   oldMain = await serve(old)
   expect(await pageText(oldMain, `nextPageToken=${heldToken}`)).toStartWith('{"payload":[')
 
+  // It is not finished before this release has stopped.
+  const script = join(next, 'scripts/migrate-database.ts')
+  const finish = () => runBinary(process.execPath, [script, '--finish'], { DATABASE_URL: database.url })
+  const refused = await finish()
+  expect(refused).toMatchObject({ code: 1, out: '' })
+  expect(refused.err).toStartWith('Processes of an earlier release are connected')
+  expect(refused.err).toContain(`tributary-export ${version} (`)
+  expect(refused.err).not.toContain(`${nextVersion} (`)
+
   // Finished, it takes away what only this release needed, and this one refuses to start, in a sentence.
   oldMain.child.kill('SIGTERM')
   await oldMain.child.exited
-  const script = join(next, 'scripts/migrate-database.ts')
-  const finished = await runBinary(process.execPath, [script, '--finish'], { DATABASE_URL: database.url })
+  const finished = await finish()
   expect(finished).toMatchObject({ code: 0, err: '' })
   expect(finished.out).toContain(`releases before ${nextVersion} refuse to start`)
   expect(await tables()).toEqual(['0001-foundation.sql', '0002-expanding.sql', '0003-contracting.sql'])

@@ -532,7 +532,7 @@ describe('a database that asks for TLS', () => {
         select s.ssl
         from pg_stat_ssl s
         join pg_stat_activity a using (pid)
-        where a.application_name = 'tributary-queue'
+        where a.application_name like 'tributary-queue %'
         and a.datname = current_database()`
       await queue.close()
       expect(rows.length).toBeGreaterThan(0)

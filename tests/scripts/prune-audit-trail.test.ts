@@ -55,7 +55,7 @@ async function killAt(lock: (sql: Sql) => PromiseLike<unknown>, reached: () => P
   await until('its connections to end', async () => {
     const [row] = await database.sql`
       select count(*) as left from pg_stat_activity
-      where datname = current_database() and application_name = 'tributary-script'`
+      where datname = current_database() and application_name like 'tributary-script %'`
     return row!.left === 0
   })
 }

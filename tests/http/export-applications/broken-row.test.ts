@@ -16,7 +16,7 @@ const whole = new ExportClient(service, key, 'whole')
 /** The backend that serves exports. */
 const backend = async (): Promise<number[]> => {
   const rows = await database.sql<{ pid: number }[]>`
-    select pid from pg_stat_activity where datname = current_database() and application_name = 'test-export'`
+    select pid from pg_stat_activity where datname = current_database() and application_name like 'test-export %'`
   return rows.map(row => row.pid)
 }
 

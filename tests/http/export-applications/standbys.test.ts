@@ -151,7 +151,7 @@ describe.skipIf(!needs('postgresql15'))('pages are read from standbys', () => {
     const reading = await until('a cursor that waits for its reader', async () => {
       for (const node of cluster.standbys) {
         const rows = await node.sql`
-          select 1 from pg_stat_activity where application_name = 'test-export' and backend_xmin is not null`
+          select 1 from pg_stat_activity where application_name like 'test-export %' and backend_xmin is not null`
         if (rows.length > 0) return node
       }
       return undefined
