@@ -2,6 +2,7 @@
 
 import { createAdminToken, scopes } from '../../src/access/admin-tokens.ts'
 import type { Sql } from '../../src/db/client.ts'
+import { answerFaults } from './answer-faults.ts'
 import type { TestService } from './service.ts'
 
 /** A token of a person; good for everything, and for a day, unless given. */
@@ -32,7 +33,7 @@ export class ApiProgram {
     return new ApiProgram(service, { Authorization: `Bearer ${token}` })
   }
 
-  /** A request below /admin/api/v1. */
+  /** A request below /admin/api/v1. Throws when it is done and the answer is not as its deed says. */
   async ask(method: string, path: string, body?: unknown): Promise<ApiAnswer> {
     const response = await this.service.get(`/admin/api/v1${path}`, {
       method,
@@ -40,6 +41,9 @@ export class ApiProgram {
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
     const text = await response.text()
-    return { status: response.status, body: text === '' ? undefined : JSON.parse(text), headers: response.headers }
+    const answer = text === '' ? undefined : JSON.parse(text)
+    const faults = response.ok ? answerFaults(method, path, answer) : []
+    if (faults.length > 0) throw new Error(`${method} ${path} is not answered as described: ${faults.join('; ')}`)
+    return { status: response.status, body: answer, headers: response.headers }
   }
 }

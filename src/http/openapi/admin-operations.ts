@@ -17,6 +17,8 @@ export interface DescribedDeed {
   description?: string
   /** What its answer is, in a sentence. */
   answers: string
+  /** The form of its answer, with every member there is. */
+  answered: TSchema
   /** Whether it makes something: it is answered with 201 then. */
   makes?: boolean
   roles: readonly Role[]
@@ -106,7 +108,7 @@ export function adminOperation(deed: DescribedDeed) {
     responses: {
       [deed.makes ? 201 : 200]: {
         description: deed.answers,
-        content: { 'application/json': { schema: { type: 'object' } } },
+        content: { 'application/json': { schema: deed.answered } },
       },
       ...((hasBody || deed.query !== undefined) && {
         400: problemAnswer('What was sent cannot be taken; every fault is named by its place.'),

@@ -42,9 +42,17 @@ export interface ApiDeed extends DescribedDeed {
   answer: (visit: ApiVisit, body: never) => unknown
 }
 
-/** A deed whose answer is given its body as the schema says. */
-export const deed = <B extends TSchema>(
-  one: Omit<ApiDeed, 'body' | 'answer'> & { body?: B; answer: (visit: ApiVisit, body: Static<B>) => unknown },
+/** A value, which may be read only, or a response that has it already. */
+type Sent<T> = Response | Unchanged<T>
+type Unchanged<T> = T extends object ? { readonly [Name in keyof T]: Unchanged<T[Name]> } : T
+
+/** A deed whose answer is given its body, and gives its answer, as the schemas say. */
+export const deed = <B extends TSchema, A extends TSchema>(
+  one: Omit<ApiDeed, 'body' | 'answered' | 'answer'> & {
+    body?: B
+    answered: A
+    answer: (visit: ApiVisit, body: Static<B>) => Sent<Static<A>> | Promise<Sent<Static<A>>>
+  },
 ): ApiDeed => one as ApiDeed
 
 /** The routes of these deeds, with a refusal of every other method and address. */
@@ -184,7 +192,11 @@ export const idIn = ({ params }: Pick<ApiVisit, 'params'>, name: string): number
   /^[1-9]\d{0,14}$/.test(params[name] ?? '') ? Number(params[name]) : 0
 
 /** A page of a list: what is on it, and where the next one begins. One row more was read than is shown. */
-export function pageOf<Row>(rows: readonly Row[], shownMax: number, keyOf: (row: Row) => string | number) {
+export function pageOf<Row, Key extends string | number>(
+  rows: readonly Row[],
+  shownMax: number,
+  keyOf: (row: Row) => Key,
+): { items: Row[]; next: Key | null } {
   const items = rows.slice(0, shownMax)
   return { items, next: rows.length > shownMax ? keyOf(items.at(-1)!) : null }
 }

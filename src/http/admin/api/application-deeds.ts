@@ -9,6 +9,7 @@ import type { Deps } from '../../deps.ts'
 import { everyRole } from '../../shell/shell.tsx'
 import { exportedObjects, findSeenProgram, loadDetails, readListPage } from '../applications/find-applications.ts'
 import { readListQuery } from '../applications/list-query.ts'
+import { applicationAnswer, applicationsAnswer, detailsAnswer, historyAnswer } from './answer-forms.ts'
 import { type ApiDeed, type ApiVisit, deed } from './api-deeds.ts'
 import { closed, id, nullableText } from './schemas.ts'
 
@@ -45,6 +46,7 @@ export function applicationDeeds(deps: Deps): ApiDeed[] {
       path: all,
       summary: 'Find applications of a program',
       answers: 'Applications without their answers, newest first, 50 a page.',
+      answered: applicationsAnswer,
       roles: everyRole,
       scope: 'applications:read',
       query: {
@@ -72,6 +74,7 @@ export function applicationDeeds(deps: Deps): ApiDeed[] {
       summary: 'Read an application',
       description: 'That it was read is in the audit trail.',
       answers: 'The application exactly as it is exported, with `annotation_id` of its newest status and note.',
+      answered: applicationAnswer,
       roles: readers,
       scope: 'applications:read',
       answer: async visit => {
@@ -97,6 +100,7 @@ export function applicationDeeds(deps: Deps): ApiDeed[] {
       summary: 'Read what became of an application',
       answers:
         'Status and note with every earlier one, and the applicant’s other applications to the program; the newest 200 of each.',
+      answered: historyAnswer,
       roles: everyRole,
       scope: 'applications:read',
       answer: async visit => {
@@ -115,6 +119,7 @@ export function applicationDeeds(deps: Deps): ApiDeed[] {
       summary: 'Set status and note of an application',
       description: 'What is left out stays.',
       answers: 'Status and note as they are now.',
+      answered: detailsAnswer,
       roles: readers,
       scope: 'applications:write',
       body: annotation,

@@ -21,6 +21,7 @@ import type { Deps } from '../../deps.ts'
 import { readingRoles } from '../../shell/shell.tsx'
 import { includes, matching } from '../keys/key-doors.ts'
 import { type Tab, tabs } from '../keys/key-words.tsx'
+import { issuedKeyAnswer, judgedAnswer, keyAnswer, keyDetailsAnswer, listed, refusalAnswer } from './answer-forms.ts'
 import { type ApiDeed, type ApiVisit, deed } from './api-deeds.ts'
 import { closed, text, texts } from './schemas.ts'
 
@@ -83,6 +84,7 @@ export function keyDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       path: '/keys',
       summary: 'List API keys',
       answers: 'The keys, newest first.',
+      answered: listed(keyAnswer),
       roles: readingRoles,
       scope: 'keys:read',
       query: {
@@ -107,6 +109,7 @@ export function keyDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       path: '/keys',
       summary: 'Make an API key',
       answers: 'The key with its Username, Password and API Secret Token, which are told once.',
+      answered: issuedKeyAnswer,
       makes: true,
       roles: admin,
       scope: 'keys:write',
@@ -123,6 +126,7 @@ export function keyDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       path: '/keys/:keyId',
       summary: 'Read an API key',
       answers: 'The key, what it pulled on each of the last 30 days, and the newest calls with it that were refused.',
+      answered: keyDetailsAnswer,
       roles: readingRoles,
       scope: 'keys:read',
       answer: async visit => {
@@ -141,6 +145,7 @@ export function keyDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       summary: 'Change an API key',
       description: 'What is left out stays. It holds from the key’s next request.',
       answers: 'The key as it is now.',
+      answered: keyAnswer,
       roles: admin,
       scope: 'keys:write',
       body: changes,
@@ -155,6 +160,7 @@ export function keyDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       path: '/keys/:keyId/rotate',
       summary: 'Give an API key another password',
       answers: 'The key with its new credential, which is told once.',
+      answered: issuedKeyAnswer,
       roles: admin,
       scope: 'keys:write',
       confirmed: true,
@@ -169,6 +175,7 @@ export function keyDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       summary: 'Retire an API key',
       description: 'It ends with its next request, for good.',
       answers: 'The key as it is now.',
+      answered: keyAnswer,
       roles: admin,
       scope: 'keys:write',
       answer: async visit => versioned(await retireApiKey(db, visit.params.keyId!, visit.deed)),
@@ -179,6 +186,7 @@ export function keyDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       path: '/keys/:keyId/would-pass',
       summary: 'Would a call pass?',
       answers: 'Whether a call with this key would be let in now, and if not why.',
+      answered: judgedAnswer,
       roles: readingRoles,
       scope: 'keys:read',
       query: { address: 'The address it would come from.', program: 'The slug of the program it would export.' },
@@ -196,6 +204,7 @@ export function keyDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       path: '/refusals/:requestId',
       summary: 'Why was a call refused?',
       answers: 'The call that was answered with 401, and why. Kept for 30 days.',
+      answered: refusalAnswer,
       roles: readingRoles,
       scope: 'keys:read',
       answer: async ({ params }) => {

@@ -27,6 +27,19 @@ import {
   loadHistory,
   loadProgramInView,
 } from '../programs/program-in-view.ts'
+import {
+  differenceAnswer,
+  documentAnswer,
+  draftAnswer,
+  nothing,
+  overviewAnswer,
+  pageAfter,
+  pageBefore,
+  publicationAnswer,
+  questionAnswer,
+  versionAnswer,
+  versionDocumentAnswer,
+} from './answer-forms.ts'
 import { type ApiDeed, type ApiVisit, deed, idIn, pageOf } from './api-deeds.ts'
 import { closed, id, texts } from './schemas.ts'
 
@@ -61,6 +74,7 @@ export function programDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       path: '/programs',
       summary: 'List programs',
       answers: 'Programs by slug, with their versions and counts, 50 a page.',
+      answered: pageAfter(overviewAnswer),
       roles: everyRole,
       scope: 'programs:read',
       query: paging,
@@ -76,6 +90,7 @@ export function programDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       path: one,
       summary: 'Read what a program is',
       answers: 'The program with its versions and counts.',
+      answered: overviewAnswer,
       roles: everyRole,
       scope: 'programs:read',
       answer: program,
@@ -86,6 +101,7 @@ export function programDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       path: `${one}/versions`,
       summary: 'List the published versions of a program',
       answers: 'Versions, newest first, with what each changed, 10 a page.',
+      answered: pageBefore(versionAnswer),
       ...reads,
       query: { before: '`next` of the page before.' },
       answer: async visit => {
@@ -101,6 +117,7 @@ export function programDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       path: `${one}/versions/:versionId`,
       summary: 'Read one version of a program',
       answers: 'The version as a document, and what it changed against the one before.',
+      answered: versionDocumentAnswer,
       ...reads,
       answer: async visit => {
         const found = await findVersionOf(db, await program(visit), visit.params.versionId!)
@@ -116,6 +133,7 @@ export function programDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       path: `${one}/draft`,
       summary: 'Read what an edit of a program begins with',
       answers: 'The draft as a document; where there is none, the active version as one.',
+      answered: documentAnswer,
       ...reads,
       answer: async visit => describeForEditing((await view(visit)).current),
     }),
@@ -127,6 +145,7 @@ export function programDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       description: 'Begins the program if there is none of this slug.',
       answers:
         'The draft with what it changes; `saved` is false when this was the draft, or what is published, already.',
+      answered: draftAnswer,
       ...writes,
       body: definition,
       bodyBytesMax: documentBytesMax,
@@ -142,6 +161,7 @@ export function programDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       path: `${one}/draft`,
       summary: 'Discard the draft',
       answers: 'Nothing: the draft is gone.',
+      answered: nothing,
       ...writes,
       query: { based_on: 'The id of the draft that is meant: another is not discarded (409). Required.' },
       answer: async visit => {
@@ -160,6 +180,7 @@ export function programDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       path: `${one}/difference`,
       summary: 'See what publishing the draft would do',
       answers: 'What it changes, what that means for those who pull, and which other active programs move along.',
+      answered: differenceAnswer,
       ...reads,
       answer: async visit => {
         const seen = await view(visit)
@@ -184,6 +205,7 @@ export function programDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       path: `${one}/publish`,
       summary: 'Publish the draft',
       answers: 'The version that is active now, what it changed, and the other programs that were published along.',
+      answered: publicationAnswer,
       ...writes,
       body: publication,
       answer: async (visit, { based_on, move = [] }) => {
@@ -198,6 +220,7 @@ export function programDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       path: '/questions',
       summary: 'List the question bank',
       answers: 'Questions by admin name, with where each is asked, 50 a page.',
+      answered: pageAfter(questionAnswer),
       ...reads,
       query: paging,
       answer: async visit => {
@@ -211,6 +234,7 @@ export function programDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       path: '/questions/:questionId',
       summary: 'Read a question of the bank',
       answers: 'The question, and where it is asked.',
+      answered: questionAnswer,
       ...reads,
       answer: async visit => {
         const found = await findBankEntry(db, idIn(visit, 'questionId'))

@@ -8,6 +8,14 @@ import { measureRetention, setRetention } from '../../../upkeep/erase.ts'
 import type { Deps } from '../../deps.ts'
 import { everyRole, readingRoles } from '../../shell/shell.tsx'
 import { textOf } from '../programs/program-doors.ts'
+import {
+  listed,
+  pageAfter,
+  retentionAnswer,
+  retentionEffectAnswer,
+  sessionAnswer,
+  settingAnswer,
+} from './answer-forms.ts'
 import { type ApiDeed, type ApiVisit, deed, pageOf } from './api-deeds.ts'
 import { closed, nullableId, text } from './schemas.ts'
 
@@ -38,13 +46,14 @@ export function settingsDeeds({ consoleDb: db, settings }: Deps): ApiDeed[] {
       summary: 'Who am I here?',
       answers:
         'The person with role and programs; of a token its scopes and expiry, of a session the value of X-CSRF-Token.',
+      answered: sessionAnswer,
       roles: everyRole,
       scope: undefined,
       answer: ({ person, session, token }) => {
         const { programIds, ...rest } = person
         return {
           ...rest,
-          program_ids: programIds === 'all' ? 'all' : [...programIds],
+          program_ids: programIds === 'all' ? programIds : [...programIds],
           ...(session !== undefined && { csrf: session.csrf }),
           ...(token !== undefined && { token_id: token.tokenId, scopes: token.scopes, expires_at: token.expiresAt }),
         }
@@ -57,6 +66,7 @@ export function settingsDeeds({ consoleDb: db, settings }: Deps): ApiDeed[] {
       summary: 'See what the service was started with',
       answers:
         'Every setting with its value, where that is from, and what it means. Of secrets, only that they are set.',
+      answered: listed(settingAnswer),
       roles: readingRoles,
       scope: 'settings:read',
       answer: () => ({ items: settings }),
@@ -67,6 +77,7 @@ export function settingsDeeds({ consoleDb: db, settings }: Deps): ApiDeed[] {
       path: '/settings/retention',
       summary: 'List how long programs keep applications',
       answers: 'Programs by slug, 50 a page.',
+      answered: pageAfter(retentionAnswer),
       roles: readingRoles,
       scope: 'settings:read',
       query: { q: 'A word to look for.', after: '`next` of the page before.' },
@@ -81,6 +92,7 @@ export function settingsDeeds({ consoleDb: db, settings }: Deps): ApiDeed[] {
       path: '/programs/:slug/retention',
       summary: 'See how long a program keeps applications',
       answers: 'The days, the oldest application, and how many are older already.',
+      answered: retentionEffectAnswer,
       roles: readingRoles,
       scope: 'settings:read',
       answer: kept,
@@ -91,6 +103,7 @@ export function settingsDeeds({ consoleDb: db, settings }: Deps): ApiDeed[] {
       path: '/programs/:slug/retention',
       summary: 'Set how long a program keeps applications',
       answers: 'What is set now.',
+      answered: retentionEffectAnswer,
       roles: ['ADMINISTRATOR'],
       scope: 'settings:write',
       body: retention,

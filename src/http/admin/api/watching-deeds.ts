@@ -15,6 +15,17 @@ import { findSeenProgram } from '../applications/find-applications.ts'
 import { readAuditQuery, readId } from '../audit/audit-query.ts'
 import { checkedEventsMax } from '../audit/verify-page.tsx'
 import { textOf } from '../programs/program-doors.ts'
+import {
+  docsStatusAnswer,
+  eventAnswer,
+  eventDetailsAnswer,
+  jobsAnswer,
+  nothing,
+  pageBefore,
+  regeneratedAnswer,
+  sentAnswer,
+  verdictAnswer,
+} from './answer-forms.ts'
 import { type ApiDeed, type ApiVisit, deed, idIn, pageOf } from './api-deeds.ts'
 import { closed, id, text } from './schemas.ts'
 
@@ -60,6 +71,7 @@ export function watchingDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       summary: 'See what the workers do',
       answers:
         'What is derived for each program and how far that is, what is unfinished, and what waits in the outbox.',
+      answered: jobsAnswer,
       roles: readingRoles,
       scope: 'jobs:read',
       query: after,
@@ -75,6 +87,7 @@ export function watchingDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       path: '/jobs/retry',
       summary: 'Try again what has failed',
       answers: 'Nothing: it is asked for again.',
+      answered: nothing,
       roles: admin,
       scope: 'jobs:write',
       body: retried,
@@ -89,6 +102,7 @@ export function watchingDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       path: '/docs/status',
       summary: 'See how fresh the generated docs are',
       answers: 'Of each program’s active version and draft, when its docs were made and what the last run failed with.',
+      answered: docsStatusAnswer,
       roles: readingRoles,
       scope: 'jobs:read',
       query: after,
@@ -103,6 +117,7 @@ export function watchingDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       path: '/docs/regenerate',
       summary: 'Have generated docs made again',
       answers: 'The versions whose docs were asked for.',
+      answered: regeneratedAnswer,
       roles: admin,
       scope: 'jobs:write',
       body: regenerated,
@@ -117,6 +132,7 @@ export function watchingDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       path: '/audit/events',
       summary: 'Read the audit trail',
       answers: 'Events, newest first, 100 a page.',
+      answered: pageBefore(eventAnswer),
       roles: readingRoles,
       scope: 'audit:read',
       query: {
@@ -140,6 +156,7 @@ export function watchingDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       path: '/audit/events/:eventId',
       summary: 'Read one event',
       answers: 'The event.',
+      answered: eventDetailsAnswer,
       roles: readingRoles,
       scope: 'audit:read',
       answer: async visit => {
@@ -154,6 +171,7 @@ export function watchingDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       path: '/audit/sent/:applicationId',
       summary: 'Which clients were sent an application?',
       answers: 'The pages that reached over it, newest first, for each program that has an application of this id.',
+      answered: sentAnswer,
       roles: readingRoles,
       scope: 'audit:read',
       query: { program: 'The slug of one program.', before: '`nextBefore` of the page before, with program.' },
@@ -169,6 +187,7 @@ export function watchingDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       path: '/audit/verify',
       summary: 'Check that the audit trail is as it was written',
       answers: 'How many events were read, the faults if any, and a word to keep elsewhere and send next time.',
+      answered: verdictAnswer,
       roles: readingRoles,
       scope: 'audit:read',
       body: noted,

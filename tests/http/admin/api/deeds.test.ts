@@ -4,6 +4,7 @@ import { describe, expect, test } from 'bun:test'
 import { type Scope, scopes } from '../../../../src/access/admin-tokens.ts'
 import { apiDeeds } from '../../../../src/http/admin/api/admin-api.ts'
 import type { Deps } from '../../../../src/http/deps.ts'
+import { answerFaults } from '../../../support/answer-faults.ts'
 import { aPerson, ConsoleVisitor } from '../../../support/console.ts'
 import { ApiProgram, aToken } from '../../../support/console-api.ts'
 import { useDatabase, useService } from '../../../support/fixtures.ts'
@@ -138,14 +139,37 @@ test('other methods and addresses are refused as problems', async () => {
   expect([nothing.status, nothing.headers.get('content-type')]).toEqual([404, 'application/problem+json'])
 })
 
-test('OpenAPI has every deed, under its name and with its scope', async () => {
+/** Objects in a schema that take members which it does not name. */
+function openIn(schema: unknown, path: string): string[] {
+  if (typeof schema !== 'object' || schema === null) return []
+  const { type, additionalProperties } = schema as Record<string, unknown>
+  const inner = Object.entries(schema).flatMap(([name, one]) => openIn(one, `${path}/${name}`))
+  return type === 'object' && additionalProperties !== false ? [path, ...inner] : inner
+}
+
+test('every deed names all members of its answer, so that one more is a fault wherever a test asks for it', () => {
+  const open = deeds.flatMap(({ name, answered }) => openIn(answered, name).map(path => [name, path.split('/').at(-1)]))
+  // What an action has to tell is its own. Conditions are in one another.
+  const details = ['listAuditEvents', 'readAuditEvent', 'whoWasSent'].map(name => [name, 'detail'])
+  const conditions = ['readProgramVersion', 'readDraft'].flatMap(name => [
+    [name, '0'],
+    [name, '0'],
+  ])
+  expect(open.sort()).toEqual([...details, ...conditions].sort())
+  expect(answerFaults('POST', '/people/7/link', { link: 'https://…', password: 'x' }).join()).toContain('additional')
+})
+
+test('OpenAPI has every deed, under its name, with its scope and what it answers', async () => {
   const visitor = await new ConsoleVisitor(service).signIn(people[0]!.email)
   const { paths } = JSON.parse(await visitor.page('/docs/api/openapi.json')) as {
-    paths: Record<string, Record<string, { operationId: string; description: string }>>
+    paths: Record<string, Record<string, { operationId: string; description: string; responses: object }>>
   }
-  for (const { name, method, path, scope = '' } of deeds) {
+  for (const { name, method, path, scope = '', makes, answered } of deeds) {
     const operation = paths[`/admin/api/v1${path}`.replaceAll(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()]
     expect(operation?.operationId).toBe(`admin${name[0]!.toUpperCase()}${name.slice(1)}`)
     expect(operation?.description).toContain(scope)
+    const schema = JSON.parse(JSON.stringify(answered))
+    const content = { 'application/json': { schema } }
+    expect(operation?.responses).toMatchObject({ [makes ? 201 : 200]: { content } })
   }
 })

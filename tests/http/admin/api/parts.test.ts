@@ -154,6 +154,17 @@ describe('programs', () => {
     expect((await api.ask('GET', `/questions/${question.question_id}`)).body.uses[0].slug).toBe('rent')
   })
 
+  test('a question that others ask moves them along, if that is said', async () => {
+    for (const slug of ['first', 'second']) await aProgram(sql, { slug, questions: [q.text('shared by two')] })
+    const { body: document } = await api.ask('GET', '/programs/first/draft')
+    document.questions[0].text = 'Another text?'
+    const { program_version_id: based_on } = (await api.ask('PUT', '/programs/first/draft', document)).body
+    expect((await api.ask('GET', '/programs/first/difference')).body.moves).toMatchObject([{ slug: 'second' }])
+    expect((await api.ask('POST', '/programs/first/publish', { based_on })).status).toBe(409)
+    const published = await api.ask('POST', '/programs/first/publish', { based_on, move: ['second'] })
+    expect(published.body.also_published).toMatchObject([{ slug: 'second', changes: [{ code: 'text_changed' }] }])
+  })
+
   test('faults of a definition are named by their paths, and a draft is only discarded by who knows it', async () => {
     const { body: document } = await api.ask('GET', '/programs/food/draft')
     const other = await api.ask('PUT', '/programs/food/draft', { ...document, slug: 'feed' })

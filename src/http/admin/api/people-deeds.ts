@@ -1,31 +1,28 @@
-// People, their tokens, and intermediaries as JSON.
+// People and their tokens as JSON.
 
 import { Type } from 'typebox'
 import { listAdminTokens, retireAdminToken } from '../../../access/admin-tokens.ts'
 import { forgetIdentity } from '../../../access/identities.ts'
-import {
-  addIntermediary,
-  addOrganization,
-  renameOrganization,
-  requireOrganization,
-  setIntermediaryDisabled,
-  setOrganizationDisabled,
-} from '../../../access/intermediaries.ts'
 import { disablePerson, editPerson, enablePerson, inviteAgain, invitePerson } from '../../../access/people.ts'
 import { roles } from '../../../access/roles.ts'
 import { readIdentities } from '../../../db/identity-rows.ts'
-import { readIntermediaries, readOrganizations } from '../../../db/intermediary-rows.ts'
 import { findPerson, readPeople } from '../../../db/person-rows.ts'
-import { foldText } from '../../../domain/values/folded-text.ts'
 import { Problem } from '../../../problem.ts'
 import type { Deps } from '../../deps.ts'
 import { readingRoles } from '../../shell/shell.tsx'
-import { textOf } from '../programs/program-doors.ts'
-import { type ApiDeed, type ApiVisit, deed, idIn, pageOf } from './api-deeds.ts'
+import {
+  invitationAnswer,
+  linkAnswer,
+  listed,
+  nothing,
+  personAnswer,
+  personDetailsAnswer,
+  tokenAnswer,
+} from './answer-forms.ts'
+import { type ApiDeed, type ApiVisit, deed, idIn } from './api-deeds.ts'
 import { closed, text, texts } from './schemas.ts'
 
 const admin = ['ADMINISTRATOR'] as const
-const rowsMax = 50
 
 const facts = {
   name: text('As others know the person.'),
@@ -34,9 +31,7 @@ const facts = {
 }
 const person = Type.Object(facts, closed)
 const invited = Type.Object({ email: text('What the person signs in with.'), ...facts }, closed)
-const organizationName = Type.Object({ name: text('As exports show it.') }, closed)
 const unlinked = Type.Object({ issuer: text('The provider, as it names itself.') }, closed)
-const intermediary = Type.Object({ email: text('The e-mail a submission names.') }, closed)
 
 export function peopleDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
   const found = async (visit: ApiVisit) => {
@@ -56,6 +51,7 @@ export function peopleDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       path: `${one}/${name}`,
       summary,
       answers: 'The person as they are now.',
+      answered: personAnswer,
       ...writes,
       answer: async visit => {
         await what(db, (await found(visit)).person_id, visit.deed)
@@ -70,6 +66,7 @@ export function peopleDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       path: '/people',
       summary: 'List who works in the console',
       answers: 'Everyone, those who are disabled last.',
+      answered: listed(personAnswer),
       ...reads,
       answer: async () => ({ items: await readPeople(db) }),
     }),
@@ -79,6 +76,7 @@ export function peopleDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       path: '/people',
       summary: 'Invite somebody',
       answers: 'The id of the person, and the link to pass on, which is told once.',
+      answered: invitationAnswer,
       makes: true,
       ...writes,
       confirmed: true,
@@ -94,6 +92,7 @@ export function peopleDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       path: one,
       summary: 'Read a person',
       answers: 'The person, and who they are at which OpenID provider.',
+      answered: personDetailsAnswer,
       ...reads,
       answer: async visit => {
         const person = await found(visit)
@@ -108,6 +107,7 @@ export function peopleDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       description:
         'All three, so that nobody is given what somebody else has just taken away. It holds from the person’s next request.',
       answers: 'The person as they are now.',
+      answered: personAnswer,
       ...writes,
       body: person,
       answer: async (visit, draft) => {
@@ -123,6 +123,7 @@ export function peopleDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       description:
         'Ends every sign-in of the person. The next to come from there with the verified e-mail is this person.',
       answers: 'Nothing: it is forgotten.',
+      answered: nothing,
       ...writes,
       body: unlinked,
       answer: async (visit, { issuer }) => {
@@ -138,6 +139,7 @@ export function peopleDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       path: `${one}/link`,
       summary: 'Make a new link for a person',
       answers: 'The link to pass on, which is told once. Links made before stop working.',
+      answered: linkAnswer,
       ...writes,
       confirmed: true,
       answer: async visit => ({
@@ -150,6 +152,7 @@ export function peopleDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       path: `${one}/tokens`,
       summary: 'List the API tokens of a person',
       answers: 'The tokens, those that are good first. Never the secret of one.',
+      answered: listed(tokenAnswer),
       ...reads,
       answer: async visit => ({ items: await listAdminTokens(db, (await found(visit)).person_id, visit.now) }),
     }),
@@ -159,131 +162,12 @@ export function peopleDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       path: `${one}/tokens/:tokenId/retire`,
       summary: 'Retire an API token of a person',
       answers: 'Nothing: it ends with its next request.',
+      answered: nothing,
       ...writes,
       answer: async visit => {
         const place = { tokenId: visit.params.tokenId!, personId: idIn(visit, 'personId') }
         await retireAdminToken(db, place, visit.deed)
       },
     }),
-  ]
-}
-
-export function intermediaryDeeds({ consoleDb: db }: Deps): ApiDeed[] {
-  const organization = (visit: ApiVisit) => requireOrganization(db, idIn(visit, 'organizationId'))
-  const reads = { roles: readingRoles, scope: 'intermediaries:read' } as const
-  const writes = { roles: admin, scope: 'intermediaries:write' } as const
-  const all = '/intermediaries'
-  const one = `${all}/:organizationId`
-  const people = `${one}/people`
-  const paging = { after: '`next` of the page before.' }
-  const pageIn = (visit: ApiVisit) => ({ after: textOf(visit, 'after'), rowsMax: rowsMax + 1 })
-  const turns = ([name, disabled]: readonly [string, boolean]): ApiDeed[] => [
-    deed({
-      name: `${name}Organization`,
-      method: 'POST',
-      path: `${one}/${name}`,
-      summary: disabled ? 'Disable an organization, with its people' : 'Enable an organization, with the people it had',
-      answers: 'The organization as it is now.',
-      ...writes,
-      answer: async visit => {
-        await setOrganizationDisabled(db, idIn(visit, 'organizationId'), disabled, visit.deed)
-        return organization(visit)
-      },
-    }),
-    deed({
-      name: `${name}Intermediary`,
-      method: 'POST',
-      path: `${people}/:intermediaryId/${name}`,
-      summary: disabled ? 'Disable a person of an organization' : 'Enable a person of an organization',
-      answers: 'The organization of the person.',
-      ...writes,
-      answer: async visit => {
-        const place = { organizationId: idIn(visit, 'organizationId'), intermediaryId: idIn(visit, 'intermediaryId') }
-        await setIntermediaryDisabled(db, place, disabled, visit.deed)
-        return organization(visit)
-      },
-    }),
-  ]
-
-  return [
-    deed({
-      name: 'listOrganizations',
-      method: 'GET',
-      path: all,
-      summary: 'List the organizations of intermediaries',
-      answers: 'Organizations by name, 50 a page.',
-      ...reads,
-      query: { q: 'Part of a name.', ...paging },
-      answer: async visit => {
-        const rows = await readOrganizations(db, { search: foldText(textOf(visit, 'q')), ...pageIn(visit) })
-        return pageOf(rows, rowsMax, ({ name_folded }) => name_folded)
-      },
-    }),
-    deed({
-      name: 'addOrganization',
-      method: 'POST',
-      path: all,
-      summary: 'Add an organization',
-      answers: 'The organization.',
-      makes: true,
-      ...writes,
-      body: organizationName,
-      answer: async (visit, { name }) => requireOrganization(db, await addOrganization(db, name, visit.deed)),
-    }),
-    deed({
-      name: 'readOrganization',
-      method: 'GET',
-      path: one,
-      summary: 'Read an organization',
-      answers: 'The organization.',
-      ...reads,
-      answer: organization,
-    }),
-    deed({
-      name: 'renameOrganization',
-      method: 'PUT',
-      path: one,
-      summary: 'Rename an organization',
-      answers: 'The organization as it is now.',
-      ...writes,
-      body: organizationName,
-      answer: async (visit, { name }) => {
-        await renameOrganization(db, idIn(visit, 'organizationId'), name, visit.deed)
-        return organization(visit)
-      },
-    }),
-    deed({
-      name: 'listIntermediaries',
-      method: 'GET',
-      path: people,
-      summary: 'List the people of an organization',
-      answers: 'Its people by e-mail, 50 a page.',
-      ...reads,
-      query: paging,
-      answer: async visit => {
-        const { organization_id } = await organization(visit)
-        return pageOf(await readIntermediaries(db, organization_id, pageIn(visit)), rowsMax, row => row.email_folded)
-      },
-    }),
-    deed({
-      name: 'addIntermediary',
-      method: 'POST',
-      path: people,
-      summary: 'Add a person to an organization',
-      answers: 'The organization.',
-      makes: true,
-      ...writes,
-      body: intermediary,
-      answer: async (visit, { email }) => {
-        await addIntermediary(db, idIn(visit, 'organizationId'), email, visit.deed)
-        return organization(visit)
-      },
-    }),
-    ...(
-      [
-        ['disable', true],
-        ['enable', false],
-      ] as const
-    ).flatMap(turns),
   ]
 }

@@ -1,0 +1,26 @@
+// What of an answer of the console's API is not as its deed says: members that are missing, others that are not described, wrong types.
+
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import formats from 'ajv-formats'
+import { responseDefinitions } from '../../src/domain/questions/response-schema.ts'
+import { apiDeeds } from '../../src/http/admin/api/admin-api.ts'
+import type { Deps } from '../../src/http/deps.ts'
+
+// For what they say of themselves: none is done.
+const deeds = apiDeeds({} as Deps)
+const schemas = responseDefinitions([], undefined, { definitionsAt: '#/components/schemas/' })
+const ajv = new Ajv2020({ strict: false, allErrors: true, logger: false })
+formats.default(ajv)
+const checks = deeds.map(({ method, path, answered }) => ({
+  method,
+  address: new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]+')}$`),
+  check: ajv.compile({ components: { schemas }, allOf: [answered] }),
+}))
+
+/** `path` is below /admin/api/v1. */
+export function answerFaults(method: string, path: string, answer: unknown): string[] {
+  const known = checks.find(one => one.method === method && one.address.test(path.replace(/\?.*/, '')))
+  if (known === undefined) return ['no deed answers here']
+  known.check(answer)
+  return (known.check.errors ?? []).map(e => `${e.instancePath || '/'} ${e.message} ${JSON.stringify(e.params)}`)
+}
