@@ -1238,6 +1238,8 @@ CREATE UNIQUE INDEX program_version_one_draft ON public.program_version USING bt
 
 CREATE INDEX program_version_question_by_question ON public.program_version_question USING btree (question_id, question_version_id);
 
+CREATE INDEX question_by_civiform_key ON public.question USING btree (question_key) WHERE (key_rule = 'civiform'::text);
+
 CREATE INDEX question_by_enumerator ON public.question USING btree (enumerator_id) WHERE (enumerator_id IS NOT NULL);
 
 CREATE UNIQUE INDEX question_enumerator_id_question_key_folded_key ON public.question USING btree (enumerator_id, question_key_folded) NULLS NOT DISTINCT WHERE (key_rule = 'contract'::text);

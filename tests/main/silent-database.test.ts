@@ -130,7 +130,11 @@ describe('a silent database', () => {
       await release.promise
     })
     await locked.promise
-    const made = proxy.made()
+    // The service may open more, as when it notes the use of a key meanwhile: none of those it had may go.
+    const connected = () => database.sql<{ pid: number }[]>`
+      select pid from pg_stat_activity where datname = current_database() and application_name like 'tributary%'`
+    const before = await connected()
+    expect(before.length).toBeGreaterThan(0)
     try {
       const answer = await ask('/api/v1/checkAuth')
       expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5'])
@@ -139,7 +143,7 @@ describe('a silent database', () => {
       await holding
     }
     expect((await ask('/api/v1/checkAuth')).status).toBe(200)
-    expect(proxy.made()).toBe(made)
+    expect(await connected()).toEqual(expect.arrayContaining([...before]))
     expect(main.log.find(line => line.reason === 'statement_timeout')).toBeDefined()
   })
 })
