@@ -25,6 +25,7 @@ Which applications; all of them without these:
   --from <date>       Submitted at this moment or after it: 2026-01-31, or 2026-01-31T09:30:00Z
   --before <date>     Submitted before this moment
   --revision <state>  CURRENT (the newest of each applicant) or OBSOLETE
+  --fields <keys>     Only these questions of them: name,household_member.income; whatever is named brings all that lies under it
   --since-last        Only what was submitted since the last pull into this output, added to what is in it. A database also follows
                       what was erased, superseded or given a status; a file does not
 
@@ -79,6 +80,7 @@ export function parsePull(args: string[]): PullCommand {
       from: { type: 'string' },
       before: { type: 'string' },
       revision: { type: 'string' },
+      fields: { type: 'string' },
       'since-last': { type: 'boolean', default: false },
       credentials: { type: 'string' },
       'page-size': { type: 'string', default: '1000' },
@@ -119,7 +121,7 @@ export function parsePull(args: string[]): PullCommand {
     program,
     out: place,
     format,
-    filters: { fromDate: values.from, toDate: values.before, revisionState: revision },
+    filters: { fromDate: values.from, toDate: values.before, revisionState: revision, fields: fieldsOf(values.fields) },
     sinceLast: values['since-last'],
     restart: values.restart,
     verifySchema: !values['no-verify-schema'],
@@ -131,6 +133,16 @@ export function parsePull(args: string[]): PullCommand {
     credentialsFile: values.credentials,
     quiet: values.quiet,
   }
+}
+
+/** The same text for the same choice, in whatever order the questions were named. */
+function fieldsOf(asked: string | undefined): string | undefined {
+  const names = asked?.split(',').map(name => name.trim())
+  if (names?.includes(''))
+    throw wrong(
+      `--fields must be question keys with commas between, such as name,household_member.income, not "${asked}".`,
+    )
+  return names && [...new Set(names)].sort().join()
 }
 
 /** Either a file, or a database. */

@@ -4,7 +4,7 @@ import type { TributaryClient } from '../client/tributary-client.ts'
 import type { ReadyFile } from './place-files.ts'
 import type { PullContext } from './pull-request.ts'
 import type { PullState } from './pull-state.ts'
-import type { PulledBefore } from './pulled-before.ts'
+import type { Origin, PulledBefore } from './pulled-before.ts'
 import type { TableOptions } from './tables/table-plan.ts'
 import type { WalkUnderWay } from './walk-to-spool.ts'
 
@@ -42,8 +42,8 @@ export interface OutputFormat {
   destination?: string
   /** Where lines are collected, until the output is made of them. */
   spoolPath: (out: string) => string
-  /** What the last pull of the program left, of an output that knows it by itself; of others the state beside them does. */
-  readDone?: (program: string) => Promise<PulledBefore | undefined>
+  /** What the last pull of it left, of an output that knows it by itself; of others the state beside them does. */
+  readDone?: (origin: Origin) => Promise<PulledBefore | undefined>
   /** Makes the files that get their final names next, whole and on the disk, and beside their places. */
   prepare: (job: FormatJob) => Promise<Prepared>
   /** The ids of the applications in a file, in order, many at a time; undefined where something stands that is none. */

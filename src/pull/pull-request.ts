@@ -7,6 +7,8 @@ export interface PullFilters {
   fromDate?: string
   toDate?: string
   revisionState?: 'CURRENT' | 'OBSOLETE'
+  /** The questions that are wanted, as the service takes them; all without it. */
+  fields?: string
 }
 
 export interface PullRequest {

@@ -23,6 +23,8 @@ import { type WalkUnderWay, walkToSpool } from './walk-to-spool.ts'
 
 interface Placing {
   files: ReadyFile[]
+  /** To be taken away. */
+  gone: string[]
   facts: Readonly<Record<string, unknown>>
   then: PulledBefore
   added: IdReceipt
@@ -49,6 +51,7 @@ export async function pullToFile(
       service: client.baseUrl,
       program,
       revisionState: request.filters.revisionState ?? null,
+      fields: request.filters.fields,
       layout: format.hasTables ? { ...request.tables, csvExact } : null,
       destination: format.destination ?? null,
     }
@@ -56,7 +59,7 @@ export async function pullToFile(
     // Interrupted in the last moment: all was there, but for its names.
     const unplaced = state.read<Placing>('placing')
     if (unplaced !== undefined) return place(state, unplaced, spoolPath, 0)
-    const before = format.readDone ? await format.readDone(program) : state.read<PulledBefore>('done')
+    const before = format.readDone ? await format.readDone(origin) : state.read<PulledBefore>('done')
     const takesAgain = format.readDone !== undefined
     const walk = begun ?? (await begin(state, { origin, request, before, takesAgain }, client, context))
     const check = request.verifySchema ? await checkFor(state, walk, request, client, context) : undefined
@@ -89,7 +92,8 @@ export async function pullToFile(
     const nothingNew = !takesAgain && kept !== undefined && spoolBytes === 0
     const { files, facts = {}, total } = nothingNew ? { files: [] } : await format.prepare(job)
     if (!nothingNew) then.files = files.map(({ to, bytes }) => ({ path: to, bytes }))
-    const placing = { files, facts, then, added: walked.receipt, total }
+    const gone = nothingNew ? [] : leftOver(path, before, files)
+    const placing = { files, gone, facts, then, added: walked.receipt, total }
     state.commit({ placing })
     return place(state, placing, spoolPath, walked.bytes)
   } finally {
@@ -97,9 +101,17 @@ export async function pullToFile(
   }
 }
 
+/** What the pull before has made of this output, and this one has not: lists of entities that were not asked for. */
+function leftOver(out: string, before: PulledBefore | undefined, files: readonly ReadyFile[]): string[] {
+  const paths = before?.files.map(({ path }) => path) ?? []
+  // A state that was copied or moved tells of files that are not its own.
+  return paths.includes(out) ? paths.filter(path => files.every(({ to }) => to !== path)) : []
+}
+
 function place(state: PullState, placing: Placing, spoolPath: string, bytes: number): PullReport {
-  const { files, facts, then, added } = placing
+  const { files, gone, facts, then, added } = placing
   placeFiles(files)
+  for (const path of gone) removeFile(path)
   state.commit(
     { ...facts, done: then, origin: undefined, walk: undefined, schema: undefined, placing: undefined },
     { forgetIds: true },
@@ -118,6 +130,8 @@ function goOn(state: PullState, origin: Origin, request: PullRequest, { say }: P
     Bun.deepEquals(state.read('origin'), origin) &&
     request.sinceLast === walk.sinceLast &&
     Bun.deepEquals(asked, walk.filters)
+  // Nothing of it came yet, perhaps because of an option that the service refused.
+  if (!same && walk.nextPageToken === undefined) return undefined
   if (!same)
     throw new CommandError(
       'usage',
@@ -133,7 +147,7 @@ async function countOf(
   { program, filters }: PullRequest,
   { signal }: PullContext,
 ): Promise<number | undefined> {
-  if (Object.values(filters).some(filter => filter !== undefined)) return undefined
+  if ((filters.fromDate ?? filters.toDate ?? filters.revisionState) !== undefined) return undefined
   try {
     const { payload } = await client.json<{ payload: { program_name: string; applications: number }[] }>(
       '/api/v1/admin/programs',
@@ -179,7 +193,8 @@ async function begin(
     changesAfter: before?.changeCursor,
   }
   // Columns keep their places for as long as they are laid out in the same way.
-  const columns = Bun.deepEquals(before?.origin.layout, origin.layout) ? state.read('columns') : undefined
+  const sameColumns = Bun.deepEquals(before?.origin.layout, origin.layout) && before?.origin.fields === origin.fields
+  const columns = sameColumns ? state.read('columns') : undefined
   state.commit({ origin, walk, columns, schema: undefined }, { forgetIds: true })
   return walk
 }
@@ -188,13 +203,13 @@ async function begin(
 async function checkFor(
   state: PullState,
   walk: WalkUnderWay,
-  { program }: PullRequest,
+  { program, filters }: PullRequest,
   client: TributaryClient,
   { signal }: PullContext,
 ) {
   let schema = walk.nextPageToken === undefined ? undefined : state.read<unknown>('schema')
   if (schema === undefined) {
-    schema = await loadSchema(client, program, signal)
+    schema = await loadSchema(client, program, signal, filters.fields)
     state.commit({ schema })
   }
   return schemaCheck(schema)

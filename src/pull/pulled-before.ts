@@ -11,6 +11,8 @@ export interface Origin {
   service: string
   program: string
   revisionState: string | null
+  /** The questions that were asked for; undefined when all were. */
+  fields?: string
   /** How tables are laid out; null where there are none. */
   layout: (TableOptions & { csvExact: boolean }) | null
   /** Of what is no file. */
@@ -36,6 +38,8 @@ export interface PulledBefore {
 export function sinceLast(before: PulledBefore, origin: Origin, { filters }: PullRequest): string | undefined {
   const refuse = (why: string): CommandError =>
     new CommandError('usage', `--since-last cannot add to the output: ${why} Without it, everything is pulled again.`)
+  if (before.origin.fields !== origin.fields)
+    throw refuse(`it was pulled ${withFields(before.origin)}, and not ${withFields(origin)}.`)
   if (!Bun.deepEquals(before.origin, origin))
     throw refuse(
       `it was pulled from ${before.origin.service}, program ${before.origin.program}, or with other options.`,
@@ -46,3 +50,7 @@ export function sinceLast(before: PulledBefore, origin: Origin, { filters }: Pul
     if (sizeOf(path) !== bytes) throw refuse(`${path} is not as the last pull left it.`)
   return before.watermark
 }
+
+/** As they are written on the command line. */
+export const withFields = ({ fields }: Origin): string =>
+  fields === undefined ? 'without --fields' : `with --fields ${fields}`

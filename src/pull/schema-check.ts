@@ -6,11 +6,16 @@ import { RequestRefused } from '../client/client-errors.ts'
 import type { TributaryClient } from '../client/tributary-client.ts'
 import { CommandError } from './pull-outcome.ts'
 
-/** The schema document of the program as it is published now; undefined where nothing of it is. */
-export async function loadSchema(client: TributaryClient, program: string, signal: AbortSignal): Promise<unknown> {
+/** The schema document of the program, or of some questions of it, as it is published now; undefined where nothing of it is. */
+export async function loadSchema(
+  client: TributaryClient,
+  program: string,
+  signal: AbortSignal,
+  fields?: string,
+): Promise<unknown> {
   try {
     const path = `/docs/api/programs/${encodeURIComponent(program)}/versions/active/response.schema.json`
-    return await client.json(path, signal)
+    return await client.json(fields === undefined ? path : `${path}?${new URLSearchParams({ fields })}`, signal)
   } catch (error) {
     if (error instanceof RequestRefused && error.isAboutNothingThere) return undefined
     throw error

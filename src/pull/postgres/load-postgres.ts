@@ -7,7 +7,7 @@ import postgres from 'postgres'
 import type { ChangesPage } from '../../client/tributary-client.ts'
 import { fileLines } from '../file-lines.ts'
 import { CommandError } from '../pull-outcome.ts'
-import type { Origin } from '../pulled-before.ts'
+import { type Origin, withFields } from '../pulled-before.ts'
 import { type Column, type ColumnKind, type Table, tableName } from '../tables/table-plan.ts'
 import { type Cell, rowMaker } from '../tables/table-rows.ts'
 import { columnIdentifiers, copyLine, identifierOf } from './postgres-text.ts'
@@ -40,7 +40,7 @@ export function loadPostgres(load: PostgresLoad): Promise<number> {
     // Two pulls into one schema take turns.
     await sql`select pg_advisory_lock(hashtextextended(${`tributary ${schema}`}, 0))`
     const before = await readRecord(sql, schema)
-    refuseOther(before, then.origin.program, schema)
+    refuseOther(before, then.origin, schema)
     if (fills === 'since last' && before === undefined)
       throw new CommandError(
         'failed',
@@ -81,10 +81,10 @@ const isOfSame = (one: Origin, other: Origin): boolean =>
   Bun.deepEquals({ ...one, destination: null }, { ...other, destination: null })
 
 /** What the last pull left there. */
-export function readPulled(url: string, schema: string, program: string): Promise<PulledRecord | undefined> {
+export function readPulled(url: string, schema: string, origin: Origin): Promise<PulledRecord | undefined> {
   return connected(url, async sql => {
     const record = await readRecord(sql, schema)
-    refuseOther(record, program, schema)
+    refuseOther(record, origin, schema)
     return record
   })
 }
@@ -105,12 +105,13 @@ async function connected<T>(url: string, work: (sql: postgres.Sql) => Promise<T>
   }
 }
 
-function refuseOther(record: PulledRecord | undefined, program: string, schema: string): void {
-  if (record !== undefined && record.origin.program !== program)
-    throw new CommandError(
-      'usage',
-      `Schema ${schema} has program ${record.origin.program}: name another with --schema.`,
-    )
+function refuseOther(record: PulledRecord | undefined, origin: Origin, schema: string): void {
+  const was = record?.origin
+  if (was === undefined) return
+  const refuse = (how: string) => new CommandError('usage', `Schema ${schema} ${how}: name another with --schema.`)
+  if (was.program !== origin.program) throw refuse(`has program ${was.program}`)
+  // Its tables would keep columns with the answers of then.
+  if (was.fields !== origin.fields) throw refuse(`was filled ${withFields(was)}, and not ${withFields(origin)}`)
 }
 
 /** No key has a digit in it, so an enumerator that is called like a table of ours gets a name that no other has. */

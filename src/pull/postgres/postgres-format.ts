@@ -15,8 +15,8 @@ export function postgresFormat(url: string, schema: string): OutputFormat {
     hasTables: true,
     destination,
     spoolPath: out => `${out}.part`,
-    readDone: async program => {
-      const record = await readPulled(url, schema, program).catch((error: unknown) => {
+    readDone: async origin => {
+      const record = await readPulled(url, schema, origin).catch((error: unknown) => {
         throw error instanceof CommandError ? error : fault('read', error)
       })
       // Where it stands now is where it is, whatever the database was called then.

@@ -3,7 +3,14 @@
 
 import { RequestRefused } from '../../client/client-errors.ts'
 import type { FormatJob } from '../output-format.ts'
-import { type DocumentedQuestion, type KnownColumns, planTables, type Table, tableName } from './table-plan.ts'
+import {
+  chosenOf,
+  type DocumentedQuestion,
+  type KnownColumns,
+  planTables,
+  type Table,
+  tableName,
+} from './table-plan.ts'
 
 /** `known` are the columns as they were laid out before, which keep their places. */
 export async function loadTables({
@@ -11,13 +18,16 @@ export async function loadTables({
   program,
   state,
   tables,
+  walk,
   context,
 }: FormatJob): Promise<{ tables: Table[]; known: KnownColumns }> {
-  const known = state.read<KnownColumns>('columns') ?? {}
+  let known = state.read<KnownColumns>('columns') ?? {}
   try {
     const path = `/docs/api/programs/${encodeURIComponent(program)}/versions/active`
     const { questions } = await client.json<{ questions: DocumentedQuestion[] }>(path, context.signal)
-    return { tables: planTables(questions, tables, known), known }
+    const chosen = chosenOf(questions, walk.filters.fields)
+    if (!walk.adds) known = stillThere(known, columnNames(planTables(chosen, tables)))
+    return { tables: planTables(chosen, tables, known), known }
   } catch (error) {
     // Nothing of the program is published: it has no application either, or the rows would miss their columns.
     if (error instanceof RequestRefused && error.isAboutNothingThere)
@@ -25,6 +35,12 @@ export async function loadTables({
     throw error
   }
 }
+
+/** Without those of questions that were hidden from the key since: what is made of everything need not have them. */
+const stillThere = (known: KnownColumns, there: KnownColumns): KnownColumns =>
+  Object.fromEntries(
+    Object.entries(known).map(([table, names]) => [table, names.filter(name => there[table]?.includes(name))]),
+  )
 
 /** As the state keeps them. */
 export const columnNames = (tables: readonly Table[]): KnownColumns =>

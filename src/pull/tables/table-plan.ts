@@ -81,6 +81,21 @@ const ofEntities: readonly Column[] = (
 
 const entitiesStep = '.entities[<index>].'
 
+/** The keys of the enumerators that lead to a question, and its own. */
+function keysOf({ path }: DocumentedQuestion): string[] {
+  const [first, ...more] = path.split(entitiesStep)
+  return [first!.slice('application.'.length), ...more]
+}
+
+/** The questions that `fields` brings: those that are named, what lies under them, and the enumerators that they lie in. */
+export function chosenOf(questions: readonly DocumentedQuestion[], fields: string | undefined): DocumentedQuestion[] {
+  const names = fields?.split(',').map(name => `${name}.`)
+  return questions.filter(question => {
+    const own = `${keysOf(question).join('.')}.`
+    return names?.some(name => own.startsWith(name) || name.startsWith(own)) ?? true
+  })
+}
+
 /** The applications' table comes first, and every other after the one it lies in. */
 export function planTables(
   questions: readonly DocumentedQuestion[],
@@ -90,8 +105,7 @@ export function planTables(
   const tables = new Map<string, { path: string[]; columns: Column[] }>()
   tables.set('', { path: [], columns: [...ofApplications] })
   for (const question of questions) {
-    const steps = question.path.split(entitiesStep)
-    const path = [steps[0]!.slice('application.'.length), ...steps.slice(1)]
+    const path = keysOf(question)
     const parent = tables.get(path.slice(0, -1).join('.'))
     if (parent === undefined) throw new Error(`the docs have a question at ${question.path}, and no enumerator for it`)
     if (question.question_type === 'ENUMERATOR') tables.set(path.join('.'), { path, columns: [...ofEntities] })
@@ -109,7 +123,11 @@ function inOrder(columns: readonly Column[], known: readonly string[]): Column[]
   // The sort keeps the order of those that are new.
   const sorted = columns.toSorted((a, b) => placeOf(a) - placeOf(b))
   const lost = known.find((name, place) => sorted[place]?.name !== name)
-  if (lost !== undefined) throw new Error(`the docs have no ${lost} any more`)
+  if (lost !== undefined)
+    throw new Error(
+      `The output has a column ${lost}, and the docs have no such question any more: it may have been hidden from the key. ` +
+        'Pull everything again: without --since-last, and with --restart.',
+    )
   return sorted
 }
 

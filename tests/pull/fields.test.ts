@@ -1,0 +1,163 @@
+// `tributary pull --fields`, and pulls with a key that does not see every question: the output has the questions that come, and no others.
+
+import { describe, expect, test } from 'bun:test'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Application } from '../../src/client/api-types.ts'
+import { TributaryClient } from '../../src/client/tributary-client.ts'
+import { startFaultyProxy } from '../support/faulty-proxy.ts'
+import { endWithFile, useBareDatabase, useDatabase, useFolder, useService } from '../support/fixtures.ts'
+import { FrontEnd } from '../support/front-end.ts'
+import { createTestKey, type TestKey } from '../support/keys.ts'
+import { aProgram, q } from '../support/programs.ts'
+import { runTool } from '../support/tributary-tool.ts'
+
+const slug = 'food-aid'
+const database = await useDatabase()
+const { sql } = database
+const asked = { optional: true }
+await aProgram(sql, {
+  slug,
+  questions: [
+    q.text('reason', asked),
+    q.text('secret', asked),
+    q.enumerator('child', [q.number('age', asked), q.text('school', asked)], asked),
+    q.enumerator('car', [q.text('plate', asked)], asked),
+  ],
+})
+const service = await useService(database)
+const key = await createTestKey(sql, { programs: [slug], maySubmit: true })
+const blinkered = await createTestKey(sql, { programs: [slug], hiddenQuestions: ['secret', 'school'] })
+const frontEnd = new FrontEnd(service, key, slug)
+const submit = async () =>
+  frontEnd.apply(await frontEnd.register(), {
+    reason: { text: 'why' },
+    secret: { text: 'zyxqua' },
+    child: { entities: [{ entity_name: 'Ada', age: { number: 7 }, school: { text: 'zyxqua' } }] },
+    car: { entities: [{ entity_name: 'Old', plate: { text: 'zyxqua' } }] },
+  })
+for (let n = 0; n < 3; n++) await submit()
+
+const folder = await useFolder()
+let files = 0
+const newName = (ending: string): string => join(folder, `${++files}.${ending}`)
+const argsOf = (out: string, more: readonly string[], baseUrl = service.baseUrl): string[] => [
+  ...['pull', baseUrl, '--program', slug, '--out', out],
+  ...more,
+]
+async function pull(out: string, more: readonly string[] = [], by: TestKey = key): Promise<string> {
+  expect(await runTool(by, argsOf(out, more))).toMatchObject({ code: 0 })
+  return readFileSync(out, 'utf8')
+}
+const headerOf = (text: string): string[] =>
+  text.replace('\ufeff', '').split('\r\n')[0]!.replaceAll('"', '').split(',').slice(14)
+const fields = ['--fields', 'reason,child.age']
+
+describe('--fields', () => {
+  test('lines are as the service sends them, and fit the schema of these questions', async () => {
+    const lines = (await pull(newName('ndjson'), fields)).split('\n').slice(0, -1)
+    const { username, password } = key
+    const client = new TributaryClient({ baseUrl: service.baseUrl, username, password })
+    const sent: Application[] = []
+    for await (const one of client.applications(slug, { fields: 'reason,child.age' })) sent.push(one)
+    expect(lines.map(line => JSON.parse(line))).toEqual(sent)
+    expect(sent).toHaveLength(3)
+    expect(Object.keys(sent[0]!.application)).toEqual(['reason', 'child'])
+    expect(lines.join()).not.toContain('zyxqua')
+  })
+
+  test('tables have the columns of these questions; --since-last adds to them', async () => {
+    const out = newName('csv')
+    const text = await pull(out, fields)
+    expect(headerOf(text)).toEqual(['reason.text', 'child.entities'])
+    const children = (): string[] => readFileSync(out.replace('.csv', '.child.csv'), 'utf8').trimEnd().split('\r\n')
+    expect(children()[0]).toEndWith('age.number')
+    expect(children()).toHaveLength(4)
+    await submit()
+    // In another order it is the same choice.
+    await pull(out, ['--since-last', '--fields', 'child.age,reason'])
+    expect(children()).toHaveLength(5)
+    expect(children().join()).not.toContain('zyxqua')
+  })
+
+  test('a later pull with others is refused in a sentence; a pull of everything begins anew', async () => {
+    const out = newName('csv')
+    await pull(out, fields)
+    for (const [more, told] of [
+      [[], 'without --fields'],
+      [['--fields', 'reason'], 'with --fields reason'],
+    ] as const) {
+      const { code, err } = await runTool(key, argsOf(out, ['--since-last', ...more]))
+      expect({ code, err }).toMatchObject({ code: 2, err: expect.stringContaining(`and not ${told}.`) })
+      expect(err).toContain('it was pulled with --fields child.age,reason')
+    }
+    expect(headerOf(await pull(out, ['--fields', 'secret']))).toEqual(['secret.text'])
+    expect(existsSync(out.replace('.csv', '.child.csv'))).toBe(false)
+  })
+
+  test('one that was interrupted goes on with the same, and with others is refused', async () => {
+    const out = newName('ndjson')
+    let cut = true
+    const proxy = await startFaultyProxy(service.port, n => (cut && n > 3 ? { status: 400 } : 'none'))
+    endWithFile(() => proxy.stop())
+    const run = (...more: string[]) =>
+      runTool(key, argsOf(out, ['--page-size', '1', '--checkpoint', '0', ...more], proxy.baseUrl))
+    expect(await run(...fields)).toMatchObject({ code: 1 })
+    cut = false
+    expect(await run('--fields', 'reason')).toMatchObject({ code: 2, err: expect.stringContaining('other options') })
+    expect(await run()).toMatchObject({ code: 2, err: expect.stringContaining('other options') })
+    expect(await run(...fields)).toMatchObject({ code: 0 })
+    expect(readFileSync(out, 'utf8')).toBe(await pull(newName('ndjson'), fields))
+  })
+
+  test('a question there is not is told, with those that there are; and nothing is in the way of the next command', async () => {
+    const out = newName('csv')
+    const { code, err } = await runTool(key, argsOf(out, ['--fields', 'reson']))
+    expect({ code, err }).toMatchObject({ code: 1, err: expect.stringContaining('Known are reason, secret, child') })
+    await pull(out, fields)
+    expect(await runTool(key, argsOf(out, ['--fields', 'reason,']))).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('--fields must be question keys with commas between'),
+    })
+  })
+
+  test('a database holds one choice', async () => {
+    const { sql: warehouse, url } = await useBareDatabase()
+    const state = newName('state')
+    const into = (...more: string[]) =>
+      runTool(key, ['pull', service.baseUrl, '--program', slug, '--to', url, '--state', state, ...more])
+    expect(await into(...fields)).toMatchObject({ code: 0 })
+    const columns = await warehouse`
+      select column_name from information_schema.columns
+      where table_schema = 'food_aid' and column_name like '%\\_\\_%' order by 1`
+    expect(columns.map(one => one.column_name)).toEqual(['age__number', 'child__entities', 'reason__text'])
+    expect(await into()).toMatchObject({ code: 2, err: expect.stringContaining('name another with --schema') })
+    expect(await into('--schema', 'whole')).toMatchObject({ code: 0 })
+  })
+})
+
+test('with a key that has hidden questions a pull is whole, fits the schema, and tells of none of them', async () => {
+  const lines = await pull(newName('ndjson'), [], blinkered)
+  expect(lines.split('\n').length).toBeGreaterThan(3)
+  const out = newName('csv')
+  const text = await pull(out, [], blinkered)
+  expect(headerOf(text)).toEqual(['reason.text', 'child.entities', 'car.entities'])
+  const children = readFileSync(out.replace('.csv', '.child.csv'), 'utf8')
+  for (const one of [lines, text, children]) expect(one).not.toMatch(/secret|school/)
+  expect(headerOf(await pull(newName('csv'), fields, blinkered))).toEqual(['reason.text', 'child.entities'])
+  const { code, err } = await runTool(blinkered, argsOf(newName('csv'), ['--fields', 'secret']))
+  expect({ code, err }).toMatchObject({ code: 1, err: expect.stringContaining('Known are reason, child') })
+})
+
+test('when questions are hidden later, what has their columns is not added to, and a pull of everything is without them', async () => {
+  const out = newName('csv')
+  const sinceLast = argsOf(out, ['--since-last'])
+  await pull(out)
+  await submit()
+  const { code, err } = await runTool(blinkered, sinceLast)
+  expect({ code, err }).toMatchObject({ code: 1, err: expect.stringContaining('Pull everything again') })
+  expect(headerOf(await pull(out, ['--restart'], blinkered))).toEqual(['reason.text', 'child.entities', 'car.entities'])
+  expect(readFileSync(out.replace('.csv', '.child.csv'), 'utf8')).not.toMatch(/school|zyxqua/)
+  await submit()
+  expect(await runTool(blinkered, sinceLast)).toMatchObject({ code: 0, err: expect.stringContaining('Pulled 1 ') })
+})
