@@ -1,13 +1,28 @@
 // A real browser for tests of pages: Debian's Chromium, headless, driven by playwright-core; axe looks for what shuts people out.
 
 import { readFileSync } from 'node:fs'
-import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { endWithFile } from './fixtures.ts'
 import { findNeeded } from './needs.ts'
 
-/** One browser for the file. Call it only where `needs('chromium')` holds. */
-export async function useBrowser(): Promise<Browser> {
-  const browser = await chromium.launch({
+interface TestBrowser {
+  newContext(options: BrowserContextOptions): Promise<BrowserContext>
+}
+
+/** One browser for the file. Call it only where `needs('chromium')` holds. One that crashed fails the test it crashed in, and not the next. */
+export async function useBrowser(): Promise<TestBrowser> {
+  let browser = await launch()
+  endWithFile(() => browser.close())
+  return {
+    newContext: async options => {
+      if (!browser.isConnected()) browser = await launch()
+      return browser.newContext(options)
+    },
+  }
+}
+
+const launch = () =>
+  chromium.launch({
     executablePath: findNeeded('chromium'),
     args: [
       '--no-sandbox',
@@ -19,13 +34,10 @@ export async function useBrowser(): Promise<Browser> {
       '--disable-sync',
     ],
   })
-  endWithFile(() => browser.close())
-  return browser
-}
 
 /** A page of its own, signed in to the console unless no e-mail is given. What the page complains about ends up in `complaints`. */
 export async function openPage(
-  browser: Browser,
+  browser: TestBrowser,
   baseUrl: string,
   options: BrowserContextOptions & { email?: string; password?: string } = {},
 ): Promise<{ page: Page; context: BrowserContext; complaints: string[] }> {

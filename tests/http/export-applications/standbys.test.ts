@@ -150,9 +150,12 @@ describe.skipIf(!needs('postgresql15'))('pages are read from standbys', () => {
     const chunks = [(await reader.read()).value!]
     const reading = await until('a cursor that waits for its reader', async () => {
       for (const node of cluster.standbys) {
-        const rows = await node.sql`
-          select 1 from pg_stat_activity where application_name like 'test-export %' and backend_xmin is not null`
-        if (rows.length > 0) return node
+        // Under way for longer than a statement that only looks at the standby.
+        const [cursor] = await node.sql<{ pid: number }[]>`
+          select pid from pg_stat_activity
+          where application_name like 'test-export %' and backend_xmin is not null
+          and xact_start < clock_timestamp() - interval '100 milliseconds'`
+        if (cursor !== undefined) return { node, pid: cursor.pid }
       }
       return undefined
     })
@@ -160,8 +163,9 @@ describe.skipIf(!needs('postgresql15'))('pages are read from standbys', () => {
     await database.sql`update application set application_note = null where program_id = ${program.program_id}`
     await database.sql`vacuum application`
     await until('recovery to withdraw it', async () => {
-      const rows = await reading.sql`select 1 from pg_stat_database_conflicts where confl_snapshot > 0`
-      return rows.length > 0
+      const rows = await reading.node.sql`
+        select 1 from pg_stat_activity where pid = ${reading.pid} and backend_xmin is not null`
+      return rows.length === 0
     })
     for (let part = await reader.read(); !part.done; part = await reader.read()) chunks.push(part.value)
     const page = JSON.parse(Buffer.concat(chunks).toString()) as { payload: { application_id: number }[] }
