@@ -7,7 +7,7 @@ import { endOf, residentMaxOf, startTool } from '../support/tributary-tool.ts'
 
 const megabyte = 1024 * 1024
 
-test('a pull needs no more memory for 80 megabytes than for two', async () => {
+test('a pull needs no more memory for 160 megabytes than for two', async () => {
   const textOf = (): string => 'x'.repeat(20_000)
   const { service, key, slug, sql, program } = await useExport({ applications: 80, textOf })
   const folder = await useFolder()
@@ -19,11 +19,11 @@ test('a pull needs no more memory for 80 megabytes than for two', async () => {
     return { size: statSync(out).size, residentBytes }
   }
   const small = await pull('small.ndjson')
-  for (let n = 0; n < 5; n++) await insertRawApplications(sql, program, 800, textOf)
+  for (let n = 0; n < 10; n++) await insertRawApplications(sql, program, 800, textOf)
   const large = await pull('large.ndjson')
   expect(small.size).toBeLessThan(2 * megabyte)
-  expect(large.size).toBeGreaterThan(75 * megabyte)
-  // A page is two megabytes here, and some of them are in memory at once.
+  expect(large.size).toBeGreaterThan(155 * megabyte)
+  // A page is two megabytes here. Some of them are in memory at once, and many more until the runtime collects what is read.
   expect(small.residentBytes).toBeGreaterThan(30 * megabyte)
-  expect(large.residentBytes - small.residentBytes).toBeLessThan(40 * megabyte)
+  expect(large.residentBytes - small.residentBytes).toBeLessThan(70 * megabyte)
 })
