@@ -1,4 +1,4 @@
-// Something that is shown once, to be copied.
+// What is shown to be copied: any text, and a secret, which is shown once.
 
 /** @jsxImportSource preact */
 

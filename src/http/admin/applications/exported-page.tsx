@@ -7,6 +7,7 @@ import type { Program } from '../../../db/programs.ts'
 import { indentedJson } from '../../../domain/values/indented-json.ts'
 import { Icon } from '../../shell/icon.tsx'
 import { figures } from '../../shell/parts.tsx'
+import { CopyButton } from '../../shell/secret.tsx'
 import { type PageContext, Shell } from '../../shell/shell.tsx'
 import { crumbsOf } from './application-page.tsx'
 import { applicationsPath } from './list-query.ts'
@@ -32,12 +33,7 @@ export function ExportedPage(props: {
       lead={`What a client gets that reads it now, ${figures(bytes.length)} bytes. Reading it here is noted in the audit trail, as a download is.`}
       deeds={
         <>
-          {shown !== undefined && (
-            <button type="button" class="plain" data-copy="exact" hidden>
-              <Icon name="copy" />
-              Copy
-            </button>
-          )}
+          {shown !== undefined && <CopyButton of="exact" />}
           <a
             class="button"
             href={`${context.root}${applicationsPath(program.slug)}/${application.application_id}/download`}

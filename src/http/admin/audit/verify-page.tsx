@@ -5,6 +5,7 @@
 import type { AuditVerdict } from '../../../access/verify-audit.ts'
 import { Icon } from '../../shell/icon.tsx'
 import { DeedForm, FaultSummary, type FormState, figures, Notice, TextField } from '../../shell/parts.tsx'
+import { CopyButton } from '../../shell/secret.tsx'
 import { type PageContext, Shell } from '../../shell/shell.tsx'
 
 /** Most events that are checked for a page: some two seconds. */
@@ -71,10 +72,7 @@ export function VerifyPage({ context, form, note, events, files, verdict }: Veri
         </p>
         <p class="copied">
           <code id="note">{note}</code>
-          <button type="button" class="plain" data-copy="note" hidden>
-            <Icon name="copy" />
-            Copy
-          </button>
+          <CopyButton of="note" />
         </p>
       </div>
     </Shell>

@@ -2,8 +2,8 @@
 
 /** @jsxImportSource preact */
 
-import { Icon } from '../../shell/icon.tsx'
 import { DeedForm, FaultSummary, Notice, TextField } from '../../shell/parts.tsx'
+import { CopyButton } from '../../shell/secret.tsx'
 import { type PageContext, Shell } from '../../shell/shell.tsx'
 import type { Ways } from '../signing-in/sign-in-steps.ts'
 import { crumb, type EditProps, RoleFields } from './people-pages.tsx'
@@ -62,10 +62,7 @@ export function LinkPage(props: { context: PageContext; name: string; link: stri
       <div class="card">
         <p class="copied">
           <code id="link">{link}</code>
-          <button type="button" class="plain" data-copy="link" hidden>
-            <Icon name="copy" />
-            Copy
-          </button>
+          <CopyButton of="link" />
         </p>
       </div>
       <p>
