@@ -37,9 +37,9 @@ export class PageLines {
       this.held = this.whole(chunk.subarray(from, at))
       from = at + 1
     }
-    if (from < chunk.length) this.keepPiece(chunk.slice(from))
-    // The chunk may be written over before the next one comes.
-    if (from > 0) this.held = this.held?.slice()
+    if (from < chunk.length) this.keepPiece(new Uint8Array(chunk.subarray(from)))
+    // The chunk may be written over before the next one comes. Not by `slice`, which copies nothing of a Buffer.
+    if (from > 0 && this.held !== undefined) this.held = new Uint8Array(this.held)
     this.applications += done.length
     return done
   }
