@@ -70,8 +70,8 @@ export function promisesBroken(walked: Walked, { places: truth, unaccounted, hor
     ...told('bounded', foreign(walked, got, truth)),
     ...told('ordered', disordered(got, truth)),
     ...told('revision_state', misstated(got, truth, horizon)),
-    ...told('repeatable', changed(walked)),
-    ...told('paged', mispaged(walked)),
+    ...told('repeatable', changed(walked, truth)),
+    ...told('paged', mispaged(walked, truth)),
     ...told('gapless', gaps(truth, unaccounted)),
   ]
 }
@@ -125,20 +125,30 @@ function* misstated(got: readonly WalkedApplication[], truth: readonly TruePlace
   }
 }
 
-/** What was erased between the two readings may be missing from the second. */
-function* changed({ repeated: pair }: Walked) {
+/** What was erased between the two readings is missing from the second, which has as many of those that follow in its place. */
+function* changed({ repeated: pair }: Walked, truth: readonly TruePlace[]) {
   if (pair === undefined) return
   const earlier = new Map(pair.earlier.applications.map(({ id, digest }) => [id, digest]))
-  for (const { id, digest } of pair.later.applications)
-    if (earlier.get(id) !== digest) yield `application ${id} was not the same when its page was asked for again`
+  const later = new Set(pair.later.applications.map(({ id }) => id))
+  const erased = new Set(truth.filter(place => place.erased).map(place => place.application_id))
+  const gone = [...earlier.keys()].filter(id => !later.has(id))
+  for (const id of gone) if (!erased.has(id)) yield `application ${id} was missing when its page was asked for again`
+  const kept = earlier.size - gone.length
+  for (const [at, { id, digest }] of pair.later.applications.entries()) {
+    const filledUp = at >= kept && at < earlier.size && !earlier.has(id)
+    if (!filledUp && earlier.get(id) !== digest)
+      yield `application ${id} was not the same when its page was asked for again`
+  }
 }
 
-function* mispaged({ pages, pageSize }: Walked) {
+/** A last page may be empty only where what it would have had was erased after the page before it. */
+function* mispaged({ pages, pageSize }: Walked, truth: readonly TruePlace[]) {
+  const anyErased = truth.some(place => place.erased)
   for (const [i, { applications, token }] of pages.entries()) {
     const isLast = token === null
     if (!isLast && applications.length !== pageSize)
       yield `page ${i + 1} has ${applications.length} applications, and another follows`
-    if (isLast && (applications.length > pageSize || (applications.length === 0 && i > 0)))
+    if (isLast && (applications.length > pageSize || (applications.length === 0 && i > 0 && !anyErased)))
       yield `the last page, ${i + 1}, has ${applications.length} applications`
   }
 }

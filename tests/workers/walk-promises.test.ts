@@ -112,3 +112,40 @@ test('one applicant with two CURRENT applications, and a walk without an end, ar
   const told = judge({ ...asked, pagesMax: 1, pages: endless }, truth.slice(0, 4), 10)
   expect(told).toEqual([{ promise: 'bounded', detail: 'it has not ended after 1 pages' }])
 })
+
+describe('what was erased while it was walked', () => {
+  const erased = (...ids: number[]) =>
+    truth.map(one => (ids.includes(one.application_id) ? { ...one, applicant_id: null, erased: true } : one))
+  const pages = paged(served(truth, 10))
+  const [, second, third] = pages
+  const again = (later: WalkedApplication[], places: readonly TruePlace[]) =>
+    judge({ ...asked, pages, repeated: { earlier: second!, later: { ...second!, applications: later } } }, places, 10)
+  const [kept, next] = [second!.applications.toSpliced(1, 1), third!.applications[0]!]
+
+  test('a page asked for again lacks it, and has the next one in its place', () => {
+    expect(again(kept, erased(106))).toEqual([])
+    expect(again([...kept, next], erased(106))).toEqual([])
+  })
+
+  test('what is missing from it and was not erased is told, and so is what came where nothing had gone', () => {
+    const faults = [
+      again([...kept, next], truth),
+      again([next, ...kept], erased(106)),
+      again([...second!.applications, next], truth),
+      again([...kept, { ...next }, third!.applications[1]!], erased(106)),
+    ]
+    expect(faults.map(some => some.map(({ promise, detail }) => [promise, detail.split(' was ')[0]]))).toEqual([
+      [['repeatable', 'application 106']],
+      [['repeatable', 'application 109']],
+      [['repeatable', 'application 109']],
+      [['repeatable', 'application 110']],
+    ])
+  })
+
+  test('a last page is empty when all it would have had has gone, and not otherwise', () => {
+    const emptied = [...pages.slice(0, 2), { applications: [], token: null }]
+    expect(judge({ ...asked, pages: emptied }, erased(109, 110), 10)).toEqual([])
+    const told = judge({ ...asked, pages: emptied }, truth, 10).map(fault => fault.promise)
+    expect(new Set(told)).toEqual(new Set(['complete', 'paged']))
+  })
+})
