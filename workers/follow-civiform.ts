@@ -12,12 +12,13 @@ import { refuseDistributed } from '../src/db/migrate.ts'
 import { formatMicros } from '../src/domain/values/offset-time.ts'
 import { failureLines } from '../src/failure.ts'
 import { createLog } from '../src/log.ts'
+import { withSettingFiles } from '../src/setting-files.ts'
 
 /** How often the first copy says how far it is. */
 const progressMs = 5000
 
 try {
-  await follow(loadConfig(process.env))
+  await follow(loadConfig(withSettingFiles(process.env)))
   process.exit(0)
 } catch (error) {
   for (const line of failureLines(error)) console.error(line)

@@ -1,11 +1,12 @@
 -- Run once by the image of PostgreSQL, when its data folder is empty: the owner of the schema, who migrates, and a login each for
--- service, worker and console, with the rights that src/db/roles.sql gives their groups. Passwords are those in the secret addresses.
+-- service, worker, console and follower, with the rights that src/db/roles.sql gives their groups. Passwords are those in the secret addresses.
 
 \set ON_ERROR_STOP on
 \set owner `sed -E 's#^[^:]+://[^:]+:([^@]+)@.*#\1#' /run/secrets/owner_database_url`
 \set web `sed -E 's#^[^:]+://[^:]+:([^@]+)@.*#\1#' /run/secrets/web_database_url`
 \set work `sed -E 's#^[^:]+://[^:]+:([^@]+)@.*#\1#' /run/secrets/work_database_url`
 \set desk `sed -E 's#^[^:]+://[^:]+:([^@]+)@.*#\1#' /run/secrets/desk_database_url`
+\set follow `sed -E 's#^[^:]+://[^:]+:([^@]+)@.*#\1#' /run/secrets/follow_database_url`
 
 create role tributary_service nologin;
 create role tributary_worker nologin;
@@ -15,6 +16,7 @@ create role owner login password :'owner';
 create role web login password :'web' in role tributary_service;
 create role work login password :'work' in role tributary_worker;
 create role desk login password :'desk' in role tributary_console;
+create role follow login password :'follow' in role tributary_follower;
 -- Through PgBouncer the processes cannot set it themselves.
 alter role web set statement_timeout = '30s';
 alter role work set statement_timeout = '30s';

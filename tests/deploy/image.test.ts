@@ -8,6 +8,8 @@ import { engines } from '../../package.json'
 import { startEmbeddedPostgres } from '../../scripts/embedded-postgres.ts'
 import { freePort } from '../../scripts/free-port.ts'
 import { loadConfig, parseDuration, settings } from '../../src/config.ts'
+import { openDatabase } from '../../src/db/client.ts'
+import { useCiviForm } from '../support/civiform/civiform-database.ts'
 import { buildImage, type Image, parseDockerfile } from '../support/dockerfile.ts'
 import { endWithFile, useFolder } from '../support/fixtures.ts'
 import { jailed } from '../support/jail.ts'
@@ -90,7 +92,7 @@ describe('compose.yaml', () => {
   test('starts the database, then the owner who migrates and ends, then the processes under logins of their own', () => {
     expect(compose.services.migrate!.depends_on).toEqual({ postgres: { condition: 'service_healthy' } })
     expect(compose.services.migrate!.environment.DATABASE_URL_FILE).toBe('/run/secrets/owner_database_url')
-    for (const name of ['service', 'worker']) {
+    for (const name of ['service', 'worker', 'follower']) {
       expect(compose.services[name]!.depends_on).toEqual({ migrate: { condition: 'service_completed_successfully' } })
       expect(compose.services[name]!.secrets).not.toContain('owner_database_url')
     }
@@ -103,7 +105,7 @@ describe('compose.yaml', () => {
 })
 
 describe.skipIf(!needs('mounts', 'postgresql15', 'openssl'))('what compose.yaml starts', () => {
-  const logins = ['owner', 'web', 'work', 'desk']
+  const logins = ['owner', 'web', 'work', 'desk', 'follow']
   const hosts = ['postgres', 'localhost']
 
   /** The secrets as OPERATIONS.md has them made, with the port of this test's server in them. */
@@ -149,10 +151,18 @@ describe.skipIf(!needs('mounts', 'postgresql15', 'openssl'))('what compose.yaml 
     await Bun.write(rules, `host all ${logins.join(',')} 127.0.0.1/32 scram-sha-256\n`)
     await appendFile(rules, trusting)
     await psql('-c', 'select pg_reload_conf()')
+    await psql('-c', 'create database civiform')
+    const url = new URL(server.url)
+    url.pathname = '/civiform'
+    const sql = openDatabase({ url: url.href, connectionsMax: 1, applicationName: 'test' })
+    const drop = (): Promise<void> => sql.end({ timeout: 1 })
+    endWithFile(drop)
+    const { readerUrl } = await useCiviForm('2026', { database: { url: url.href, sql, drop } })
+    await Bun.write(join(secrets, 'civiform_database_url'), `${readerUrl}\n`)
     return { secrets, psql }
   }
 
-  test('migrates, serves and works in the image, under roles of their own, and stops on SIGTERM', async () => {
+  test('migrates, serves, works and follows a CiviForm in the image, under roles of their own, and stops on SIGTERM', async () => {
     const [{ secrets, psql }, image] = await Promise.all([startDatabase(), build()])
     expect(await filesOf(image)).toEqual(['tributary', ...(await librariesOf(image))].sort())
 
@@ -187,7 +197,8 @@ describe.skipIf(!needs('mounts', 'postgresql15', 'openssl'))('what compose.yaml 
 
     const service = await start('service')
     const worker = await start('worker')
-    await Promise.all([logged(service, 'listening'), logged(worker, 'working')])
+    const follower = await start('follower')
+    await Promise.all([logged(service, 'listening'), logged(worker, 'working'), logged(follower, 'following CiviForm')])
     for (const name of ['service', 'worker']) {
       const [, program, ...args] = compose.services[name]!.healthcheck.test
       const probe = Bun.spawn(await jailed(image, secrets, hosts, [program!, ...args]), {
@@ -203,8 +214,10 @@ describe.skipIf(!needs('mounts', 'postgresql15', 'openssl'))('what compose.yaml 
     // What is refused is noted by the console's login.
     expect((await fetch(`http://127.0.0.1:${port}/api/v1/checkAuth`)).status).toBe(401)
     const connected = "select string_agg(distinct usename, ' ') from pg_stat_activity where datname = 'tributary'"
-    await until('connections of each login', async () => (await psql('-c', connected)) === 'desk web work')
-    for (const { child } of [service, worker]) {
+    await until('connections of each login', async () => (await psql('-c', connected)) === 'desk follow web work')
+    const followed = 'select count(first_copied_at) from civiform_source'
+    await until('a first copy', async () => (await psql('-c', '\\c tributary', '-c', followed)) === '1')
+    for (const { child } of [service, worker, follower]) {
       child.kill('SIGTERM')
       expect(await child.exited).toBe(0)
     }
@@ -221,6 +234,7 @@ function set(text: string): string {
     BASE_URL: 'https://apply.example.gov',
     TRUSTED_PROXIES: '127.0.0.0/8',
     INSTALLATION_NAME: 'City of Arden',
+    CIVIFORM_BASE_URL: 'https://forms.example.gov',
   }
   return text.replace(/\$\{(\w+)(?::([-?])([^}]*))?\}/g, (_, name, kind, rest) => {
     const value = operator[name] ?? (kind === '-' ? rest : undefined)

@@ -32,7 +32,7 @@ describe.each(services)('%s', name => {
   test('stops in the time it takes to drain, and tells its first process alone to', async () => {
     const text = await textOf(name)
     if (valuesOf(text, 'Type')[0] === 'oneshot') return expect(valuesOf(text, 'TimeoutStartSec')).toEqual(['infinity'])
-    const drain = /DRAIN_TIMEOUT=(\S+)/.exec(text)![1]!
+    const drain = /DRAIN_TIMEOUT=(\S+)/.exec(text)?.[1] ?? settings.drainTimeoutMs.default
     expect(parseDuration(valuesOf(text, 'TimeoutStopSec')[0]!)).toBeGreaterThanOrEqual(parseDuration(drain)! + 10_000)
     expect(valuesOf(text, 'KillMode')).toEqual(['mixed'])
     expect(valuesOf(text, 'KillSignal')).toEqual(['SIGTERM'])
