@@ -4,7 +4,7 @@
 import { parseArgs } from 'node:util'
 import { createApiKey, editApiKey, type ListedApiKey, listKeys, retireApiKey } from '../src/access/api-keys.ts'
 import { parseExpiry } from '../src/access/expiry.ts'
-import type { Config } from '../src/config.ts'
+import type { Config } from '../src/config/all-settings.ts'
 import { formatOffsetTime, type Micros } from '../src/domain/values/offset-time.ts'
 import { Problem } from '../src/problem.ts'
 import { readCommandLine, runScript, type ScriptContext, UsageError } from './environment.ts'

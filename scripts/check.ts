@@ -20,7 +20,7 @@ const everything = [
     'domain',
     ...leaves,
   ],
-  ...['pull', 'client', 'setting-files'],
+  ...['pull', 'client'],
 ]
 /** For each room, the others it may import; `type config` means its types alone. A main is imported by no other file. */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
@@ -43,7 +43,6 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   pull: ['client'],
   client: [],
   config: ['domain', 'problem'],
-  'setting-files': ['config', 'problem'],
   failure: ['problem', 'error-facts', 'redact'],
   problem: [],
   tracing: ['log', 'settled-within'],
@@ -117,7 +116,7 @@ export function breachesOf(files: ReadonlyMap<string, string>): string[] {
   })
 }
 
-/** `http` for `src/http/docs/viewer.ts`, `config` for `src/config.ts`, `main` for the processes, the path for what is in none. */
+/** `http` for `src/http/docs/viewer.ts`, `failure` for `src/failure.ts`, `main` for the processes, the path for what is in none. */
 function roomOf(path: string): string {
   if (['src/main.ts', 'workers/main.ts', 'workers/follow-civiform.ts'].includes(path)) return 'main'
   if (path === 'scripts/tributary.ts') return 'program'

@@ -3,11 +3,12 @@
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { type Config, type Environment, loadConfig } from '../src/config.ts'
+import type { Config } from '../src/config/all-settings.ts'
+import { type Environment, loadConfig } from '../src/config/load-config.ts'
+import { withSettingFiles } from '../src/config/setting-files.ts'
 import { openDatabase, type Sql } from '../src/db/client.ts'
 import { prepareDatabase } from '../src/db/instance.ts'
 import { failureLines } from '../src/failure.ts'
-import { withSettingFiles } from '../src/setting-files.ts'
 
 const root = join(import.meta.dir, '..')
 /** False in the binary of scripts/build, which has its settings from the environment alone. */

@@ -2,9 +2,10 @@
 // systemd, which waits for it. Exits with 0 when it is, and else says why not and exits with 1.
 
 import { parseArgs } from 'node:util'
-import { loadConfig, parseDuration } from '../src/config.ts'
+import { parseDuration } from '../src/config/durations.ts'
+import { loadConfig } from '../src/config/load-config.ts'
+import { withSettingFiles } from '../src/config/setting-files.ts'
 import { Problem } from '../src/problem.ts'
-import { withSettingFiles } from '../src/setting-files.ts'
 import { exitCode, UsageError } from './environment.ts'
 
 const answerMs = 4000

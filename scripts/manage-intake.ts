@@ -1,7 +1,7 @@
 // Pauses and resumes the submissions to a program from a terminal.
 
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
-import { parseDuration } from '../src/config.ts'
+import { parseDuration } from '../src/config/durations.ts'
 import { findIntakePause } from '../src/db/intake-pauses.ts'
 import { findProgram } from '../src/db/programs.ts'
 import { formatOffsetTime } from '../src/domain/values/offset-time.ts'

@@ -2,7 +2,7 @@
 // It reads files, calls src/programs and prints what came of it.
 
 import { parseArgs } from 'node:util'
-import { readSetting } from '../src/config.ts'
+import { readSetting } from '../src/config/load-config.ts'
 import type { Sql } from '../src/db/client.ts'
 import {
   findActiveVersion,

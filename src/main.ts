@@ -2,10 +2,10 @@
 // Each is loaded by the process that is it: a supervisor needs nothing of the service.
 
 import { availableParallelism } from 'node:os'
-import { loadConfig } from './config.ts'
+import { loadConfig } from './config/load-config.ts'
+import { withSettingFiles } from './config/setting-files.ts'
 import { failureLines } from './failure.ts'
 import { placeOf, placeVariable, processCount } from './processes/process-share.ts'
-import { withSettingFiles } from './setting-files.ts'
 
 try {
   const config = loadConfig(withSettingFiles(process.env))

@@ -2,7 +2,8 @@
 
 import type { SharedCounts } from './access/shared-counts.ts'
 import { createApp } from './app.ts'
-import { type Config, shownSettings } from './config.ts'
+import type { Config } from './config/all-settings.ts'
+import { shownSettings } from './config/shown-settings.ts'
 import { readKeyExpiries } from './db/api-key-rows.ts'
 import { readFollowFigures } from './db/civiform/follow-state.ts'
 import { isReachable, openDatabase, type Sql } from './db/client.ts'

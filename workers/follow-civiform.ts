@@ -4,7 +4,9 @@
 import { followOptionsOf } from '../src/civiform/followed-source.ts'
 import { Follower } from '../src/civiform/follower.ts'
 import { keepFollowing } from '../src/civiform/keep-following.ts'
-import { type Config, loadConfig } from '../src/config.ts'
+import type { Config } from '../src/config/all-settings.ts'
+import { loadConfig } from '../src/config/load-config.ts'
+import { withSettingFiles } from '../src/config/setting-files.ts'
 import { openSource } from '../src/db/civiform/source.ts'
 import { openDatabase, type Sql } from '../src/db/client.ts'
 import { prepareAtStart } from '../src/db/instance.ts'
@@ -12,7 +14,6 @@ import { refuseDistributed } from '../src/db/migrate.ts'
 import { formatMicros } from '../src/domain/values/offset-time.ts'
 import { failureLines } from '../src/failure.ts'
 import { createLog } from '../src/log.ts'
-import { withSettingFiles } from '../src/setting-files.ts'
 
 /** How often the first copy says how far it is. */
 const progressMs = 5000

@@ -1,7 +1,9 @@
 // The worker process: carries jobs from the outbox to the queue, runs them, and does its chores at start and on a timer, without being asked.
 // It composes and decides nothing else. Any number of these may run.
 
-import { type Config, loadConfig } from '../src/config.ts'
+import type { Config } from '../src/config/all-settings.ts'
+import { loadConfig } from '../src/config/load-config.ts'
+import { withSettingFiles } from '../src/config/setting-files.ts'
 import { readFollowFigures } from '../src/db/civiform/follow-state.ts'
 import { isReachable, openDatabase } from '../src/db/client.ts'
 import { prepareAtStart } from '../src/db/instance.ts'
@@ -20,7 +22,6 @@ import { connectQueue, type Queue } from '../src/queue/connect.ts'
 import { startRelay } from '../src/queue/relay.ts'
 import { startWorking, type WatchedRuns } from '../src/queue/work.ts'
 import { releaseName } from '../src/release.ts'
-import { withSettingFiles } from '../src/setting-files.ts'
 import { openTraces } from '../src/tracing/open-traces.ts'
 import { startChores } from './chores.ts'
 import { codeVersions, handlers } from './handlers.ts'

@@ -1,6 +1,6 @@
 // What the handlers of jobs need. Handed in by main, so that tests can run a handler by itself.
 
-import type { Config } from '../src/config.ts'
+import type { Config } from '../src/config/all-settings.ts'
 import type { Sql } from '../src/db/client.ts'
 
 export interface WorkerDeps {

@@ -5,7 +5,7 @@
 import type { Mutant } from './mutant.ts'
 
 const credentials = ['tests/access']
-const config = ['tests/config.test.ts']
+const config = ['tests/config']
 const processes = ['tests/main', 'tests/workers/main.test.ts']
 const walks = ['tests/export/write-page.test.ts', 'tests/http/export-applications']
 export const knownMutants: readonly Mutant[] = [
@@ -62,35 +62,35 @@ export const knownMutants: readonly Mutant[] = [
   },
   {
     id: 'c01',
-    file: 'src/config.ts',
+    file: 'src/config/page-settings.ts',
     tests: config,
     find: 'if (text.length < 32 || new Set(text).size < 8)',
     replace: 'if (text.length < 16 || new Set(text).size < 8)',
   },
   {
     id: 'c04',
-    file: 'src/config.ts',
+    file: 'src/config/connection-settings.ts',
     tests: config,
-    find: 'parse: duration(100, 300_000),',
-    replace: 'parse: duration(0, 300_000),',
+    find: "duration('100ms', '5m')",
+    replace: "duration('0ms', '5m')",
   },
   {
     id: 'c06',
-    file: 'src/config.ts',
+    file: 'src/config/setting-kinds.ts',
     tests: config,
-    find: 'if (!(value >= minMs && value <= maxMs)) {',
-    replace: 'if (!(value >= minMs)) {',
+    find: 'if (!(value >= parseDuration(min)! && value <= parseDuration(max)!))',
+    replace: 'if (!(value >= parseDuration(min)!))',
   },
   {
     id: 'c08',
-    file: 'src/config.ts',
+    file: 'src/config/limit-settings.ts',
     tests: config,
-    find: 'parse: wholeNumber(1024, 67_108_864),',
-    replace: 'parse: wholeNumber(0, 999_999_999_999),',
+    find: 'wholeNumber(1024, 67_108_864)',
+    replace: 'wholeNumber(0, 999_999_999_999)',
   },
   {
     id: 'c09',
-    file: 'src/config.ts',
+    file: 'src/config/setting-kinds.ts',
     tests: config,
     find: "url.hash !== '' ||\n    url.username !== ''",
     replace: "url.hash !== ''",
@@ -182,14 +182,14 @@ export const knownMutants: readonly Mutant[] = [
   },
   {
     id: 'n12',
-    file: 'src/config.ts',
+    file: 'src/config/page-settings.ts',
     tests: config,
     find: "if (new Set(keys.map(key => key.toString('hex'))).size !== keys.length)",
     replace: 'if (false)',
   },
   {
     id: 'n13',
-    file: 'src/config.ts',
+    file: 'src/config/page-settings.ts',
     tests: config,
     find: '/change.?me|example|default|pepper|secret|password/i',
     replace: '/change.?me/i',

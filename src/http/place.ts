@@ -1,6 +1,6 @@
 // Where the service is, as those who ask see it: for links, and for the addresses in examples.
 
-import type { Config } from '../config.ts'
+import type { Config } from '../config/all-settings.ts'
 import { recordOf } from './request-record.ts'
 
 export interface Place {

@@ -1,6 +1,6 @@
 // What one of several service processes gets of what was configured for all of them together. Pure.
 
-import type { Config } from '../config.ts'
+import type { Config } from '../config/all-settings.ts'
 
 /** Which of the processes of one service this is. */
 export interface ProcessPlace {

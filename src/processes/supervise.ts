@@ -1,6 +1,6 @@
 // The process that supervises the others of a service: it has the health port and the signals, and no request comes to it.
 
-import type { Config } from '../config.ts'
+import type { Config } from '../config/all-settings.ts'
 import { health } from '../http/health.ts'
 import { createLog, type Log } from '../log.ts'
 import { ProcessSums } from '../metrics/process-sums.ts'

@@ -3,7 +3,9 @@
 import { describe, expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { loadConfig, parseDuration, settings } from '../../src/config.ts'
+import { settings } from '../../src/config/all-settings.ts'
+import { parseDuration } from '../../src/config/durations.ts'
+import { loadConfig } from '../../src/config/load-config.ts'
 import { useFolder } from '../support/fixtures.ts'
 import { needs } from '../support/needs.ts'
 
@@ -32,7 +34,7 @@ describe.each(services)('%s', name => {
   test('stops in the time it takes to drain, and tells its first process alone to', async () => {
     const text = await textOf(name)
     if (valuesOf(text, 'Type')[0] === 'oneshot') return expect(valuesOf(text, 'TimeoutStartSec')).toEqual(['infinity'])
-    const drain = /DRAIN_TIMEOUT=(\S+)/.exec(text)?.[1] ?? settings.drainTimeoutMs.default
+    const drain = /DRAIN_TIMEOUT=(\S+)/.exec(text)?.[1] ?? settings.drainTimeoutMs.default!
     expect(parseDuration(valuesOf(text, 'TimeoutStopSec')[0]!)).toBeGreaterThanOrEqual(parseDuration(drain)! + 10_000)
     expect(valuesOf(text, 'KillMode')).toEqual(['mixed'])
     expect(valuesOf(text, 'KillSignal')).toEqual(['SIGTERM'])

@@ -14,7 +14,7 @@ const imports = (target: string): string => `import { x } from '${target}'\n`
 describe('imports go downwards only', () => {
   test.each([
     ['src/main.ts', './app.ts'],
-    ['src/main.ts', './config.ts'],
+    ['src/main.ts', './config/load-config.ts'],
     ['src/app.ts', './http/check-auth.ts'],
     ['src/http/docs/pages.ts', '../errors.ts'],
     ['src/http/a.ts', '../export/page.ts'],
@@ -22,7 +22,7 @@ describe('imports go downwards only', () => {
     ['src/export/a.ts', '../db/walks.ts'],
     ['src/queue/relay.ts', '../db/outbox.ts'],
     ['src/db/a.ts', '../log.ts'],
-    ['src/config.ts', './domain/values/ip-address.ts'],
+    ['src/config/a.ts', '../domain/values/ip-address.ts'],
     ['scripts/a.ts', '../src/access/api-keys.ts'],
     ['src/http/a.ts', 'elysia'],
     ['src/access/a.ts', 'node:crypto'],
@@ -40,7 +40,7 @@ describe('imports go downwards only', () => {
     ['src/derived/a.ts', '../programs/publish.ts'],
     ['src/export/a.ts', '../http/errors.ts'],
     ['src/http/a.ts', '../app.ts'],
-    ['src/http/a.ts', '../config.ts'],
+    ['src/http/a.ts', '../config/load-config.ts'],
     ['src/db/a.ts', '../queue/jobs.ts'],
     ['src/domain/values/a.ts', '../../db/walks.ts'],
     ['src/domain/a.ts', '../log.ts'],
@@ -70,8 +70,8 @@ describe('imports go downwards only', () => {
   })
 
   test('the types of the configuration may go where its values may not', () => {
-    expect(check({ 'src/http/a.ts': "import type { Config } from '../config.ts'" })).toEqual([])
-    expect(check({ 'src/export/a.ts': "import type { Config } from '../config.ts'" })).toHaveLength(1)
+    expect(check({ 'src/http/a.ts': "import type { Config } from '../config/all-settings.ts'" })).toEqual([])
+    expect(check({ 'src/export/a.ts': "import type { Config } from '../config/all-settings.ts'" })).toHaveLength(1)
   })
 
   test('a file in no room is named', () => {

@@ -1,6 +1,7 @@
 // A complete, valid configuration for tests; every value can be replaced.
 
-import { type Config, loadConfig } from '../../src/config.ts'
+import type { Config } from '../../src/config/all-settings.ts'
+import { loadConfig } from '../../src/config/load-config.ts'
 
 export const testPepper = 'k3J9vXq2LmZ8wR5tYb7NcD4fGhP6sUaE1iOx'
 export const testTokenKey = Buffer.alloc(32, 7).toString('base64')

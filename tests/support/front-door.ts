@@ -1,6 +1,6 @@
 // A service with one program and one key that may submit to it, and short ways to send it anything at all.
 
-import type { Config } from '../../src/config.ts'
+import type { Config } from '../../src/config/all-settings.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
 import { createTestKey, type TestKey } from './keys.ts'
 import { aProgram, type PublishedTestProgram, type QuestionSpec } from './programs.ts'

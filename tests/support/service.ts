@@ -2,7 +2,8 @@
 
 import type { SharedCounts } from '../../src/access/shared-counts.ts'
 import { createApp } from '../../src/app.ts'
-import { type Config, shownSettings } from '../../src/config.ts'
+import type { Config } from '../../src/config/all-settings.ts'
+import { shownSettings } from '../../src/config/shown-settings.ts'
 import { openDatabase, type Sql } from '../../src/db/client.ts'
 import type { Micros } from '../../src/domain/values/offset-time.ts'
 import { type StandbyPool, Standbys } from '../../src/export/standbys.ts'

@@ -5,7 +5,7 @@
 import type { ComponentChildren, VNode } from 'preact'
 import { renderToString } from 'preact-render-to-string'
 import { type Person, type Role, roleNames } from '../../access/roles.ts'
-import type { Config } from '../../config.ts'
+import type { Config } from '../../config/all-settings.ts'
 import { Icon, type IconName } from './icon.tsx'
 
 /** The parts of the product, as the navigation names them. */

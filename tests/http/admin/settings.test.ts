@@ -1,7 +1,7 @@
 // Settings in the console: what the instance is configured with, and how long programs keep their applications.
 
 import { describe, expect, test } from 'bun:test'
-import { settings } from '../../../src/config.ts'
+import { settings } from '../../../src/config/all-settings.ts'
 import { aPerson, ConsoleVisitor } from '../../support/console.ts'
 import { useDatabase, useService } from '../../support/fixtures.ts'
 import { insertRawApplications, insertRawProgram } from '../../support/raw-applications.ts'

@@ -2,7 +2,7 @@
 
 /** @jsxImportSource preact */
 
-import type { Config } from '../../../config.ts'
+import type { Config } from '../../../config/all-settings.ts'
 import { Problem, type ProblemItem } from '../../../problem.ts'
 import type { EditOptions } from '../../../programs/edit.ts'
 import { Notice } from '../../shell/parts.tsx'

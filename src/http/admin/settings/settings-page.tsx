@@ -3,7 +3,7 @@
 /** @jsxImportSource preact */
 
 import type { ComponentChildren } from 'preact'
-import type { ShownSetting } from '../../../config.ts'
+import type { ShownSetting } from '../../../config/shown-settings.ts'
 import { Badge, Notice, Table, Tabs } from '../../shell/parts.tsx'
 import { type PageContext, Shell } from '../../shell/shell.tsx'
 

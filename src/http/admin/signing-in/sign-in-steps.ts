@@ -1,7 +1,7 @@
 // What every way of signing in ends with: a session, or a failure that counts.
 
 import { beginSession } from '../../../access/sessions.ts'
-import type { Config } from '../../../config.ts'
+import type { Config } from '../../../config/all-settings.ts'
 import { appendAuditEvent } from '../../../db/audit.ts'
 import { parseAddress } from '../../../domain/values/ip-address.ts'
 import type { Micros } from '../../../domain/values/offset-time.ts'

@@ -1,8 +1,9 @@
 // Settings from files: API_KEY_PEPPER_FILE names a file that holds API_KEY_PEPPER, as container engines and systemd hand secrets out.
 
 import { readFileSync } from 'node:fs'
-import { type Environment, settings } from './config.ts'
-import { Problem, type ProblemItem } from './problem.ts'
+import { Problem, type ProblemItem } from '../problem.ts'
+import { settings } from './all-settings.ts'
+import type { Environment } from './load-config.ts'
 
 /** The environment, with every `<SETTING>_FILE` read. Throws one Problem that names each file that cannot be. */
 export function withSettingFiles(environment: Environment): Environment {

@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'bun:test'
-import { formatDuration, loadConfig, parseDuration, readSetting, settings, shownSettings } from '../src/config.ts'
-import { Problem } from '../src/problem.ts'
+import { settings } from '../../src/config/all-settings.ts'
+import { formatDuration, parseDuration } from '../../src/config/durations.ts'
+import { loadConfig, readSetting } from '../../src/config/load-config.ts'
+import { shownSettings } from '../../src/config/shown-settings.ts'
+import { Problem } from '../../src/problem.ts'
 
 const good = {
   DATABASE_URL: 'postgres://app@db.internal/tributary',
@@ -239,7 +242,7 @@ describe('loadConfig', () => {
 
   test('a setting is never shown exactly where SETTINGS.md calls it secret', () => {
     for (const { name, meaning, ...rest } of Object.values(settings))
-      expect([name, 'secret' in rest]).toEqual([name, meaning.endsWith(' Secret.')])
+      expect([name, rest.secret]).toEqual([name, meaning.endsWith(' Secret.')])
   })
 
   test('a duration is written as it is read', () => {
@@ -249,7 +252,7 @@ describe('loadConfig', () => {
   })
 
   test('SETTINGS.md lists every setting with its default and meaning', async () => {
-    const readme = await Bun.file(new URL('../SETTINGS.md', import.meta.url)).text()
+    const readme = await Bun.file(new URL('../../SETTINGS.md', import.meta.url)).text()
     for (const setting of Object.values(settings)) {
       const shown =
         setting.default === undefined ? 'must be given' : setting.default === '' ? 'none' : `\`${setting.default}\``

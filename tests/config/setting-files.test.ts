@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { Problem } from '../src/problem.ts'
-import { withSettingFiles } from '../src/setting-files.ts'
-import { useFolder } from './support/fixtures.ts'
+import { withSettingFiles } from '../../src/config/setting-files.ts'
+import { Problem } from '../../src/problem.ts'
+import { useFolder } from '../support/fixtures.ts'
 
 const folder = await useFolder()
 const file = async (name: string, text: string): Promise<string> => {

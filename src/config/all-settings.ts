@@ -1,0 +1,35 @@
+// Every setting of the service: its name, default, bounds and meaning. A new one is an entry in the file of its group.
+
+import { civiformSettings } from './civiform-settings.ts'
+import { connectionSettings } from './connection-settings.ts'
+import { consoleSettings } from './console-settings.ts'
+import { databaseSettings } from './database-settings.ts'
+import { limitSettings } from './limit-settings.ts'
+import { listeningSettings } from './listening-settings.ts'
+import { pageSettings } from './page-settings.ts'
+import { watchingSettings } from './watching-settings.ts'
+
+/** By the headings that people see, in SETTINGS.md's order. */
+export const settingGroups = {
+  'Environment, database and jobs': databaseSettings,
+  'Where it listens': listeningSettings,
+  'Addresses, times and pages': pageSettings,
+  'Proxies, TLS and connections': connectionSettings,
+  'Limits and rules': limitSettings,
+  'The console': consoleSettings,
+  'Ending and logging': watchingSettings,
+  'Beside CiviForm': civiformSettings,
+}
+
+export const settings = {
+  ...databaseSettings,
+  ...listeningSettings,
+  ...pageSettings,
+  ...connectionSettings,
+  ...limitSettings,
+  ...consoleSettings,
+  ...watchingSettings,
+  ...civiformSettings,
+}
+
+export type Config = { [K in keyof typeof settings]: ReturnType<(typeof settings)[K]['parse']> }

@@ -1,0 +1,33 @@
+// Proxies, TLS, and how long a connection or its reader may be idle.
+
+import { parseSubnet, type Subnet } from '../domain/values/ip-address.ts'
+import { setting, Unusable } from './setting.ts'
+import { duration, optional, text, wholeNumber } from './setting-kinds.ts'
+
+// biome-ignore format: a table, as SETTINGS.md is
+export const connectionSettings = {
+  trustedProxies: setting('TRUSTED_PROXIES', '', subnets,
+    'Subnets (comma-separated CIDR) whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed.'),
+  tlsCert: setting('TLS_CERT', '', optional(text),
+    'File with the certificate chain (PEM), to end TLS in the service itself. With TLS_KEY.'),
+  tlsKey: setting('TLS_KEY', '', optional(text),
+    'File with the private key (PEM). With TLS_CERT.'),
+  idleTimeoutMs: setting('IDLE_TIMEOUT', '75s', duration('1s', '4m'),
+    'How long a connection may stay open without a request under way, 1s to 4m; up to four seconds longer. A head that is not complete within 12 s is given up.'),
+  connectionsPerAddress: setting('CONNECTIONS_PER_ADDRESS', '200', wholeNumber(0, 1_000_000),
+    'Connections of one address (IPv6: of one /64) on which no key was accepted yet, shared out among PROCESSES; more end the oldest. 0 for no limit. Not for trusted proxies. On Linux.'),
+  stallTimeoutMs: setting('STALL_TIMEOUT', '60s', duration('1s', '1h'),
+    'How long a reader may take nothing before it is cut off, 1s to 1h.'),
+  letGoAfterMs: setting('LET_GO_AFTER', '1s', duration('10ms', '1m'),
+    'How long a write may wait before the export gives its database connection back, 10ms to 1m; at once while others wait for one.'),
+  exportQueueTimeoutMs: setting('EXPORT_QUEUE_TIMEOUT', '10s', duration('100ms', '5m'),
+    'How long an export may wait for a database connection and its first applications together before it is refused with 503, 100ms to 5m.'),
+}
+
+function subnets(text: string): Subnet[] {
+  const parts = text.split(',').map(part => part.trim())
+  const parsed = parts.filter(part => part !== '').map(parseSubnet)
+  const faults = parsed.flatMap(subnet => ('fault' in subnet ? [subnet.fault] : []))
+  if (faults.length > 0) throw new Unusable(`must be a comma-separated list of subnets: ${faults.join('; ')}`)
+  return parsed as Subnet[]
+}

@@ -1,0 +1,34 @@
+// The console, and how people sign in to it.
+
+import { secretSetting, setting, Unusable } from './setting.ts'
+import { duration, onOff, optional, text } from './setting-kinds.ts'
+
+// biome-ignore format: a table, as SETTINGS.md is
+export const consoleSettings = {
+  sessionIdleMs: setting('SESSION_IDLE', '30m', duration('1m', '24h'),
+    'How long a sign-in to the console lasts without a request, 1m to 24h.'),
+  sessionLifetimeMs: setting('SESSION_LIFETIME', '12h', duration('5m', '7d'),
+    'How long a sign-in to the console lasts at most, 5m to 7d.'),
+  passwordSignIn: setting('PASSWORD_SIGN_IN', 'on', onOff,
+    '`on` or `off`: whether people sign in to the console with a password. Off only where OIDC_ISSUER is set.'),
+  oidcIssuer: setting('OIDC_ISSUER', '', optional(issuerUrl),
+    'OpenID provider whose people sign in to the console, as it names itself: `https://login.example.gov`. With OIDC_CLIENT_ID and OIDC_CLIENT_SECRET.'),
+  oidcClientId: setting('OIDC_CLIENT_ID', '', optional(text),
+    'What the provider calls this service. Its redirect URI there is BASE_URL with `/admin/sign-in/oidc/callback`.'),
+  oidcClientSecret: secretSetting('OIDC_CLIENT_SECRET', '', optional(text),
+    'The secret that goes with OIDC_CLIENT_ID.'),
+  oidcName: setting('OIDC_NAME', 'single sign-on', text,
+    'What people call the provider; it stands on the button, after “Sign in with”.'),
+  installationName: setting('INSTALLATION_NAME', '', text,
+    'Whose installation this is, shown in the console: City of Arden.'),
+}
+
+/** Kept as it is written: some providers’ names for themselves end with a slash. */
+function issuerUrl(text: string): string {
+  const url = URL.parse(text)
+  if (url === null || !['http:', 'https:'].includes(url.protocol) || /[?#@]|\/\.well-known\//.test(text))
+    throw new Unusable(
+      'must be the address of an OpenID provider such as https://login.example.gov, as it names itself',
+    )
+  return text
+}

@@ -1,0 +1,60 @@
+// Environment, database and jobs.
+
+import { setting, Unusable } from './setting.ts'
+import { duration, oneOf, onOff, optional, postgresUrl, wholeNumber } from './setting-kinds.ts'
+
+// biome-ignore format: a table, as SETTINGS.md is
+export const databaseSettings = {
+  environment: setting('TRIBUTARY_ENV', 'production', oneOf('production', 'development'),
+    '`production`, or `development`: plain HTTP is then accepted from and on loopback only.'),
+  databaseUrl: setting('DATABASE_URL', undefined, postgresUrl,
+    'PostgreSQL 15 or newer, as `postgres://user:password@host:5432/database`.'),
+  databaseDirectUrl: setting('DATABASE_DIRECT_URL', '', optional(postgresUrl),
+    'PostgreSQL itself, where DATABASE_URL leads through a pooler: for what cannot go through one, which is the queue of the worker.'),
+  databaseConnections: setting('DATABASE_CONNECTIONS', '10', wholeNumber(1, 500),
+    'Connections of one service, all its PROCESSES together, for everything but exports, intake and the console, 1 to 500.'),
+  exportDatabaseUrls: setting('EXPORT_DATABASE_URL', '', postgresUrls,
+    'Streaming standbys of DATABASE_URL that pages are read from, comma-separated, with the same login. Empty: pages are read from DATABASE_URL.'),
+  exportLagMaxMs: setting('EXPORT_LAG_MAX', '10s', duration('2s', '1h'),
+    'How far a standby may be behind and still be read, 2s to 1h: how old a status, a note or an erasure on a page may be.'),
+  exportConnections: setting('EXPORT_CONNECTIONS', '16', wholeNumber(1, 500),
+    'Connections of one service, all its PROCESSES together, for exports, to each server they are read from, 1 to 500. A slow reader gives its connection back.'),
+  exportOnly: setting('EXPORT_ONLY', 'off', onOff,
+    '`on` or `off`: only exports, docs and `checkAuth`, and nothing is written to DATABASE_URL, which may be read-only or a standby. With AUDIT_REQUIRED off.'),
+  intakeConnections: setting('INTAKE_CONNECTIONS', '8', wholeNumber(1, 500),
+    'Connections of one service, all its PROCESSES together, for what front ends save and submit, 1 to 500.'),
+  consoleDatabaseUrl: setting('CONSOLE_DATABASE_URL', '', optional(postgresUrl),
+    'The same database under a login of its own for the console, which may change more than the rest. Empty: DATABASE_URL.'),
+  consoleConnections: setting('CONSOLE_CONNECTIONS', '4', wholeNumber(1, 100),
+    'Connections of one service, all its PROCESSES together, for the console, 1 to 100.'),
+  databasePrepare: setting('DATABASE_PREPARE', 'on', onOff,
+    '`on` or `off`: named prepared statements. Off behind a pooler in transaction mode.'),
+  statementTimeoutMs: setting('STATEMENT_TIMEOUT', '30s', duration('100ms', '1h'),
+    'How long one statement may run in PostgreSQL, 100ms to 1h. Through a pooler, set it for the role instead.'),
+  silenceTimeoutMs: setting('SILENCE_TIMEOUT', '40s', duration('100ms', '2h'),
+    'How long PostgreSQL may say nothing while it owes an answer before its connection is given up, 100ms to 2h; longer than STATEMENT_TIMEOUT.'),
+  responseTimeoutMs: setting('RESPONSE_TIMEOUT', '20s', duration('100ms', '10m'),
+    'How long a request may wait for the first byte of its answer, for whatever reason, before it is refused with 503, 100ms to 10m. The arrival of a body is not counted.'),
+  redisUrl: setting('REDIS_URL', '', optional(redisUrls),
+    'Redis or Valkey that carries jobs, and in which the limits of keys are counted for all processes on all machines, as `redis://…` or `rediss://…`; several, comma-separated, are nodes of one cluster. Empty: the database carries the jobs, and each process allows its share.'),
+  sweepIntervalMs: setting('SWEEP_INTERVAL', '1m', duration('1s', '1h'),
+    'How often a worker looks for what is missing, or is kept too long, without having been asked, 1s to 1h.'),
+}
+
+function postgresUrls(text: string): string[] {
+  const urls = text === '' ? [] : text.split(',').map(part => postgresUrl(part.trim()))
+  if (new Set(urls).size !== urls.length) throw new Unusable('must not name one server twice')
+  return urls
+}
+
+function redisUrls(text: string): string {
+  for (const part of text.split(',')) {
+    const url = URL.parse(part.trim())
+    if (url === null || !['redis:', 'rediss:'].includes(url.protocol) || url.hostname === '') {
+      throw new Unusable(
+        'must be an address such as redis://:password@host:6379 or rediss://…, or several of one cluster, comma-separated',
+      )
+    }
+  }
+  return text
+}

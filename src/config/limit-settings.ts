@@ -1,0 +1,25 @@
+// What one API key or one request may have, and rules for both.
+
+import { enumeratorDepthUsual } from '../domain/definitions/program-definition.ts'
+import { setting } from './setting.ts'
+import { oneOf, onOff, wholeNumber } from './setting-kinds.ts'
+
+// biome-ignore format: a table, as SETTINGS.md is
+export const limitSettings = {
+  requestsPerMinute: setting('REQUESTS_PER_MINUTE', '600', wholeNumber(0, 10_000_000),
+    'Requests a minute of one API key: of all processes with REDIS_URL, else shared out among PROCESSES. 0 for no limit.'),
+  exportsAtATime: setting('EXPORTS_AT_A_TIME', '4', wholeNumber(0, 10_000),
+    'Exports of one API key under way at once: of all processes with REDIS_URL, else shared out among PROCESSES. 0 for no limit.'),
+  auditRequired: setting('AUDIT_REQUIRED', 'on', onOff,
+    '`on` or `off`: whether an API key gets no further page (503) while the audit trail cannot take the line on one it got.'),
+  intermediaries: setting('INTERMEDIARIES', 'any', oneOf('any', 'listed'),
+    '`any` or `listed`: whether a submission may name any intermediary, or only one that the console has under Intermediaries.'),
+  authFailuresPerMinute: setting('AUTH_FAILURES_PER_MINUTE', '60', wholeNumber(0, 10_000_000),
+    'Failed authentications a minute from one address before further ones get 429; 0 for no limit. A valid key is never refused for it.'),
+  intakeBodyBytesMax: setting('INTAKE_BODY_BYTES_MAX', '2097152', wholeNumber(1024, 67_108_864),
+    'Most bytes of a request body at intake, 1024 to 67108864.'),
+  intakeDepthMax: setting('INTAKE_DEPTH_MAX', '64', wholeNumber(8, 512),
+    'Deepest nesting of JSON at intake, 8 to 512; at least 4 and 3 for each of ENUMERATOR_DEPTH_MAX.'),
+  enumeratorDepthMax: setting('ENUMERATOR_DEPTH_MAX', String(enumeratorDepthUsual), wholeNumber(1, 100),
+    'Most enumerators within one another that a program may have, 1 to 100.'),
+}

@@ -1,0 +1,49 @@
+// The configuration of a process, read once from the environment. Only the mains and the scripts call it.
+
+import { Problem, type ProblemItem } from '../problem.ts'
+import { type Config, settings } from './all-settings.ts'
+import { type Setting, Unusable } from './setting.ts'
+import { faultsBetween } from './settings-together.ts'
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** One setting, for a command that needs no other. Throws a Problem. */
+export function readSetting<K extends keyof Config>(environment: Environment, key: K): Config[K] {
+  return readSettings<Pick<Config, K>>(environment, { [key]: settings[key] }, () => [])[key]
+}
+
+/**
+ * The configuration in an environment. Throws one Problem that names every setting that cannot be used, and why.
+ * An empty variable counts as absent.
+ */
+export function loadConfig(environment: Environment): Config {
+  return readSettings(environment, settings, faultsBetween)
+}
+
+function readSettings<C>(
+  environment: Environment,
+  which: Readonly<Record<string, Setting>>,
+  faultsBetween: (config: C) => Iterable<readonly [name: string, detail: string]>,
+): C {
+  const errors: ProblemItem[] = []
+  const fault = (parameter: string, detail: string) => errors.push({ parameter, code: 'unusable_setting', detail })
+  const config: Record<string, unknown> = {}
+  for (const [key, { name, default: usual, parse, meaning }] of Object.entries(which)) {
+    const text = environment[name] || usual
+    try {
+      if (text === undefined) fault(name, `is not set. ${meaning}`)
+      else config[key] = parse(text)
+    } catch (error) {
+      if (!(error instanceof Unusable)) throw error
+      fault(name, error.message)
+    }
+  }
+  for (const [name, detail] of faultsBetween(config as C)) fault(name, detail)
+  if (errors.length > 0) {
+    throw new Problem('invalid_request', {
+      detail: `${errors.length === 1 ? 'A setting' : `${errors.length} settings`} cannot be used:`,
+      errors,
+    })
+  }
+  return config as C
+}

@@ -1,0 +1,40 @@
+// Addresses and times in what is answered, pages, and what seals their tokens.
+
+import { secretSetting, setting, Unusable } from './setting.ts'
+import { duration, httpUrl, ianaTimeZone, wholeNumber } from './setting-kinds.ts'
+
+// biome-ignore format: a table, as SETTINGS.md is
+export const pageSettings = {
+  baseUrl: setting('BASE_URL', '', httpUrl,
+    'The address clients use, for docs and links; `https://…` in production. Empty: the address that was asked.'),
+  timeZone: setting('INSTANCE_TIME_ZONE', 'UTC', ianaTimeZone,
+    'IANA time zone of the instance: zone of the times in exports and of dates without one in requests.'),
+  maxPageSize: setting('MAX_PAGE_SIZE', '1000', wholeNumber(1, 1_000_000),
+    'Most applications on one page, 1 to 1000000. Also the default page size.'),
+  pageTokenKeys: secretSetting('PAGE_TOKEN_KEYS', undefined, tokenKeys,
+    'Keys of 32 bytes in Base64 that seal page tokens, comma-separated: the current one, then earlier ones still accepted.'),
+  pageTokenTtlMs: setting('PAGE_TOKEN_TTL', '7d', duration('1m', '365d'),
+    'How long a page token is accepted after it was issued, 1m to 365d.'),
+  apiKeyPepper: secretSetting('API_KEY_PEPPER', undefined, pepper,
+    'At least 32 random characters under which API key secrets are hashed. Changing it ends every key.'),
+}
+
+function tokenKeys(text: string): Buffer[] {
+  const keys = text.split(',').map(part => Buffer.from(part.trim(), 'base64'))
+  if (keys.some(key => key.length !== 32)) {
+    throw new Unusable(
+      'must be one or more keys of 32 random bytes in Base64, separated by commas, the current one first (openssl rand -base64 32)',
+    )
+  }
+  if (new Set(keys.map(key => key.toString('hex'))).size !== keys.length)
+    throw new Unusable('must not name one key twice')
+  return keys
+}
+
+function pepper(text: string): string {
+  if (text.length < 32 || new Set(text).size < 8)
+    throw new Unusable('must be at least 32 characters of randomness (openssl rand -base64 48)')
+  if (/change.?me|example|default|pepper|secret|password/i.test(text))
+    throw new Unusable('must not be a placeholder (openssl rand -base64 48)')
+  return text
+}

@@ -1,0 +1,67 @@
+// What settings ask of one another.
+
+import { type Config, settings } from './all-settings.ts'
+
+type Fault = readonly [name: string, detail: string]
+
+/** Settings that are set all or not at all. */
+const sets = [
+  ['tlsCert', 'tlsKey'],
+  ['oidcIssuer', 'oidcClientId', 'oidcClientSecret'],
+  ['selfWalkUrl', 'selfWalkCredential'],
+] as const
+/** The pools that are shared out among processes. */
+const pools = ['databaseConnections', 'exportConnections', 'intakeConnections', 'consoleConnections'] as const
+
+/** The name of a setting, and what would be right. One that was refused by itself is undefined here, and no comparison with it fails. */
+export function* faultsBetween(config: Config): Generator<Fault> {
+  const { environment, host, baseUrl, processes, port, healthPort, workerHealthPort } = config
+  for (const set of sets) {
+    const missing = set.filter(key => !config[key])
+    const given = set.filter(key => config[key]).map(key => settings[key].name)
+    if (given.length > 0)
+      for (const key of missing) yield [settings[key].name, `must be set when ${given.join(' or ')} is`]
+  }
+  if (config.silenceTimeoutMs <= config.statementTimeoutMs)
+    yield ['SILENCE_TIMEOUT', 'must be longer than STATEMENT_TIMEOUT, so that PostgreSQL ends what is only slow']
+  if (environment === 'development' && !isLoopback(host))
+    yield ['HOST', 'must be 127.0.0.1, ::1 or localhost when TRIBUTARY_ENV is development']
+  if (environment === 'production' && baseUrl?.startsWith('http:'))
+    yield ['BASE_URL', 'must begin with https:// when TRIBUTARY_ENV is production']
+  yield* signInFaults(config)
+  if (config.exportOnly) yield* exportOnlyFaults(config)
+  // An application that answers the innermost question must be able to come in: an answer in an enumerator lies in its question
+  // object, in the list of entities and in an entity.
+  const depth = 4 + 3 * config.enumeratorDepthMax
+  if (config.intakeDepthMax < depth)
+    yield ['INTAKE_DEPTH_MAX', `must be at least ${depth} for an ENUMERATOR_DEPTH_MAX of ${config.enumeratorDepthMax}`]
+  for (const pool of pools)
+    if (typeof processes === 'number' && config[pool] < processes)
+      yield [settings[pool].name, `must be at least ${processes}, so that each of PROCESSES gets one`]
+  if (healthPort === port && port !== 0) yield ['HEALTH_PORT', 'must be another port than PORT']
+  if ([port, healthPort].includes(workerHealthPort) && workerHealthPort !== 0)
+    yield ['WORKER_HEALTH_PORT', 'must be another port than PORT and HEALTH_PORT']
+}
+
+function* signInFaults({ environment, baseUrl, passwordSignIn, oidcIssuer }: Config): Generator<Fault> {
+  if (oidcIssuer === undefined && passwordSignIn === false)
+    yield ['PASSWORD_SIGN_IN', 'must be on unless OIDC_ISSUER is set, or nobody could sign in']
+  // What the provider sends people back to must not be what a request calls this host.
+  if (oidcIssuer !== undefined && environment === 'production' && baseUrl === '')
+    yield ['BASE_URL', 'must be set when OIDC_ISSUER is: the provider sends people back to it']
+  if (oidcIssuer?.startsWith('http:') && !(environment === 'development' && isLoopback(new URL(oidcIssuer).hostname)))
+    yield ['OIDC_ISSUER', 'must begin with https://, unless it is on loopback and TRIBUTARY_ENV is development']
+}
+
+/** What would be lost without a word where nothing can be written. */
+function* exportOnlyFaults({ auditRequired, logLevel }: Config): Generator<Fault> {
+  if (auditRequired)
+    yield [
+      'AUDIT_REQUIRED',
+      'must be off when EXPORT_ONLY is on: the lines of the audit trail then go to the log. To have them in the database, name the primary in DATABASE_URL and this one in EXPORT_DATABASE_URL instead',
+    ]
+  if (!['trace', 'debug', 'info'].includes(logLevel))
+    yield ['LOG_LEVEL', 'must be info, debug or trace when EXPORT_ONLY is on: the log is then the audit trail']
+}
+
+const isLoopback = (host: string): boolean => ['127.0.0.1', '[::1]', '::1', 'localhost'].includes(host)

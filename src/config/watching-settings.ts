@@ -1,0 +1,50 @@
+// Ending, logging, and what tells operators how the service is: self-walk and traces.
+
+import { secretSetting, setting, Unusable } from './setting.ts'
+import { duration, httpUrl, oneOf, optional, text, wholeNumber } from './setting-kinds.ts'
+
+// biome-ignore format: a table, as SETTINGS.md is
+export const watchingSettings = {
+  drainTimeoutMs: setting('DRAIN_TIMEOUT', '30s', duration('0ms', '1h'),
+    'How long running exports may finish after SIGTERM, 0ms to 1h.'),
+  logLevel: setting('LOG_LEVEL', 'info', oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
+    'Least severe line that is logged: trace, debug, info, warn, error, fatal or silent.'),
+  selfWalkUrl: setting('SELF_WALK_URL', '', httpUrl,
+    'Address of this service at which the worker walks it from time to time, and holds what it got against the database; the one clients use tries most. Empty: it does not.'),
+  selfWalkCredential: secretSetting('SELF_WALK_CREDENTIAL', '', optional(usernameAndPassword),
+    'Username and password of the API key that it walks with, as `username:password`.'),
+  selfWalkIntervalMs: setting('SELF_WALK_INTERVAL', '1h', duration('1s', '7d'),
+    'The pause after a self-walk, 1s to 7d.'),
+  selfWalkApplications: setting('SELF_WALK_APPLICATIONS', '1000', wholeNumber(10, 10_000),
+    'About how many applications one self-walk reads, 10 to 10000.'),
+  tracesEndpoint: setting('OTEL_EXPORTER_OTLP_ENDPOINT', '', httpUrl,
+    'Collector of OpenTelemetry that traces are sent to (OTLP over HTTP), as `http://127.0.0.1:4318`. Empty: there are none.'),
+  tracesHeaders: secretSetting('OTEL_EXPORTER_OTLP_HEADERS', '', headerFields,
+    'Fields to send to the collector, as `name=value,name=value`, values percent-encoded.'),
+  tracesShare: setting('OTEL_TRACES_SAMPLER_ARG', '1', share,
+    'Share of the traces that begin here to be sent, 0 to 1. Those that come with a request are as it says (`traceparent`).'),
+  commit: setting('TRIBUTARY_COMMIT', '', optional(text),
+    'Commit that this was built from, for `tributary_build_info`; an image sets it.'),
+}
+
+function usernameAndPassword(text: string): string {
+  if (!/^[\x21-\x39\x3b-\x7e]+:[\x21-\x7e]+$/.test(text))
+    throw new Unusable('must be username and password of an API key, as username:password')
+  return text
+}
+
+function headerFields(text: string): [name: string, value: string][] {
+  const parts = text.split(',').filter(part => part.trim() !== '')
+  return parts.map(part => {
+    const [, name, value] = /^\s*([!#$%&'*+.^_`|~\w-]+)=(.*)$/.exec(part) ?? []
+    if (name === undefined || !/^(?:[\x21-\x24\x26-\x7e ]|%[2-7][0-9A-Fa-f])*$/.test(value!))
+      throw new Unusable('must be fields as name=value, separated by commas, with values percent-encoded')
+    return [name, decodeURIComponent(value!).trim()]
+  })
+}
+
+function share(text: string): number {
+  const value = /^\d(\.\d{1,6})?$/.test(text) ? Number(text) : Number.NaN
+  if (!(value <= 1)) throw new Unusable('must be a number from 0 to 1, such as 0.05')
+  return value
+}
