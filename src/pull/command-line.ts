@@ -52,10 +52,11 @@ export const verifyHelp = `Usage: tributary verify <file>
 Counts the applications in a file that tributary pull has written, computes the digest of their ids again, and compares both with
 what the pull noted and the service said. Ends with 0 when they agree, and with 4 when they do not.`
 
-export const typesHelp = `Usage: tributary types <address> --program <slug> [--out <file>] [--credentials <file>]
+export const typesHelp = `Usage: tributary types <address> --program <slug> [--fields <keys>] [--out <file>] [--credentials <file>]
 
 Writes TypeScript for the applications of a program, with the type Application and a type for each of its questions: to the file, or to
-standard output. An API key that may read the program is needed, as for tributary pull.`
+standard output. With --fields, of some questions only, as for tributary pull, and for what was pulled with the same. An API key that may
+read the program is needed.`
 
 export interface PullCommand extends PullRequest {
   address: string
@@ -136,11 +137,12 @@ export function parsePull(args: string[]): PullCommand {
 }
 
 /** The same text for the same choice, in whatever order the questions were named. */
-function fieldsOf(asked: string | undefined): string | undefined {
+function fieldsOf(asked: string | undefined, command = 'pull'): string | undefined {
   const names = asked?.split(',').map(name => name.trim())
   if (names?.includes(''))
     throw wrong(
       `--fields must be question keys with commas between, such as name,household_member.income, not "${asked}".`,
+      command,
     )
   return names && [...new Set(names)].sort().join()
 }
@@ -172,6 +174,7 @@ function destinationOf(
 export interface TypesCommand {
   address: string
   program: string
+  fields: string | undefined
   out: string | undefined
   credentialsFile: string | undefined
 }
@@ -180,13 +183,18 @@ export function parseTypes(args: string[]): TypesCommand {
   const { values, positionals } = parseArgs({
     args,
     allowPositionals: true,
-    options: { program: { type: 'string' }, out: { type: 'string' }, credentials: { type: 'string' } },
+    options: {
+      program: { type: 'string' },
+      fields: { type: 'string' },
+      out: { type: 'string' },
+      credentials: { type: 'string' },
+    },
   })
   const [address] = positionals
-  const { program, out, credentials } = values
+  const { program, fields, out, credentials } = values
   if (address === undefined || positionals.length > 1 || !program)
     throw new CommandError('usage', 'Give one address of a service, and --program. tributary types --help tells more.')
-  return { address, program, out, credentialsFile: credentials }
+  return { address, program, fields: fieldsOf(fields, 'types'), out, credentialsFile: credentials }
 }
 
 export function parseVerify(args: string[]): { file: string } {
@@ -196,4 +204,5 @@ export function parseVerify(args: string[]): { file: string } {
   return { file }
 }
 
-const wrong = (what: string): CommandError => new CommandError('usage', `${what} tributary pull --help tells more.`)
+const wrong = (what: string, command = 'pull'): CommandError =>
+  new CommandError('usage', `${what} tributary ${command} --help tells more.`)

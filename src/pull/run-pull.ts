@@ -75,11 +75,11 @@ function aboutTheKey(error: unknown, { baseUrl }: TributaryClient): unknown {
 }
 
 async function types({ args, environment, signal }: ToolProcess): Promise<void> {
-  const { address, program, out, credentialsFile } = parseTypes(args)
+  const { address, program, fields, out, credentialsFile } = parseTypes(args)
   const say = (line: string): void => console.error(line)
   const client = clientOf({ address }, await findCredentials(credentialsFile, environment, say), say)
   try {
-    const text = await typesOf(client, program, signal)
+    const text = await typesOf(client, program, fields, signal)
     if (out === undefined) process.stdout.write(text)
     else writeWhole(out, text)
   } catch (error) {

@@ -8,11 +8,17 @@ import { CommandError, fileFault } from './pull-outcome.ts'
 import { loadSchema } from './schema-check.ts'
 
 /** The source of a module that exports the type `Application`. */
-export async function typesOf(client: TributaryClient, program: string, signal: AbortSignal): Promise<string> {
-  const schema = await loadSchema(client, program, signal)
+export async function typesOf(
+  client: TributaryClient,
+  program: string,
+  fields: string | undefined,
+  signal: AbortSignal,
+): Promise<string> {
+  const schema = await loadSchema(client, program, signal, fields)
   if (schema === undefined)
     throw new CommandError('failed', `Nothing of the program ${program} is published, so it has no types.`)
-  const opening = `// The applications of the program ${program}, as its service describes them: one submission is an Application.
+  const chosen = fields === undefined ? '' : `, of the questions ${fields}`
+  const opening = `// The applications of the program ${program}${chosen}, as its service describes them: one submission is an Application.
 // Made by tributary types. A program only gains questions, so what is here stays true; make it again to know those that are new.
 `
   return programTypes(schema, opening)

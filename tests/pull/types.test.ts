@@ -4,7 +4,7 @@ import { expect, test } from 'bun:test'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { seedPrograms } from '../../scripts/seed-program/seed-programs.ts'
-import { ExportClient } from '../support/export-client.ts'
+import { ExportClient, type ExportPage } from '../support/export-client.ts'
 import { useDatabase, useFolder, useService } from '../support/fixtures.ts'
 import { createTestKey } from '../support/keys.ts'
 import { runTool } from '../support/tributary-tool.ts'
@@ -56,6 +56,41 @@ test('a page that the service sends is of these types, and the typed client give
       }
     }`,
   )
+  expect(await compile(folder, 'page.ts', 'reader.ts')).toEqual({ said: '', code: 0 })
+})
+
+test('with --fields, a page of these questions is of these types, and they have no others', async () => {
+  const own = await useFolder()
+  const some = ['--fields', 'household_members.jobs, applicant_name']
+  expect(await runTool(key, [...args, ...some, '--out', join(own, 'some.ts')])).toMatchObject({ code: 0, err: '' })
+  const fields = 'applicant_name,household_members.jobs'
+  const { payload } = (await (await new ExportClient(service, key, slug).request({ fields })).json()) as ExportPage
+  expect(Object.keys(payload[0]!.application)).toEqual(['applicant_name', 'household_members'])
+  writeFileSync(
+    join(own, 'some-reader.ts'),
+    `import type { Application } from './some.ts'
+    export const page: readonly Application[] = ${JSON.stringify(payload)}
+    export function read({ application }: Application): unknown[] {
+      const jobs: readonly (string | null)[] = application.household_members.entities.flatMap(member => member.jobs.entities.map(job => job.employer.text))
+      // @ts-expect-error -- it was not asked for
+      return [jobs, application.applicant_name.first_name, application.monthly_rent]
+    }`,
+  )
+  expect(await compile(own, 'some-reader.ts')).toEqual({ said: '', code: 0 })
+})
+
+test.each([
+  ['a program that the key may not read', ['--program', 'another'], 1, '/api/v1/checkAuth'],
+  ['a file that cannot be written', ['--out', '/no/such/types.ts'], 1, 'there is no such file or folder'],
+  ['no program', ['--program', ''], 2, '--program'],
+  ['a question there is not', ['--fields', 'applicant_nam'], 1, 'applicant_name'],
+  ['a list with a hole', ['--fields', 'a,,b'], 2, 'tributary types --help'],
+])('%s is said in a sentence', async (_, more, code, said) => {
+  expect(await runTool(key, [...args, ...more])).toMatchObject({ code, out: '', err: expect.stringContaining(said) })
+})
+
+/** What the compiler says of these files. */
+async function compile(cwd: string, ...names: string[]): Promise<{ said: string; code: number }> {
   const options = ['--strict', '--noEmit', '--skipLibCheck', '--target', 'es2023', '--module', 'esnext']
   const more = [
     '--moduleResolution',
@@ -67,21 +102,8 @@ test('a page that the service sends is of these types, and the typed client give
     join(root, 'node_modules'),
   ]
   const compiler = Bun.spawn(
-    [
-      join(root, 'node_modules/.bin/tsc'),
-      ...options,
-      ...more,
-      ...['page.ts', 'reader.ts'].map(name => join(folder, name)),
-    ],
-    { cwd: folder, stdout: 'pipe', stderr: 'pipe' },
+    [join(root, 'node_modules/.bin/tsc'), ...options, ...more, ...names.map(name => join(cwd, name))],
+    { cwd, stdout: 'pipe', stderr: 'pipe' },
   )
-  expect({ said: await compiler.stdout.text(), code: await compiler.exited }).toEqual({ said: '', code: 0 })
-})
-
-test.each([
-  ['a program that the key may not read', ['--program', 'another'], 1, '/api/v1/checkAuth'],
-  ['a file that cannot be written', ['--out', '/no/such/types.ts'], 1, 'there is no such file or folder'],
-  ['no program', ['--program', ''], 2, '--program'],
-])('%s is said in a sentence', async (_, more, code, said) => {
-  expect(await runTool(key, [...args, ...more])).toMatchObject({ code, out: '', err: expect.stringContaining(said) })
-})
+  return { said: await compiler.stdout.text(), code: await compiler.exited }
+}
