@@ -1,7 +1,7 @@
 // Where authentication gets what it has to know about a key: the database, each time.
 // It must not remember a key between requests, and answers for unknown ids as for known ones.
 
-import { findApiKeyForAuthentication } from '../db/api-key-rows.ts'
+import { findApiKeyForAuthentication } from '../db/api-key-authentication.ts'
 import { type Db, readThroughLoss } from '../db/client.ts'
 import { parseSubnet, type Subnet } from '../domain/values/ip-address.ts'
 import type { Micros } from '../domain/values/offset-time.ts'

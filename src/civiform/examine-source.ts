@@ -5,7 +5,8 @@ import { readSourcePrograms, readSourceQuestions } from '../db/civiform/source-c
 import { maySeeTransactions, readWriters } from '../db/civiform/source-watermark.ts'
 import type { Sql } from '../db/client.ts'
 import { readPrograms } from '../db/programs.ts'
-import { type Finding, programFamilies } from './catalogue/program-families.ts'
+import type { Finding } from './catalogue/catalogue-version.ts'
+import { programFamilies } from './catalogue/program-families.ts'
 import type { FollowOptions } from './followed-source.ts'
 import { preparedTransactions } from './watermark.ts'
 

@@ -1,7 +1,7 @@
 // What is needed to read the answers of one program version: its questions as they are kept here, with what CiviForm knows of each.
 
 import type { KeyMap } from '../../domain/questions/key-map.ts'
-import type { CatalogueQuestion } from '../catalogue/program-families.ts'
+import type { CatalogueQuestion } from '../catalogue/catalogue-version.ts'
 
 /** A question of the version. Where CiviForm has none for it any more, it is unanswered. */
 export interface PlannedQuestion {

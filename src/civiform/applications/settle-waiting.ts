@@ -2,13 +2,8 @@
 // They turn OBSOLETE here under a number of their own, so that walks that began before still have them as CURRENT.
 
 import { lockFollowState } from '../../db/civiform/follow-state.ts'
-import {
-  advanceCounters,
-  lockCounters,
-  noteChanges,
-  readWaiting,
-  supersedeFollowed,
-} from '../../db/civiform/followed-applications.ts'
+import { advanceCounters, lockCounters, supersedeFollowed } from '../../db/civiform/followed-applications.ts'
+import { noteChanges, readWaiting } from '../../db/civiform/followed-changes.ts'
 import { readLateSubmitters } from '../../db/civiform/source-applications.ts'
 import { inTransaction } from '../../db/client.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'

@@ -9,23 +9,22 @@ import { type FollowState, lockFollowState, moveFollowState, noteFindings } from
 import {
   advanceCounters,
   copyFollowed,
-  deleteFollowed,
   type FollowedApplication,
   lockCounters,
   noSubmitTime,
-  noteChanges,
   readKnown,
   readStanding,
   supersedeFollowed,
   upsertFollowedApplicants,
 } from '../../db/civiform/followed-applications.ts'
+import { deleteFollowed, noteChanges } from '../../db/civiform/followed-changes.ts'
 import { allowFollowing } from '../../db/civiform/followed-programs.ts'
 import type { SourceApplication, SourcePosition } from '../../db/civiform/source-applications.ts'
 import { readStages } from '../../db/civiform/source-applications.ts'
 import { inTransaction } from '../../db/client.ts'
 import { holdInstanceTimeZone } from '../../db/instance.ts'
+import type { Finding } from '../catalogue/catalogue-version.ts'
 import type { FollowedCatalogue } from '../catalogue/followed-catalogue.ts'
-import type { Finding } from '../catalogue/program-families.ts'
 import type { Reading } from '../followed-source.ts'
 import { isGivenAgain } from './given-again.ts'
 import { renderApplication } from './render-application.ts'

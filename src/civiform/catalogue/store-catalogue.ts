@@ -24,7 +24,8 @@ import { insertQuestionVersion, lockQuestionBank } from '../../db/questions.ts'
 import type { Condition } from '../../domain/definitions/program-version.ts'
 import type { QuestionSettings } from '../../domain/questions/question.ts'
 import { enqueue } from '../../queue/enqueue.ts'
-import type { CatalogueQuestion, CatalogueVersion, ProgramFamily } from './program-families.ts'
+import type { CatalogueQuestion, CatalogueVersion } from './catalogue-version.ts'
+import type { ProgramFamily } from './program-families.ts'
 
 /** Stores families of programs as they are now. `statuses` are by name of the program. Safe to repeat. */
 export async function storeCatalogue(

@@ -4,7 +4,7 @@
 
 import { appendAuditEvent } from '../../db/audit.ts'
 import { type FollowState, moveFollowState } from '../../db/civiform/follow-state.ts'
-import { readKeptSince } from '../../db/civiform/followed-applications.ts'
+import { readKeptSince } from '../../db/civiform/followed-changes.ts'
 import type { SourceStand } from '../../db/civiform/source.ts'
 import { readEventsAfter, readMarksById } from '../../db/civiform/source-applications.ts'
 import { inTransaction, readNow } from '../../db/client.ts'

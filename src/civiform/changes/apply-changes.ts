@@ -3,6 +3,7 @@
 
 import { holdChanges, insertAnnotationState, updateAnnotations } from '../../db/annotations.ts'
 import { type FollowState, lockFollowState, noteFindings } from '../../db/civiform/follow-state.ts'
+import { upsertFollowedApplicants } from '../../db/civiform/followed-applications.ts'
 import {
   deleteFollowed,
   type KeptApplication,
@@ -11,8 +12,7 @@ import {
   type SeenChange,
   updateFollowed,
   updateMark,
-  upsertFollowedApplicants,
-} from '../../db/civiform/followed-applications.ts'
+} from '../../db/civiform/followed-changes.ts'
 import { allowFollowing } from '../../db/civiform/followed-programs.ts'
 import { readApplicationsById, type SourceApplication } from '../../db/civiform/source-applications.ts'
 import { inTransaction, type Transaction } from '../../db/client.ts'
@@ -20,8 +20,8 @@ import { holdInstanceTimeZone } from '../../db/instance.ts'
 import { isGivenAgain } from '../applications/given-again.ts'
 import { type RenderedApplication, renderApplication } from '../applications/render-application.ts'
 import { storeApplications } from '../applications/store-applications.ts'
+import type { Finding } from '../catalogue/catalogue-version.ts'
 import type { FollowedCatalogue } from '../catalogue/followed-catalogue.ts'
-import type { Finding } from '../catalogue/program-families.ts'
 import type { Reading } from '../followed-source.ts'
 
 /** Applications in one transaction. */

@@ -2,7 +2,7 @@
 // the applications of its applicants are read again; where one is gone, its accounts name none any more, and all are compared whole.
 
 import { findFollowState, moveFollowState } from '../../db/civiform/follow-state.ts'
-import type { SeenChange } from '../../db/civiform/followed-applications.ts'
+import type { SeenChange } from '../../db/civiform/followed-changes.ts'
 import { readIdsOfOrganizations } from '../../db/civiform/source-applications.ts'
 import { readOrganizationVersions } from '../../db/civiform/source-catalogue.ts'
 import type { FollowedCatalogue } from '../catalogue/followed-catalogue.ts'

@@ -3,7 +3,7 @@
 // is joined to it.
 
 import { findFollowState, moveFollowState, noteFindings } from '../../db/civiform/follow-state.ts'
-import { readKeptMarks, readKeptMarksOf, type SeenChange } from '../../db/civiform/followed-applications.ts'
+import { readKeptMarks, readKeptMarksOf, type SeenChange } from '../../db/civiform/followed-changes.ts'
 import { readEvolution } from '../../db/civiform/source.ts'
 import {
   readEventsAfter,

@@ -13,7 +13,7 @@ import { readSourceKeys, type SourceKey } from '../../db/civiform/source-catalog
 import { inTransaction, readNow } from '../../db/client.ts'
 import { readPrograms } from '../../db/programs.ts'
 import { parseSubnet } from '../../domain/values/ip-address.ts'
-import type { Finding } from '../catalogue/program-families.ts'
+import type { Finding } from '../catalogue/catalogue-version.ts'
 import type { Reading } from '../followed-source.ts'
 
 /** Makes the keys here what they are in CiviForm. Returns how many changed. */

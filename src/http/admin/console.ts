@@ -3,7 +3,7 @@
 import { Elysia } from 'elysia'
 import { Problem } from '../../problem.ts'
 import type { Deps } from '../deps.ts'
-import { navigation } from '../shell/shell.tsx'
+import { navigation } from '../shell/navigation.ts'
 import { shellAssets } from '../shell/shell-assets.ts'
 import { adminApi } from './api/admin-api.ts'
 import { applicationDoors } from './applications/application-doors.ts'

@@ -2,7 +2,8 @@
 
 /** @jsxImportSource preact */
 
-import { type PageContext, PlainPage, Shell } from '../shell/shell.tsx'
+import type { PageContext } from '../shell/page-context.ts'
+import { PlainPage, Shell } from '../shell/shell.tsx'
 
 const titles: Readonly<Record<number, string>> = {
   401: 'You are signed out',

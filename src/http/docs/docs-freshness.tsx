@@ -4,8 +4,9 @@
 
 import type { DocsFreshness, ListedVersion } from '../../derived/program-docs.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'
+import { navigation } from '../shell/navigation.ts'
+import type { PageContext } from '../shell/page-context.ts'
 import { Badge, type Column, distance, When } from '../shell/parts.tsx'
-import { navigation, type PageContext } from '../shell/shell.tsx'
 import type { ListedProgram } from './program-view.ts'
 
 /** By slug: each version's freshness. */

@@ -1,7 +1,7 @@
 // How the docs are sent: as a page, as JSON, or as a file.
 
 import type { VNode } from 'preact'
-import { htmlResponse } from '../shell/shell.tsx'
+import { htmlResponse } from '../shell/html-response.ts'
 
 export type Fields = Readonly<Record<string, string>>
 

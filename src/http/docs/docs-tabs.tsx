@@ -2,8 +2,8 @@
 
 /** @jsxImportSource preact */
 
+import type { PageContext } from '../shell/page-context.ts'
 import { Tabs } from '../shell/parts.tsx'
-import type { PageContext } from '../shell/shell.tsx'
 
 export const DocsTabs = ({ context, current }: { context: PageContext; current: 'programs' | 'service' }) => (
   <Tabs

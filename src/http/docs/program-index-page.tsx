@@ -4,8 +4,9 @@
 
 import type { VNode } from 'preact'
 import type { Micros } from '../../domain/values/offset-time.ts'
+import type { PageContext } from '../shell/page-context.ts'
 import { Table } from '../shell/parts.tsx'
-import { type PageContext, Shell } from '../shell/shell.tsx'
+import { Shell } from '../shell/shell.tsx'
 import { type Freshness, freshnessColumn, WhereJobsAre } from './docs-freshness.tsx'
 import { DocsTabs } from './docs-tabs.tsx'
 import { JsonTree } from './json-tree.tsx'

@@ -5,8 +5,9 @@
 
 import type { VNode } from 'preact'
 import type { QuestionDocs } from '../../domain/invented/version-docs.ts'
+import type { PageContext } from '../shell/page-context.ts'
 import { Badge, figures, Notice, Tabs } from '../shell/parts.tsx'
-import { type PageContext, ThreeColumns } from '../shell/shell.tsx'
+import { ThreeColumns } from '../shell/shell.tsx'
 import { type FindGroup, FindList } from './find-list.tsx'
 import { Instant } from './instant.tsx'
 import { JsonTree } from './json-tree.tsx'

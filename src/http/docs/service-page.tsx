@@ -4,8 +4,9 @@
 /** @jsxImportSource preact */
 
 import type { VNode } from 'preact'
+import type { PageContext } from '../shell/page-context.ts'
 import { Badge } from '../shell/parts.tsx'
-import { type PageContext, ThreeColumns } from '../shell/shell.tsx'
+import { ThreeColumns } from '../shell/shell.tsx'
 import { DocsTabs } from './docs-tabs.tsx'
 import { FindList } from './find-list.tsx'
 import { Described, Members, type Schema } from './schema-view.tsx'

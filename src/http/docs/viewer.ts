@@ -15,7 +15,7 @@ import type { Deps } from '../deps.ts'
 import { placeOf } from '../place.ts'
 import { quotaHeaders } from '../quota-headers.ts'
 import { recordOf } from '../request-record.ts'
-import type { PageContext } from '../shell/shell.tsx'
+import type { PageContext } from '../shell/page-context.ts'
 
 /** Somebody who was let in: an API key, or a person with a session of the console. */
 export interface Viewer {

@@ -2,7 +2,8 @@
 
 import { planAnswers } from '../../../src/civiform/applications/answer-plan.ts'
 import { renderApplication } from '../../../src/civiform/applications/render-application.ts'
-import { type CatalogueQuestion, programFamilies } from '../../../src/civiform/catalogue/program-families.ts'
+import type { CatalogueQuestion } from '../../../src/civiform/catalogue/catalogue-version.ts'
+import { programFamilies } from '../../../src/civiform/catalogue/program-families.ts'
 import type { Profile } from '../../../src/civiform/profile.ts'
 import type { LiveApplicant, SourceApplication } from '../../../src/db/civiform/source-applications.ts'
 import type { SourceProgram, SourceQuestion } from '../../../src/db/civiform/source-catalogue.ts'

@@ -12,7 +12,7 @@ import {
 import { readIntermediaries, readOrganizations } from '../../../db/intermediary-rows.ts'
 import { foldText } from '../../../domain/values/folded-text.ts'
 import type { Deps } from '../../deps.ts'
-import { readingRoles } from '../../shell/shell.tsx'
+import { readingRoles } from '../../shell/navigation.ts'
 import { textOf } from '../programs/program-doors.ts'
 import { intermediaryAnswer, organizationAnswer, pageAfter } from './answer-forms.ts'
 import { type ApiDeed, type ApiVisit, deed, idIn, pageOf } from './api-deeds.ts'

@@ -9,7 +9,7 @@ import { readIdentities } from '../../../db/identity-rows.ts'
 import { findPerson, readPeople } from '../../../db/person-rows.ts'
 import { Problem } from '../../../problem.ts'
 import type { Deps } from '../../deps.ts'
-import { readingRoles } from '../../shell/shell.tsx'
+import { readingRoles } from '../../shell/navigation.ts'
 import {
   invitationAnswer,
   linkAnswer,

@@ -6,7 +6,7 @@ import { isSlug } from '../../../domain/values/slug.ts'
 import { Problem } from '../../../problem.ts'
 import { measureRetention, setRetention } from '../../../upkeep/erase.ts'
 import type { Deps } from '../../deps.ts'
-import { everyRole, readingRoles } from '../../shell/shell.tsx'
+import { everyRole, readingRoles } from '../../shell/navigation.ts'
 import { textOf } from '../programs/program-doors.ts'
 import {
   listed,

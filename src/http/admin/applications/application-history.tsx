@@ -5,8 +5,8 @@
 import type { AnnotationState } from '../../../db/annotations.ts'
 import type { ApplicationDetails, Revision } from '../../../db/application-lists.ts'
 import type { Program } from '../../../db/programs.ts'
+import type { PageContext } from '../../shell/page-context.ts'
 import { When } from '../../shell/parts.tsx'
-import type { PageContext } from '../../shell/shell.tsx'
 import { RevisionBadge } from './list-pages.tsx'
 import { applicationsPath } from './list-query.ts'
 

@@ -6,17 +6,9 @@ import type { ApplicationDetails, Revision } from '../../../db/application-lists
 import type { Program } from '../../../db/programs.ts'
 import type { ApplicationChange } from '../../../domain/readable/application-changes.ts'
 import type { ReadableApplication } from '../../../domain/readable/readable-application.ts'
+import { DeedForm, FaultSummary, type FormState, SelectField, TextArea } from '../../shell/fields.tsx'
 import { Icon } from '../../shell/icon.tsx'
-import {
-  DeedForm,
-  FaultSummary,
-  type FormState,
-  figures,
-  Notice,
-  SelectField,
-  TextArea,
-  When,
-} from '../../shell/parts.tsx'
+import { figures, Notice, When } from '../../shell/parts.tsx'
 import { Shell } from '../../shell/shell.tsx'
 import { AnswersView } from './answers-view.tsx'
 import { History, type HistoryProps, Revisions, type RevisionsProps } from './application-history.tsx'

@@ -4,18 +4,11 @@
 
 import type { ListedApplication, ProgramWithSubmissions } from '../../../db/application-lists.ts'
 import type { Program } from '../../../db/programs.ts'
+import { FaultSummary, type FormState, SelectField, TextField } from '../../shell/fields.tsx'
 import { Icon } from '../../shell/icon.tsx'
-import {
-  Badge,
-  FaultSummary,
-  type FormState,
-  figures,
-  SelectField,
-  Table,
-  TextField,
-  When,
-} from '../../shell/parts.tsx'
-import { type PageContext, Shell } from '../../shell/shell.tsx'
+import type { PageContext } from '../../shell/page-context.ts'
+import { Badge, figures, Table, When } from '../../shell/parts.tsx'
+import { Shell } from '../../shell/shell.tsx'
 import { applicationsPath, type ListPage, type ListQuery, listSearch, statusValue } from './list-query.ts'
 
 export function ProgramChoicePage(props: {

@@ -4,9 +4,11 @@
 
 import type { ComponentChildren } from 'preact'
 import type { AuditEventRow } from '../../../db/audit.ts'
+import { FaultSummary, type FormState, SelectField, TextField } from '../../shell/fields.tsx'
 import { Icon } from '../../shell/icon.tsx'
-import { FaultSummary, type FormState, figures, SelectField, Table, TextField, When } from '../../shell/parts.tsx'
-import { type PageContext, Shell } from '../../shell/shell.tsx'
+import type { PageContext } from '../../shell/page-context.ts'
+import { figures, Table, When } from '../../shell/parts.tsx'
+import { Shell } from '../../shell/shell.tsx'
 import { queryOf } from './audit-query.ts'
 import { actionWords, detailPairs } from './audit-words.ts'
 

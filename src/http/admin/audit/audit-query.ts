@@ -3,7 +3,7 @@
 import type { AuditFilter } from '../../../db/audit.ts'
 import { parseInstantParameter } from '../../../export/instant-parameter.ts'
 import type { ProblemItem } from '../../../problem.ts'
-import type { FormState } from '../../shell/parts.tsx'
+import type { FormState } from '../../shell/fields.tsx'
 
 /** The filters as they are named in the address. */
 export const filterNames = ['actor', 'action', 'subject', 'from', 'to'] as const

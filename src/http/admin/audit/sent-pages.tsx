@@ -4,9 +4,11 @@
 
 import type { Disclosure, Disclosures } from '../../../access/disclosure.ts'
 import type { Micros } from '../../../domain/values/offset-time.ts'
+import { FaultSummary, type FormState, TextField } from '../../shell/fields.tsx'
 import { Icon } from '../../shell/icon.tsx'
-import { Badge, FaultSummary, type FormState, figures, Notice, Table, TextField, When } from '../../shell/parts.tsx'
-import { type PageContext, Shell } from '../../shell/shell.tsx'
+import type { PageContext } from '../../shell/page-context.ts'
+import { Badge, figures, Notice, Table, When } from '../../shell/parts.tsx'
+import { Shell } from '../../shell/shell.tsx'
 import { Actor, crumb, path } from './audit-pages.tsx'
 import { queryOf } from './audit-query.ts'
 

@@ -3,10 +3,12 @@
 /** @jsxImportSource preact */
 
 import type { AuditVerdict } from '../../../access/verify-audit.ts'
+import { DeedForm, FaultSummary, type FormState, TextField } from '../../shell/fields.tsx'
 import { Icon } from '../../shell/icon.tsx'
-import { DeedForm, FaultSummary, type FormState, figures, Notice, TextField } from '../../shell/parts.tsx'
+import type { PageContext } from '../../shell/page-context.ts'
+import { figures, Notice } from '../../shell/parts.tsx'
 import { CopyButton } from '../../shell/secret.tsx'
-import { type PageContext, Shell } from '../../shell/shell.tsx'
+import { Shell } from '../../shell/shell.tsx'
 
 /** Most events that are checked for a page: some two seconds. */
 export const checkedEventsMax = 100_000

@@ -11,8 +11,9 @@ import {
 import { readIntermediaries, readOrganizations } from '../../../db/intermediary-rows.ts'
 import { foldText } from '../../../domain/values/folded-text.ts'
 import type { Deps } from '../../deps.ts'
-import { emptyForm, type FormState } from '../../shell/parts.tsx'
-import { htmlResponse, readingRoles } from '../../shell/shell.tsx'
+import { emptyForm, type FormState } from '../../shell/fields.tsx'
+import { htmlResponse } from '../../shell/html-response.ts'
+import { readingRoles } from '../../shell/navigation.ts'
 import { type ConsoleDoor, deedOf, faultsOf, redirect, type Visit } from '../console-doors.ts'
 import { NewOrganizationPage, OrganizationPage, OrganizationsPage } from './intermediary-pages.tsx'
 

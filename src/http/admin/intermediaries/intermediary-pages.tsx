@@ -3,9 +3,11 @@
 /** @jsxImportSource preact */
 
 import type { IntermediaryRow, OrganizationRow } from '../../../db/intermediary-rows.ts'
+import { DeedForm, FaultSummary, type FormState, TextField } from '../../shell/fields.tsx'
 import { Icon } from '../../shell/icon.tsx'
-import { Badge, DeedForm, FaultSummary, type FormState, figures, Notice, Table, TextField } from '../../shell/parts.tsx'
-import { type PageContext, Shell } from '../../shell/shell.tsx'
+import type { PageContext } from '../../shell/page-context.ts'
+import { Badge, figures, Notice, Table } from '../../shell/parts.tsx'
+import { Shell } from '../../shell/shell.tsx'
 import { Pages, SearchForm } from '../programs/programs-pages.tsx'
 
 interface OrganizationsProps {

@@ -5,9 +5,11 @@
 import type { DerivedStatus } from '../../../db/derived-status.ts'
 import type { DerivedListing } from '../../../db/missing-derived.ts'
 import type { Micros } from '../../../domain/values/offset-time.ts'
+import { DeedForm } from '../../shell/fields.tsx'
 import { Icon } from '../../shell/icon.tsx'
-import { Badge, DeedForm, distance, figures, Notice, Table, type Tone, When } from '../../shell/parts.tsx'
-import { type PageContext, Shell } from '../../shell/shell.tsx'
+import type { PageContext } from '../../shell/page-context.ts'
+import { Badge, distance, figures, Notice, Table, type Tone, When } from '../../shell/parts.tsx'
+import { Shell } from '../../shell/shell.tsx'
 
 /** What each job makes. */
 export const jobNames: Readonly<Record<string, string>> = {

@@ -6,8 +6,10 @@ import type { ListedApiKey } from '../../../access/api-keys.ts'
 import type { Reason } from '../../../access/caller.ts'
 import { reasonTexts } from '../../../access/judge-call.ts'
 import type { Refusal } from '../../../db/refusal-rows.ts'
-import { emptyForm, Notice, SelectField, TextField, When } from '../../shell/parts.tsx'
-import { type PageContext, Shell } from '../../shell/shell.tsx'
+import { emptyForm, SelectField, TextField } from '../../shell/fields.tsx'
+import type { PageContext } from '../../shell/page-context.ts'
+import { Notice, When } from '../../shell/parts.tsx'
+import { Shell } from '../../shell/shell.tsx'
 import { pathOfKey } from './key-words.tsx'
 
 /** Why the call would be refused; undefined when it would pass. */

@@ -6,8 +6,9 @@ import type { ListedApiKey } from '../../../access/api-keys.ts'
 import type { ApiKeyDay } from '../../../db/api-key-rows.ts'
 import type { Micros } from '../../../domain/values/offset-time.ts'
 import { Icon } from '../../shell/icon.tsx'
+import type { PageContext } from '../../shell/page-context.ts'
 import { Badge, distance, Notice, Table, Tabs, When } from '../../shell/parts.tsx'
-import { type PageContext, Shell } from '../../shell/shell.tsx'
+import { Shell } from '../../shell/shell.tsx'
 import { Expiry, fromWhere, pathOfKey, StateBadge, type Tab, Use } from './key-words.tsx'
 
 interface KeyIndexProps {

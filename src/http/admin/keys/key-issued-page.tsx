@@ -4,9 +4,10 @@
 
 import type { ListedApiKey } from '../../../access/api-keys.ts'
 import { apiSecretToken } from '../../../access/credential.ts'
+import type { PageContext } from '../../shell/page-context.ts'
 import { Notice, When } from '../../shell/parts.tsx'
 import { CopyButton, Secret } from '../../shell/secret.tsx'
-import { type PageContext, Shell } from '../../shell/shell.tsx'
+import { Shell } from '../../shell/shell.tsx'
 import { fromWhere, pathOfKey } from './key-words.tsx'
 
 export function IssuedPage(props: {

@@ -2,9 +2,11 @@
 
 /** @jsxImportSource preact */
 
-import { DeedForm, FaultSummary, Notice, TextField } from '../../shell/parts.tsx'
+import { DeedForm, FaultSummary, TextField } from '../../shell/fields.tsx'
+import type { PageContext } from '../../shell/page-context.ts'
+import { Notice } from '../../shell/parts.tsx'
 import { CopyButton } from '../../shell/secret.tsx'
-import { type PageContext, Shell } from '../../shell/shell.tsx'
+import { Shell } from '../../shell/shell.tsx'
 import type { Ways } from '../signing-in/sign-in-steps.ts'
 import { crumb, type EditProps, RoleFields } from './people-pages.tsx'
 

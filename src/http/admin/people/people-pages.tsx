@@ -7,19 +7,11 @@ import { type Person, type Role, roleNames, roles } from '../../../access/roles.
 import type { IdentityRow } from '../../../db/identity-rows.ts'
 import type { PersonRow } from '../../../db/person-rows.ts'
 import type { Micros } from '../../../domain/values/offset-time.ts'
+import { Choices, DeedForm, FaultSummary, type FormState, TextField } from '../../shell/fields.tsx'
 import { Icon } from '../../shell/icon.tsx'
-import {
-  Badge,
-  Choices,
-  DeedForm,
-  FaultSummary,
-  type FormState,
-  Notice,
-  Table,
-  TextField,
-  When,
-} from '../../shell/parts.tsx'
-import { type PageContext, Shell } from '../../shell/shell.tsx'
+import type { PageContext } from '../../shell/page-context.ts'
+import { Badge, Notice, Table, When } from '../../shell/parts.tsx'
+import { Shell } from '../../shell/shell.tsx'
 import type { Ways } from '../signing-in/sign-in-steps.ts'
 import { TokenTable } from '../tokens/token-pages.tsx'
 

@@ -5,7 +5,7 @@
 import type { BankEntry } from '../../../db/program-overviews.ts'
 import { kindsWith } from '../../../domain/definitions/definition-schemas.ts'
 import { questionKinds } from '../../../domain/questions/question.ts'
-import { Choices, DeedForm, SelectField, TextArea, TextField } from '../../shell/parts.tsx'
+import { Choices, DeedForm, SelectField, TextArea, TextField } from '../../shell/fields.tsx'
 import { Basis, type DraftFormProps, DraftFormShell, KeepButton } from './draft-form.tsx'
 import { boundLabels, ConditionFields, earlierThan } from './draft-question-fields.tsx'
 import { pathOfProgram } from './program-shell.tsx'

@@ -3,8 +3,9 @@
 /** @jsxImportSource preact */
 
 import type { BankEntry, QuestionUse } from '../../../db/program-overviews.ts'
+import type { PageContext } from '../../shell/page-context.ts'
 import { Badge, Table, When } from '../../shell/parts.tsx'
-import { type PageContext, Shell } from '../../shell/shell.tsx'
+import { Shell } from '../../shell/shell.tsx'
 import { pathOfProgram } from './program-shell.tsx'
 import { Pages, SearchForm } from './programs-pages.tsx'
 import { boundWords, kindWords } from './question-words.ts'

@@ -3,9 +3,11 @@
 /** @jsxImportSource preact */
 
 import type { VersionChange } from '../../../domain/definitions/version-diff.ts'
+import { DeedForm, type FormState, TextArea, TextField } from '../../shell/fields.tsx'
 import { Icon } from '../../shell/icon.tsx'
-import { DeedForm, type FormState, Notice, TextArea, TextField, When } from '../../shell/parts.tsx'
-import { type PageContext, Shell } from '../../shell/shell.tsx'
+import type { PageContext } from '../../shell/page-context.ts'
+import { Notice, When } from '../../shell/parts.tsx'
+import { Shell } from '../../shell/shell.tsx'
 import type { ProgramInView } from './program-in-view.ts'
 import { Changes, type ProgramPageProps, ProgramShell, pathOfProgram, who } from './program-shell.tsx'
 import type { PlacedFault } from './read-document-field.ts'

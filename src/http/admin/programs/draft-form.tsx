@@ -5,7 +5,8 @@
 import type { ComponentChildren } from 'preact'
 import type { ProgramDefinition } from '../../../domain/definitions/program-definition.ts'
 import type { VersionChange } from '../../../domain/definitions/version-diff.ts'
-import { FaultSummary, type FormState, Notice } from '../../shell/parts.tsx'
+import { FaultSummary, type FormState } from '../../shell/fields.tsx'
+import { Notice } from '../../shell/parts.tsx'
 import { isOvertaken, type ProgramInView } from './program-in-view.ts'
 import { Changes, type ProgramPageProps, ProgramShell, who } from './program-shell.tsx'
 

@@ -9,7 +9,7 @@ import type {
   ProgramDefinition,
   QuestionDefinition,
 } from '../../../domain/definitions/program-definition.ts'
-import { Choices, type FormState, SelectField, TextArea, TextField } from '../../shell/parts.tsx'
+import { Choices, type FormState, SelectField, TextArea, TextField } from '../../shell/fields.tsx'
 import { conditionForm, lookable } from './condition-fields.ts'
 import { bounds, hasSetting } from './read-question-form.ts'
 

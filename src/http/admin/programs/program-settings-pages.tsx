@@ -3,7 +3,7 @@
 /** @jsxImportSource preact */
 
 import type { ProgramDefinition, QuestionDefinition } from '../../../domain/definitions/program-definition.ts'
-import { DeedForm, TextArea, TextField } from '../../shell/parts.tsx'
+import { DeedForm, TextArea, TextField } from '../../shell/fields.tsx'
 import { Basis, type DraftFormProps, DraftFormShell, SaveButtons } from './draft-form.tsx'
 import { ConditionFields, earlierThan } from './draft-question-fields.tsx'
 import { pathOfProgram } from './program-shell.tsx'

@@ -6,8 +6,9 @@ import type { ComponentChildren } from 'preact'
 import type { ProgramOverview } from '../../../db/program-overviews.ts'
 import type { VersionChange } from '../../../domain/definitions/version-diff.ts'
 import type { Micros } from '../../../domain/values/offset-time.ts'
+import type { PageContext } from '../../shell/page-context.ts'
 import { Badge, distance, figures, Notice, Tabs } from '../../shell/parts.tsx'
-import { type PageContext, Shell } from '../../shell/shell.tsx'
+import { Shell } from '../../shell/shell.tsx'
 
 type ProgramTab = 'overview' | 'questions' | 'versions' | 'settings'
 

@@ -5,8 +5,9 @@
 import type { ProgramOverview } from '../../../db/program-overviews.ts'
 import type { Micros } from '../../../domain/values/offset-time.ts'
 import { Icon } from '../../shell/icon.tsx'
+import { mayEditPrograms, type PageContext } from '../../shell/page-context.ts'
 import { Badge, distance, figures, Notice, Table, When } from '../../shell/parts.tsx'
-import { mayEditPrograms, type PageContext, Shell } from '../../shell/shell.tsx'
+import { Shell } from '../../shell/shell.tsx'
 import { counted, type ProgramPageProps, ProgramShell, pathOfProgram, who } from './program-shell.tsx'
 
 interface ProgramsProps {

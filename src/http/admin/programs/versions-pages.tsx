@@ -5,9 +5,10 @@
 import type { ComponentChildren } from 'preact'
 import type { StoredProgramVersion } from '../../../db/programs.ts'
 import type { VersionChange } from '../../../domain/definitions/version-diff.ts'
+import { DeedForm } from '../../shell/fields.tsx'
 import { Icon } from '../../shell/icon.tsx'
-import { Badge, DeedForm, Notice, When } from '../../shell/parts.tsx'
-import { mayEditPrograms } from '../../shell/shell.tsx'
+import { mayEditPrograms } from '../../shell/page-context.ts'
+import { Badge, Notice, When } from '../../shell/parts.tsx'
 import { Changes, counted, type ProgramPageProps, ProgramShell, pathOfProgram, who } from './program-shell.tsx'
 import { Pages } from './programs-pages.tsx'
 

@@ -5,19 +5,10 @@
 import type { ProgramRetention } from '../../../db/program-overviews.ts'
 import type { Micros } from '../../../domain/values/offset-time.ts'
 import type { RetentionEffect } from '../../../upkeep/erase.ts'
-import {
-  Choices,
-  DeedForm,
-  distance,
-  FaultSummary,
-  type FormState,
-  figures,
-  Notice,
-  Table,
-  TextField,
-  When,
-} from '../../shell/parts.tsx'
-import { type PageContext, Shell } from '../../shell/shell.tsx'
+import { Choices, DeedForm, FaultSummary, type FormState, TextField } from '../../shell/fields.tsx'
+import type { PageContext } from '../../shell/page-context.ts'
+import { distance, figures, Notice, Table, When } from '../../shell/parts.tsx'
+import { Shell } from '../../shell/shell.tsx'
 import { Pages, SearchForm } from '../programs/programs-pages.tsx'
 import { SettingsTabs } from './settings-page.tsx'
 

@@ -4,8 +4,9 @@
 
 import type { ComponentChildren } from 'preact'
 import type { ShownSetting } from '../../../config/shown-settings.ts'
+import type { PageContext } from '../../shell/page-context.ts'
 import { Badge, Notice, Table, Tabs } from '../../shell/parts.tsx'
-import { type PageContext, Shell } from '../../shell/shell.tsx'
+import { Shell } from '../../shell/shell.tsx'
 
 interface SettingsProps {
   context: PageContext

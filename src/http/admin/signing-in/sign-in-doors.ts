@@ -7,7 +7,8 @@ import { readSessionsOf } from '../../../db/console-sessions.ts'
 import { findInvited } from '../../../db/person-rows.ts'
 import { Problem, type ProblemItem } from '../../../problem.ts'
 import type { Deps } from '../../deps.ts'
-import { everyRole, htmlResponse } from '../../shell/shell.tsx'
+import { htmlResponse } from '../../shell/html-response.ts'
+import { everyRole } from '../../shell/navigation.ts'
 import {
   type ConsoleDoor,
   cookieOf,

@@ -6,17 +6,10 @@ import { passwordLengthMin } from '../../../access/passwords.ts'
 import { type Person, roleNames } from '../../../access/roles.ts'
 import type { Micros } from '../../../domain/values/offset-time.ts'
 import type { ProblemItem } from '../../../problem.ts'
-import {
-  DeedForm,
-  emptyForm,
-  FaultSummary,
-  type FormState,
-  Notice,
-  Table,
-  TextField,
-  When,
-} from '../../shell/parts.tsx'
-import { type PageContext, PlainPage, Shell } from '../../shell/shell.tsx'
+import { DeedForm, emptyForm, FaultSummary, type FormState, TextField } from '../../shell/fields.tsx'
+import type { PageContext } from '../../shell/page-context.ts'
+import { Notice, Table, When } from '../../shell/parts.tsx'
+import { PlainPage, Shell } from '../../shell/shell.tsx'
 import type { Ways } from './sign-in-steps.ts'
 
 /** Off to the provider. A link and not a form: a form's policy would have to name every address the provider sends people over. */

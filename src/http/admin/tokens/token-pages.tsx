@@ -4,22 +4,12 @@
 
 import { type AdminTokenState, type ListedAdminToken, type Scope, scopes } from '../../../access/admin-tokens.ts'
 import type { Micros } from '../../../domain/values/offset-time.ts'
+import { Choices, DeedForm, FaultSummary, type FormState, TextField } from '../../shell/fields.tsx'
 import { Icon } from '../../shell/icon.tsx'
-import {
-  Badge,
-  Choices,
-  DeedForm,
-  distance,
-  FaultSummary,
-  type FormState,
-  Notice,
-  Table,
-  TextField,
-  type Tone,
-  When,
-} from '../../shell/parts.tsx'
+import type { PageContext } from '../../shell/page-context.ts'
+import { Badge, distance, Notice, Table, type Tone, When } from '../../shell/parts.tsx'
 import { CopyButton, Secret } from '../../shell/secret.tsx'
-import { type PageContext, Shell } from '../../shell/shell.tsx'
+import { Shell } from '../../shell/shell.tsx'
 
 const path = '/admin/account/tokens'
 const crumbs = [

@@ -1,0 +1,192 @@
+// One API key: its form, how it has been used, and what was refused.
+
+/** @jsxImportSource preact */
+
+import { keyVersion, type ListedApiKey } from '../../../access/api-keys.ts'
+import type { Reason } from '../../../access/caller.ts'
+import { reasonTexts } from '../../../access/judge-call.ts'
+import type { ApiKeyDay } from '../../../db/api-key-rows.ts'
+import type { Refusal } from '../../../db/refusal-rows.ts'
+import type { Micros } from '../../../domain/values/offset-time.ts'
+import { DeedForm, FaultSummary, TextField } from '../../shell/fields.tsx'
+import { Icon } from '../../shell/icon.tsx'
+import { figures, Notice, Table, When } from '../../shell/parts.tsx'
+import { Shell } from '../../shell/shell.tsx'
+import { CommonFields, crumb, expiryHint, type FormProps } from './key-form-pages.tsx'
+import { Expiry, fromWhere, pathOfKey, StateBadge } from './key-words.tsx'
+
+const said: Readonly<Record<string, string>> = {
+  saved: 'Saved. It holds from the next request, on every walk.',
+  retired: 'Retired. It lets nobody in any more.',
+}
+
+export function EditKeyPage(
+  props: FormProps & {
+    now: Micros
+    key: ListedApiKey
+    days: readonly ApiKeyDay[]
+    refusals: readonly Refusal[]
+    done: string | null
+    /** Whether somebody else saved it after the form was opened. */
+    overtaken: boolean
+  },
+) {
+  const { context, form, now, key } = props
+  const { root, config } = context
+  const path = root + pathOfKey(key.api_key_id)
+  const mayChange = context.person?.role === 'ADMINISTRATOR' && key.retired_at === null && !key.civiform
+  const notice = props.done === null ? undefined : said[props.done]
+  const applications = props.days.reduce((sum, day) => sum + day.applications, 0)
+  const pages = props.days.reduce((sum, day) => sum + day.pages, 0)
+  return (
+    <Shell
+      context={context}
+      title={key.name}
+      part="keys"
+      crumbs={[crumb, { text: key.name }]}
+      lead={
+        <>
+          <StateBadge state={key.state} /> <code>{key.api_key_id}</code>
+        </>
+      }
+      deeds={
+        mayChange && (
+          <>
+            <a class="button plain" href={`${path}/rotate`}>
+              <Icon name="refresh-cw" />
+              Rotate
+            </a>
+            <a class="button plain" href={`${path}/retire`}>
+              <Icon name="trash-2" />
+              Retire…
+            </a>
+          </>
+        )
+      }
+    >
+      {notice !== undefined && <Notice tone="good">{notice}</Notice>}
+      {key.civiform && (
+        <Notice tone="info">
+          <strong>A key of the CiviForm that is followed.</strong> Its programs, addresses and expiry are changed there,
+          and it is retired there; here that holds within seconds.
+        </Notice>
+      )}
+      {key.exposed_at !== null && key.retired_at === null && (
+        <Notice tone="bad">
+          <strong>This key was sent without encryption</strong>, first on{' '}
+          <When at={key.exposed_at} timeZone={config.timeZone} />. Somebody may have read it on the way.{' '}
+          {key.civiform ? 'Make another in CiviForm and retire this one there' : 'Rotate it'}, and have the client use
+          https://.
+        </Notice>
+      )}
+      {key.earlier_secret_until !== null && key.earlier_secret_until > now && (
+        <Notice tone="info">
+          Two passwords work until <When at={key.earlier_secret_until} timeZone={config.timeZone} />: the new one, and
+          the one before.
+        </Notice>
+      )}
+      {props.overtaken && (
+        <Notice tone="bad">
+          <h2>Somebody else changed this key meanwhile, so nothing was changed</h2>
+          <p>
+            Your fields are as you typed them. What is stored now: {key.name}, for {key.programs.join(', ')}, from{' '}
+            {fromWhere(key).join(', ')}, until <When at={key.expires_at} timeZone={config.timeZone} />
+            {key.hidden_questions.length > 0 && `; never sees ${key.hidden_questions.join(', ')}`}. Saving again puts
+            your fields in its place.
+          </p>
+        </Notice>
+      )}
+      <FaultSummary form={form} />
+      <div class="columns">
+        <div class="card">
+          {mayChange ? (
+            <DeedForm csrf={context.csrf} action={path}>
+              <input type="hidden" name="based_on" value={keyVersion(key)} />
+              <CommonFields context={context} form={form} programs={props.programs} apiKey={key} />
+              {key.may_submit && (
+                <TextField form={form} name="front_end" label="Front end" value={key.front_end ?? ''} maxLength={100} />
+              )}
+              <TextField
+                form={form}
+                name="expiry"
+                label="New expiry"
+                optional
+                hint={`Left empty it stays. ${expiryHint}`}
+              />
+              <button type="submit">Save</button>
+            </DeedForm>
+          ) : (
+            <dl>
+              <dt>Programs</dt>
+              <dd>{key.programs.join(', ')}</dd>
+              <dt>May be used from</dt>
+              <dd>
+                <code>{fromWhere(key).join(', ')}</code>
+              </dd>
+              <dt>Never sees</dt>
+              <dd>{key.hidden_questions.length === 0 ? 'sees all questions' : key.hidden_questions.join(', ')}</dd>
+            </dl>
+          )}
+        </div>
+        <div class="card">
+          <h2>So far</h2>
+          <dl>
+            <dt>Expires</dt>
+            <dd>
+              <Expiry apiKey={key} now={now} timeZone={config.timeZone} />
+            </dd>
+            <dt>May</dt>
+            <dd>
+              {[
+                key.may_export && 'pull',
+                key.may_annotate && 'set status and note',
+                key.may_submit && `submit as ${key.front_end}`,
+              ]
+                .filter(Boolean)
+                .join(', ')}
+            </dd>
+            <dt>Made</dt>
+            <dd>
+              <When at={key.created_at} timeZone={config.timeZone} />
+              <small>{key.created_by}</small>
+            </dd>
+            {key.retired_at !== null && (
+              <>
+                <dt>Retired</dt>
+                <dd>
+                  <When at={key.retired_at} timeZone={config.timeZone} />
+                  <small>{key.retired_by}</small>
+                </dd>
+              </>
+            )}
+            <dt>Last used</dt>
+            <dd>
+              {key.last_used_at === null ? 'never' : <When at={key.last_used_at} timeZone={config.timeZone} />}
+              {key.last_used_address !== null && (
+                <small>
+                  <code>{key.last_used_address}</code>
+                </small>
+              )}
+            </dd>
+            <dt>In 30 days</dt>
+            <dd>
+              {figures(applications)} applications on {figures(pages)} pages
+            </dd>
+          </dl>
+        </div>
+      </div>
+      <h2>Refused of late</h2>
+      <Table
+        caption="Requests with this key that were refused"
+        rows={props.refusals}
+        empty="No request with this key was refused in the last 30 days."
+        columns={[
+          { head: 'When', cell: one => <When at={one.happened_at} timeZone={config.timeZone} /> },
+          { head: 'Why', cell: one => reasonTexts[one.reason as Reason] ?? one.reason },
+          { head: 'From', cell: one => <code>{one.address ?? 'unknown'}</code> },
+          { head: 'Request', cell: one => <code>{one.request_id}</code> },
+        ]}
+      />
+    </Shell>
+  )
+}

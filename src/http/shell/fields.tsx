@@ -1,0 +1,212 @@
+// The parts of forms: fields with their faults, and the summary of these.
+
+/** @jsxImportSource preact */
+
+import type { ComponentChildren } from 'preact'
+import type { ProblemItem } from '../../problem.ts'
+
+/** What a form was sent with, and what was wrong with it: it comes back as it was typed. */
+export interface FormState {
+  values: URLSearchParams
+  faults: readonly ProblemItem[]
+}
+
+export const emptyForm: FormState = { values: new URLSearchParams(), faults: [] }
+
+/** The fault of a field: `name` is that of a parameter, or the last step of a path into a document. */
+export const faultOf = ({ faults }: FormState, name: string): string | undefined =>
+  faults.find(({ parameter, path }) => parameter === name || path?.split('/').at(-1) === name)?.detail
+
+/** Summary of what is wrong, on top of a form, with a link to each field. */
+export function FaultSummary({ form, title = 'Some fields need another look' }: { form: FormState; title?: string }) {
+  if (form.faults.length === 0) return null
+  return (
+    <section class="notice bad" role="alert" aria-labelledby="faults">
+      <h2 id="faults">{title}</h2>
+      <ul>
+        {form.faults.map(({ parameter, path, detail }) => (
+          <li>
+            <a href={`#${parameter ?? path?.split('/').at(-1) ?? 'content'}`}>{detail}</a>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+interface FieldProps {
+  form: FormState
+  name: string
+  label: string
+  hint?: ComponentChildren
+  optional?: boolean
+  /** What stands in the field when nothing was sent yet. */
+  value?: string
+}
+
+/** Label, hint, field and fault, tied together for those who hear the page. */
+function Labelled({
+  form,
+  name,
+  label,
+  hint,
+  optional,
+  children,
+}: FieldProps & {
+  children: (described: {
+    id: string
+    name: string
+    'aria-describedby'?: string
+    'aria-invalid'?: 'true'
+  }) => ComponentChildren
+}) {
+  const fault = faultOf(form, name)
+  const described = [hint === undefined ? '' : `${name}-hint`, fault === undefined ? '' : `${name}-fault`]
+    .filter(Boolean)
+    .join(' ')
+  return (
+    <div class={fault === undefined ? 'field' : 'field wrong'}>
+      <label for={name}>
+        {label}
+        {optional && <span class="soft"> optional</span>}
+      </label>
+      {hint !== undefined && (
+        <p class="hint" id={`${name}-hint`}>
+          {hint}
+        </p>
+      )}
+      {children({
+        id: name,
+        name,
+        ...(described === '' ? {} : { 'aria-describedby': described }),
+        ...(fault === undefined ? {} : { 'aria-invalid': 'true' as const }),
+      })}
+      {fault !== undefined && (
+        <p class="fault" id={`${name}-fault`}>
+          {fault}
+        </p>
+      )}
+    </div>
+  )
+}
+
+export function TextField(
+  props: FieldProps & {
+    type?: 'text' | 'email' | 'password' | 'date' | 'number' | 'search'
+    autocomplete?: string
+    inputmode?: string
+    maxLength?: number
+  },
+) {
+  const { form, name, value = '', type = 'text', autocomplete, inputmode, maxLength } = props
+  // A password is not sent back to be shown again.
+  const shown = type === 'password' ? '' : (form.values.get(name) ?? value)
+  return (
+    <Labelled {...props}>
+      {tied => (
+        <input
+          {...tied}
+          // One of the types that hold a text; which one makes no difference to the rest.
+          type={type as 'text'}
+          value={shown}
+          autocomplete={autocomplete ?? 'off'}
+          inputMode={inputmode as 'text' | undefined}
+          maxLength={maxLength}
+          spellcheck={false}
+        />
+      )}
+    </Labelled>
+  )
+}
+
+export function TextArea(props: FieldProps & { rows?: number; mono?: boolean }) {
+  const { form, name, value = '', rows = 4, mono } = props
+  return (
+    <Labelled {...props}>
+      {tied => (
+        <textarea {...tied} rows={rows} class={mono ? 'mono' : undefined} spellcheck={!mono}>
+          {form.values.get(name) ?? value}
+        </textarea>
+      )}
+    </Labelled>
+  )
+}
+
+interface Choice {
+  value: string
+  text: string
+  hint?: string
+}
+
+export function SelectField(props: FieldProps & { choices: readonly Choice[] }) {
+  const { form, name, value = '', choices } = props
+  const chosen = form.values.get(name) ?? value
+  return (
+    <Labelled {...props}>
+      {tied => (
+        <select {...tied}>
+          {choices.map(choice => (
+            <option value={choice.value} selected={choice.value === chosen}>
+              {choice.text}
+            </option>
+          ))}
+        </select>
+      )}
+    </Labelled>
+  )
+}
+
+/** Radio buttons, or check boxes with `many`. `chosen` is what is on when nothing was sent yet. */
+export function Choices({
+  form,
+  name,
+  legend,
+  choices,
+  chosen,
+  many,
+  hint,
+}: {
+  form: FormState
+  name: string
+  legend: string
+  choices: readonly Choice[]
+  chosen: readonly string[]
+  many?: boolean
+  hint?: ComponentChildren
+}) {
+  const fault = faultOf(form, name)
+  const sent = [...form.values.keys()].length > 0
+  const on = new Set(sent ? form.values.getAll(name) : chosen)
+  return (
+    <fieldset id={name} class={fault === undefined ? 'field' : 'field wrong'} tabIndex={-1}>
+      <legend>{legend}</legend>
+      {hint !== undefined && <p class="hint">{hint}</p>}
+      {choices.map((choice, i) => (
+        <div class="choice">
+          <input
+            type={many ? 'checkbox' : 'radio'}
+            id={`${name}-${i}`}
+            name={name}
+            value={choice.value}
+            checked={on.has(choice.value)}
+          />
+          <label for={`${name}-${i}`}>
+            {choice.text}
+            {choice.hint !== undefined && <span class="hint">{choice.hint}</span>}
+          </label>
+        </div>
+      ))}
+      {fault !== undefined && <p class="fault">{fault}</p>}
+    </fieldset>
+  )
+}
+
+/** A form that does something. It carries the token of its session. */
+export function DeedForm(props: { csrf: string; action: string; id?: string; children: ComponentChildren }) {
+  return (
+    <form method="post" action={props.action} id={props.id} noValidate>
+      <input type="hidden" name="csrf" value={props.csrf} />
+      {props.children}
+    </form>
+  )
+}

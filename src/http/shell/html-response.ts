@@ -1,0 +1,22 @@
+// A page as a response.
+
+import type { VNode } from 'preact'
+import { renderToString } from 'preact-render-to-string'
+
+const policy =
+  "default-src 'none'; style-src 'self'; img-src 'self'; font-src 'self'; script-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+
+/** Fields of every page: nothing foreign is loaded, nothing is kept, nothing is framed. */
+export const pageFields: Readonly<Record<string, string>> = {
+  'Content-Type': 'text/html; charset=utf-8',
+  'Content-Security-Policy': policy,
+  'X-Content-Type-Options': 'nosniff',
+  // Not "no-referrer": a form would then be sent with an Origin of null, which is how its own origin is recognised.
+  'Referrer-Policy': 'same-origin',
+  'Cache-Control': 'no-store',
+  Vary: 'Accept, Cookie',
+}
+
+export function htmlResponse(page: VNode, status = 200, fields: Readonly<Record<string, string>> = {}): Response {
+  return new Response(`<!doctype html>${renderToString(page)}`, { status, headers: { ...pageFields, ...fields } })
+}

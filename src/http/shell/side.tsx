@@ -1,0 +1,111 @@
+// The side of every page: the product's name, the navigation, who is signed in.
+
+/** @jsxImportSource preact */
+
+import type { ComponentChildren } from 'preact'
+import { type Person, roleNames } from '../../access/roles.ts'
+import { Icon } from './icon.tsx'
+import { navigation, type Part } from './navigation.ts'
+import type { PageContext } from './page-context.ts'
+
+export function Brand({ context: { config } }: { context: PageContext }) {
+  const installation = [config.installationName, config.environment].filter(text => text !== '').join(' · ')
+  return (
+    <div class="brand">
+      <p class="name">
+        <svg class="mark" viewBox="0 0 24 24" aria-hidden="true" focusable="false">
+          <path d="M4 3c0 6 8 5 8 11M20 3c0 6-8 5-8 11v7" />
+        </svg>
+        Tributary
+      </p>
+      <p class="installation">{installation}</p>
+    </div>
+  )
+}
+
+/** With children, these stand in place of the navigation, which stays folded. */
+export function Side({
+  context,
+  part,
+  children,
+}: {
+  context: PageContext
+  part: Part | undefined
+  children?: ComponentChildren
+}) {
+  const { person, root } = context
+  const shown = navigation
+    .map(({ title, entries }) => ({
+      title,
+      entries: entries.filter(({ roles, keyed }) => (person === undefined ? keyed : roles.includes(person.role))),
+    }))
+    .filter(({ entries }) => entries.length > 0)
+  const links = (
+    <nav aria-label="Main">
+      {shown.map(({ title, entries }) => (
+        <>
+          {title !== undefined && <h2>{title}</h2>}
+          <ul>
+            {entries.map(entry => (
+              <li>
+                <a href={root + entry.path} aria-current={entry.part === part ? 'true' : undefined}>
+                  <Icon name={entry.icon} />
+                  {entry.text}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </>
+      ))}
+    </nav>
+  )
+  return (
+    <header class="side">
+      <Brand context={context} />
+      {/* On a phone the navigation folds; on a wide screen the style sheet shows it whatever is folded. */}
+      <details class="menu">
+        <summary>
+          <Icon name="menu" />
+          Menu
+        </summary>
+        {links}
+        {person !== undefined && <Me context={context} person={person} />}
+      </details>
+      {children ?? (
+        <div class="wide">
+          {links}
+          {person !== undefined && <Me context={context} person={person} />}
+        </div>
+      )}
+    </header>
+  )
+}
+
+function Me({ context, person }: { context: PageContext; person: Person }) {
+  const initials = person.name
+    .split(/\s+/)
+    .map(word => [...word][0] ?? '')
+    .slice(0, 2)
+    .join('')
+    .toUpperCase()
+  return (
+    <div class="me">
+      <a href={`${context.root}/admin/account`}>
+        <span class="initials" aria-hidden="true">
+          {initials}
+        </span>
+        <span>
+          {person.name}
+          <small>{roleNames[person.role]}</small>
+        </span>
+      </a>
+      <form method="post" action={`${context.root}/admin/sign-out`}>
+        <input type="hidden" name="csrf" value={context.csrf} />
+        <button class="quiet" type="submit">
+          <Icon name="log-out" />
+          Sign out
+        </button>
+      </form>
+    </div>
+  )
+}
