@@ -10,9 +10,10 @@ import { CommandError } from '../pull-outcome.ts'
 import { type Origin, withFields } from '../pulled-before.ts'
 import { type Column, type ColumnKind, type Table, tableName } from '../tables/table-plan.ts'
 import { type Cell, rowMaker } from '../tables/table-rows.ts'
+import { allMade, emptyHidden } from './hidden-columns.ts'
 import { columnIdentifiers, copyLine, identifierOf } from './postgres-text.ts'
 import { applyChanges, collectChanges } from './pulled-changes.ts'
-import { type PulledRecord, readRecord, recordTable, type Sql, writeRecord } from './pulled-record.ts'
+import { type KeptRecord, type PulledRecord, readRecord, recordTable, type Sql, writeRecord } from './pulled-record.ts'
 
 export interface PostgresLoad {
   url: string
@@ -56,7 +57,9 @@ export function loadPostgres(load: PostgresLoad): Promise<number> {
     const feeds = [...new Set(cursors)].filter(cursor => cursor !== undefined).map(load.changes)
     const changeCursor = await collectChanges(sql, feeds)
     const goesOn = fills === 'all' || before?.watermark === undefined || before.watermark === load.fromDate
-    const record = { ...then, changeCursor, watermark: goesOn ? then.watermark : before.watermark }
+    const filled = Object.fromEntries(tables.map(table => [postgresName(table), columnIdentifiers(table)]))
+    const made = allMade(before?.made ?? {}, filled)
+    const record = { ...then, made, changeCursor, watermark: goesOn ? then.watermark : before.watermark }
     return sql.begin(async tx => {
       await tx`create schema if not exists ${tx(schema)}`
       for (const [index, table] of tables.entries()) {
@@ -66,8 +69,10 @@ export function loadPostgres(load: PostgresLoad): Promise<number> {
         await takeOver(tx, schema, table)
       }
       const place = tx`${tx(schema)}.${tx('applications')}`
-      if (fills === 'all')
+      if (fills === 'all') {
         await tx`delete from ${place} a where not exists (select from ${tx(pulled)} p where p.application_id = a.application_id)`
+        await emptyHidden(tx, schema, made, filled)
+      }
       await applyChanges(tx, schema, then.origin.revisionState === 'CURRENT' ? 'removed' : 'kept')
       await writeRecord(tx, schema, record)
       const [counted] = await tx<{ applications: string }[]>`select count(*) as applications from ${place}`
@@ -81,7 +86,7 @@ const isOfSame = (one: Origin, other: Origin): boolean =>
   Bun.deepEquals({ ...one, destination: null }, { ...other, destination: null })
 
 /** What the last pull left there. */
-export function readPulled(url: string, schema: string, origin: Origin): Promise<PulledRecord | undefined> {
+export function readPulled(url: string, schema: string, origin: Origin): Promise<KeptRecord | undefined> {
   return connected(url, async sql => {
     const record = await readRecord(sql, schema)
     refuseOther(record, origin, schema)

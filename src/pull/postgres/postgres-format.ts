@@ -20,11 +20,14 @@ export function postgresFormat(url: string, schema: string): OutputFormat {
         throw error instanceof CommandError ? error : fault('read', error)
       })
       // Where it stands now is where it is, whatever the database was called then.
-      return record && { ...record, origin: { ...record.origin, destination }, receipts: [], files: [] }
+      if (record === undefined) return undefined
+      const { made: _, ...known } = record
+      return { ...known, origin: { ...known.origin, destination }, receipts: [], files: [] }
     },
     prepare: async job => {
       const { client, program, context, walk, then, spoolPath } = job
-      const { tables } = await loadTables(job)
+      const { tables, lost } = await loadTables(job, true)
+      if (lost.length > 0) context.say(hiddenSince(lost, walk.adds))
       const { fromDate, toDate } = walk.filters
       try {
         const applications = await loadPostgres({
@@ -59,6 +62,13 @@ const fault = (what: string, error: unknown): CommandError =>
   new CommandError('failed', `The database cannot be ${what}: ${faultOf(error)}. The same command tries again.`, {
     cause: error,
   })
+
+/** Told once: the state then knows the columns without them. */
+const hiddenSince = (columns: readonly string[], adds: boolean): string =>
+  `Hidden from the key since the last pull: ${columns.slice(0, 10).join(', ')}${columns.length > 10 ? ` and ${columns.length - 10} more` : ''}. ` +
+  (adds
+    ? 'They stay: null in what is new, and as it was in what was pulled before, until everything is pulled again.'
+    : 'They stay, and are emptied.')
 
 /** What PostgreSQL says of a value quotes it, so only its code is told then. */
 function faultOf(error: unknown): string {

@@ -8,17 +8,24 @@ export type Sql = postgres.Sql | postgres.TransactionSql
 
 export type PulledRecord = Pick<PulledBefore, 'origin' | 'watermark' | 'changeCursor'>
 
+/** Names of columns by table, as they are in the database. */
+export type MadeColumns = Readonly<Record<string, readonly string[]>>
+
+/** With every column that pulls have made, which no other pull needs to know. */
+export type KeptRecord = PulledRecord & { made: MadeColumns }
+
 export const recordTable = 'tributary_pull'
 
-export async function readRecord(sql: Sql, schema: string): Promise<PulledRecord | undefined> {
+export async function readRecord(sql: Sql, schema: string): Promise<KeptRecord | undefined> {
   const [found] = await sql`select to_regclass(quote_ident(${schema}) || ${`.${recordTable}`}) as place`
   if (found!.place === null) return undefined
-  const [row] = await sql<{ origin: string; watermark: string | null; change_cursor: string | null }[]>`
-    select origin::text, watermark, change_cursor from ${sql(schema)}.${sql(recordTable)}`
+  const [row] = await sql<{ origin: string; made: string; watermark: string | null; change_cursor: string | null }[]>`
+    select origin::text, made, watermark, change_cursor from ${sql(schema)}.${sql(recordTable)}`
   if (row === undefined) return undefined
-  const { origin, watermark, change_cursor } = row
+  const { origin, made, watermark, change_cursor } = row
   return {
     origin: JSON.parse(origin) as Origin,
+    made: JSON.parse(made) as MadeColumns,
     watermark: watermark ?? undefined,
     changeCursor: change_cursor ?? undefined,
   }
@@ -27,19 +34,20 @@ export async function readRecord(sql: Sql, schema: string): Promise<PulledRecord
 export async function writeRecord(
   sql: Sql,
   schema: string,
-  { origin, watermark, changeCursor }: PulledRecord,
+  { origin, made, watermark, changeCursor }: KeptRecord,
 ): Promise<void> {
   const place = sql`${sql(schema)}.${sql(recordTable)}`
   await sql`
     create table if not exists ${place} (
       program text primary key,
       origin text not null,
+      made text not null,
       watermark text,
       change_cursor text,
       pulled_at timestamptz not null default now()
     )`
   await sql`delete from ${place}`
   await sql`
-    insert into ${place} (program, origin, watermark, change_cursor)
-    values (${origin.program}, ${JSON.stringify(origin)}, ${watermark ?? null}, ${changeCursor ?? null})`
+    insert into ${place} (program, origin, made, watermark, change_cursor)
+    values (${origin.program}, ${JSON.stringify(origin)}, ${JSON.stringify(made)}, ${watermark ?? null}, ${changeCursor ?? null})`
 }

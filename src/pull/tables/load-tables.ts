@@ -12,31 +12,34 @@ import {
   tableName,
 } from './table-plan.ts'
 
-/** `known` are the columns as they were laid out before, which keep their places. */
-export async function loadTables({
-  client,
-  program,
-  state,
-  tables,
-  walk,
-  context,
-}: FormatJob): Promise<{ tables: Table[]; known: KnownColumns }> {
+/**
+ * `known` are the columns as they were laid out before, which keep their places. `mayLack`: whether the output takes rows that lack some of
+ * them, of questions that were hidden from the key since; these are `lost`, or the name of a table.
+ */
+export async function loadTables(
+  { client, program, state, tables, walk, context }: FormatJob,
+  mayLack = !walk.adds,
+): Promise<{ tables: Table[]; known: KnownColumns; lost: string[] }> {
   let known = state.read<KnownColumns>('columns') ?? {}
   try {
     const path = `/docs/api/programs/${encodeURIComponent(program)}/versions/active`
     const { questions } = await client.json<{ questions: DocumentedQuestion[] }>(path, context.signal)
     const chosen = chosenOf(questions, walk.filters.fields)
-    if (!walk.adds) known = stillThere(known, columnNames(planTables(chosen, tables)))
-    return { tables: planTables(chosen, tables, known), known }
+    const there = columnNames(planTables(chosen, tables))
+    const lost = Object.entries(known).flatMap(([table, names]) =>
+      there[table] === undefined ? [table] : names.filter(name => !there[table]!.includes(name)),
+    )
+    if (mayLack) known = stillThere(known, there)
+    return { tables: planTables(chosen, tables, known), known, lost }
   } catch (error) {
     // Nothing of the program is published: it has no application either, or the rows would miss their columns.
     if (error instanceof RequestRefused && error.isAboutNothingThere)
-      return { tables: planTables([], tables, known), known }
+      return { tables: planTables([], tables, known), known, lost: [] }
     throw error
   }
 }
 
-/** Without those of questions that were hidden from the key since: what is made of everything need not have them. */
+/** Without those of questions that were hidden from the key since. */
 const stillThere = (known: KnownColumns, there: KnownColumns): KnownColumns =>
   Object.fromEntries(
     Object.entries(known).map(([table, names]) => [table, names.filter(name => there[table]?.includes(name))]),

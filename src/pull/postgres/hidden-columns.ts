@@ -1,0 +1,32 @@
+// Columns of questions that were hidden from the key after they had been filled. They stay, since views and queries may stand on them;
+// what is pulled from then on has null there, and a pull of everything empties them, so that the tables have what the service gives.
+
+import type { MadeColumns, Sql } from './pulled-record.ts'
+
+/** Every column that a pull ever made. */
+export function allMade(before: MadeColumns, now: MadeColumns): MadeColumns {
+  const tables = new Set([...Object.keys(before), ...Object.keys(now)])
+  return Object.fromEntries(
+    [...tables].map(table => [table, [...new Set([...(before[table] ?? []), ...(now[table] ?? [])])]]),
+  )
+}
+
+/** Takes what stands in columns that pulls have made and this one did not fill; those that were dropped since are left out. */
+export async function emptyHidden(sql: Sql, schema: string, made: MadeColumns, filled: MadeColumns): Promise<void> {
+  for (const [table, names] of Object.entries(made)) {
+    const hidden = names.filter(name => !filled[table]?.includes(name))
+    const there = await sql<{ name: string }[]>`
+      select attname::text as name from pg_attribute
+      where attrelid = to_regclass(quote_ident(${schema}) || '.' || quote_ident(${table}))
+      and attname = any(${hidden}) and attnum > 0 and not attisdropped`
+    if (there.length === 0) continue
+    const place = sql`${sql(schema)}.${sql(table)}`
+    if (filled[table] === undefined) {
+      await sql`delete from ${place}`
+      continue
+    }
+    const nulls = there.map(({ name }) => sql`${sql(name)} = null`).reduce((all, one) => sql`${all}, ${one}`)
+    const any = there.map(({ name }) => sql`${sql(name)} is not null`).reduce((all, one) => sql`${all} or ${one}`)
+    await sql`update ${place} set ${nulls} where ${any}`
+  }
+}
