@@ -13,7 +13,7 @@ import { framingOf } from '../export/framings/all-framings.ts'
 import { type OpenedWalk, openWalk } from '../export/open-walk.ts'
 import { pageLimits } from '../export/page-limits.ts'
 import type { Sink } from '../export/page-outlet.ts'
-import { pageVersion } from '../export/page-version.ts'
+import { pageVersion, pageVersionKey } from '../export/page-version.ts'
 import { parseExportRequest } from '../export/request.ts'
 import { sentQuestions } from '../export/sent-questions.ts'
 import { type Serving, servePage } from '../export/serve-page.ts'
@@ -44,6 +44,7 @@ const path = '/api/v1/admin/programs/:programSlug/applications'
 /** `GET /api/v1/admin/programs/{programSlug}/applications`. Source: spec, "List program applications". */
 export const exportApplications = (deps: Deps) => {
   const headStarts = new HeadStarts(deps.exports, deps.keys)
+  const versionKey = pageVersionKey(deps.config.apiKeyPepper)
   const answer = async (asked: Asked): Promise<Response> => {
     const { caller, request } = asked
     const mayBeEmpty = request.method === 'HEAD' || request.headers.has('if-none-match')
@@ -88,7 +89,8 @@ export const exportApplications = (deps: Deps) => {
     if (hidden.names.length > 0) record.fields.hidden_questions = hidden.names.length
     const { timeZone } = config
     const { format } = offered
-    const tag = begun && weakTag(pageVersion(walk, begun.lastChangeAt, { format, timeZone, hidden: hidden.ids }))
+    const sentAs = { format, timeZone, hidden: hidden.ids }
+    const tag = begun && weakTag(pageVersion(versionKey, walk, begun.lastChangeAt, sentAs))
     const headers = headersOf({ offered, coding, strict, begun, tag })
     const told = tellQuota(headers, turn.quota)
     const noneNew = tag !== undefined && namesTag(request.headers.get('if-none-match'), tag)

@@ -399,6 +399,20 @@ describe('a hidden question', () => {
     expect((await page(`nextPageToken=${before.token}`)).keys).toContain('zyxqua_salary')
   })
 
+  test('an ETag depends on a secret of the installation, so that nobody can try which questions would make it', async () => {
+    const pepper = 'Zk3J9vXq2LmZ8wR5tYb7NcD4fGhP6sUaE1iOx'
+    const elsewhere = await useService(database, { apiKeyPepper: pepper })
+    const hidden = { programs: [slug], hiddenQuestions: [`${mark} salary`] }
+    const tagOf = async (at: TestService, key: TestKey): Promise<string> => {
+      const response = await at.get(applications, { headers: { Authorization: key.authorization } })
+      expect(response.status).toBe(200)
+      return response.headers.get('ETag')!
+    }
+    const tag = await tagOf(service, await createTestKey(sql, hidden))
+    expect(await tagOf(service, await createTestKey(sql, hidden))).toBe(tag)
+    expect(await tagOf(elsewhere, await createTestKey(sql, { ...hidden, pepper }))).not.toBe(tag)
+  })
+
   test('is hidden in every program of the key, also in one that is published later', async () => {
     const later = 'hidden-later'
     const key = await createTestKey(sql, { programs: [later], hiddenQuestions: [`${mark} salary`] })
