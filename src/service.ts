@@ -60,7 +60,7 @@ export async function serve(
   const metrics = new Metrics()
   const openPool = poolOpener(config, way, metrics)
   const db = openPool('general', 'tributary', config.databaseConnections)
-  const exportDb = openPool('export', 'tributary-export', config.exportConnections)
+  const exportDb = openPool('export', exportName, config.exportConnections)
   const intakeDb = openPool('intake', 'tributary-intake', config.intakeConnections)
   const consoleDb = openPool('console', 'tributary-console', config.consoleConnections, config.consoleDatabaseUrl)
   const standbyPools = await Promise.all(
@@ -189,6 +189,9 @@ async function openSharedCounts(whole: Config, log: Log): Promise<SharedCounts |
   return new SharedCounts(whole.redisUrl, whole, log)
 }
 
+/** How PostgreSQL shows connections that read pages. */
+const exportName = 'tributary-export'
+
 /** Opens pools: under a name for metrics, and one that PostgreSQL shows in `pg_stat_activity`. */
 function poolOpener(config: Config, { pooled }: Way, { pools }: Metrics) {
   return (name: string, applicationName: string, connectionsMax: number, url = config.databaseUrl): Sql =>
@@ -200,6 +203,8 @@ function poolOpener(config: Config, { pooled }: Way, { pools }: Metrics) {
         onWait,
         prepare: config.databasePrepare,
         statementTimeoutMs: pooled ? 0 : config.statementTimeoutMs,
+        // What these ask walks one index in any plan (tests/db/export-plans.test.ts).
+        planOnce: applicationName === exportName && !pooled,
         silenceTimeoutMs: config.silenceTimeoutMs,
         // A request that has waited longer was refused already.
         queueTimeoutMs: config.responseTimeoutMs,
@@ -219,7 +224,7 @@ async function openStandby(
   const name = new URL(url).host || `standby ${number}`
   return {
     name,
-    sql: poolOpener(config, way, metrics)(`export ${name}`, 'tributary-export', config.exportConnections, url),
+    sql: poolOpener(config, way, metrics)(`export ${name}`, exportName, config.exportConnections, url),
     watch: openDatabase({
       url,
       applicationName: 'tributary-watch',

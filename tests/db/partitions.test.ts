@@ -6,6 +6,7 @@ import { Readable } from 'node:stream'
 import { findRevisionBefore, readListedApplications, readRevisions } from '../../src/db/application-lists.ts'
 import { openDatabase, type Sql } from '../../src/db/client.ts'
 import { grantRoles, partitionApplications } from '../../src/db/migrate.ts'
+import { readPageRows, readWalkStart } from '../../src/db/walks.ts'
 import { loadLines } from '../../src/load/load-lines.ts'
 import { exportProgram, importProgram } from '../../src/programs/program-transport.ts'
 import { annotate } from '../../src/upkeep/annotate.ts'
@@ -240,6 +241,34 @@ describe('applications in partitions', () => {
         const pieces = new Set(read.map(name => name.match(/\d+$/)![0]))
         expect([pieces.size <= 1, statement.text]).toEqual([true, statement.text])
       }
+  })
+
+  test('a connection that plans once makes no plan for a single page or start of a walk', async () => {
+    const { sql, url } = await useDatabase()
+    await partitionApplications(sql, 16)
+    const programs = []
+    for (const slug of ['first', 'second', 'third']) programs.push(await insertRawProgram(sql, slug))
+    for (const program of programs) await insertRawApplications(sql, program, 30)
+    await sql`analyze application`
+    const one = openDatabase({ url, connectionsMax: 1, planOnce: true })
+    endWithFile(() => one.end())
+    for (const { program_id: programId } of [...programs, ...programs]) {
+      const { horizon, last_application } = await readWalkStart(one, programId)
+      const page = { programId, horizon, lastApplication: last_application ?? undefined, after: undefined, rowsMax: 11 }
+      let rows = 0
+      const all = { from: undefined, to: undefined, revisionState: undefined }
+      await readPageRows(one, { ...page, ...all }, 11, { take: () => rows++, batchAhead: () => 0, endBatch: () => 0 })
+      expect(rows).toBe(11)
+    }
+    const plans = await one<{ once: number; each: number }[]>`
+      select generic_plans as once, custom_plans as each
+      from pg_prepared_statements
+      where statement ~ 'walk_start|snapshot'
+      and statement !~ 'pg_prepared_statements'`
+    expect([...plans]).toEqual([
+      { once: 6, each: 0 },
+      { once: 6, each: 0 },
+    ])
   })
 
   test('a load reads and writes the partitions of its program, as PostgreSQL counts it', async () => {

@@ -7,6 +7,7 @@ import { FrontEnd } from '../support/front-end.ts'
 import { createTestKey } from '../support/keys.ts'
 import { endProcesses, startMain } from '../support/processes.ts'
 import { aProgram, q } from '../support/programs.ts'
+import { startProxy } from '../support/proxy.ts'
 import { until } from '../support/until.ts'
 
 const database = await useDatabase()
@@ -72,6 +73,39 @@ describe('the pools of src/main.ts', () => {
       await holding
     }
     for (const answer of await Promise.all(submitting)) if (answer !== 201) expect(answer).toContain('answered 503')
+  })
+
+  test('what reads pages plans each statement once, and nothing else does', async () => {
+    const modes = new Map<string, string | undefined>()
+    const upstream = new URL(database.url)
+    const proxy = await startProxy(Number(upstream.port), ({ upstream }) => {
+      let begun = false
+      return {
+        fromClient: bytes => {
+          // The first message names settings and their values, each ended by a zero.
+          const words = begun ? [] : bytes.subarray(8).toString().split('\0')
+          const settingOf = (setting: string) => words[words.indexOf(setting) + 1]
+          const name = words.includes('application_name') ? settingOf('application_name')!.split(' ')[0]! : undefined
+          if (name !== undefined)
+            modes.set(name, words.includes('plan_cache_mode') ? settingOf('plan_cache_mode') : 'auto')
+          begun = true
+          upstream.write(bytes)
+        },
+      }
+    })
+    try {
+      upstream.port = String(proxy.port)
+      const { url } = await startMain({ url: upstream.toString() })
+      const client = clientOf(url)
+      for (const path of ['/api/v1/checkAuth', '/api/v1/admin/programs/calm/applications', '/intake/v1/programs/calm'])
+        expect((await client.get(path)).status).toBe(200)
+      const { 'tributary-export': exports, ...others } = Object.fromEntries(modes)
+      expect(exports).toBe('force_generic_plan')
+      expect(others).toMatchObject({ tributary: 'auto', 'tributary-intake': 'auto' })
+    } finally {
+      await endProcesses()
+      await proxy.stop()
+    }
   })
 
   test('each pool has its own connections, as many as its setting allows', async () => {

@@ -73,7 +73,7 @@ async function measureLayout(
   return database.scratch('copy', async ({ sql, environment }) => {
     const laidMs = partitions === 0 ? 0 : await timed(() => partitionApplications(sql, partitions))
     await settleTables(sql)
-    const one = openDatabase({ url: environment.DATABASE_URL!, connectionsMax: 1, applicationName: 'bench' })
+    const one = openDatabase({ url: environment.DATABASE_URL!, connectionsMax: 1, planOnce: true })
     try {
       const { program_id: programId } = data.program
       const start = await readWalkStart(one, programId)
