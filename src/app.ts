@@ -7,7 +7,7 @@ import { databaseKeys } from './access/key-source.ts'
 import { KeyUses } from './access/key-use.ts'
 import { KeyLimits } from './access/limits.ts'
 import { RefusalNotes } from './access/refusal-notes.ts'
-import { type AuditEvent, appendAuditEvent } from './db/audit.ts'
+import { type AuditEvent, appendAuditEvents } from './db/audit.ts'
 import { KeyMaps } from './derived/program-key-map.ts'
 import type { Micros } from './domain/values/offset-time.ts'
 import { ChangeWatch } from './export/change-watch.ts'
@@ -48,9 +48,9 @@ export function createApp(foundation: Foundation): App {
   const tls = config.tlsCert !== undefined
   const { exportOnly } = config
   const refusals = exportOnly ? undefined : new RefusalNotes(foundation.consoleDb, log)
-  const audit = async (event: AuditEvent): Promise<void> => {
-    if (exportOnly) log.info({ audit_event: event }, 'audit trail')
-    else await appendAuditEvent(db, event)
+  const audit = async (...events: AuditEvent[]): Promise<void> => {
+    if (!exportOnly) return appendAuditEvents(db, events)
+    for (const event of events) log.info({ audit_event: event }, 'audit trail')
   }
   const strict = tls || config.trustedProxies.length > 0
   const deps: Deps = {
@@ -63,7 +63,7 @@ export function createApp(foundation: Foundation): App {
     saves: new ProgramTurns(saveTurns(config.intakeConnections)),
     submissions: new ProgramTurns(submissionTurns(config.intakeConnections)),
     exports: new Exports(foundation.exportDb, config.exportConnections, foundation.standbys),
-    trail: new ExportTrail({ append: audit, log, now, required: config.auditRequired }),
+    trail: new ExportTrail({ append: events => audit(...events), log, now, required: config.auditRequired }),
     audit,
     watch: new ChangeWatch(db),
   }

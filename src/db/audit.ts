@@ -25,6 +25,17 @@ export async function appendAuditEvent(db: Db, event: AuditEvent): Promise<void>
     values (${event.actor}, ${event.action}, ${event.subject}, ${event.address ?? null}, ${db.json(event.detail ?? {})})`
 }
 
+/** Appends events in this order, all or none. */
+export async function appendAuditEvents(db: Db, events: readonly AuditEvent[]): Promise<void> {
+  const [event] = events
+  if (event !== undefined && events.length === 1) return appendAuditEvent(db, event)
+  await db`
+    insert into audit_event (actor, action, subject, address, detail)
+    select e.actor, e.action, e.subject, e.address, coalesce(e.detail, '{}')
+    from jsonb_to_recordset(${db.json(events as unknown as JSONValue)})
+      as e (actor text, action text, subject text, address inet, detail jsonb)`
+}
+
 export interface AuditEventRow {
   audit_event_id: number
   happened_at: Micros

@@ -3,6 +3,9 @@
 //
 // No response waits for its line, since the client has the applications by then. A line that cannot be written is logged as it
 // stands, kept, and tried again; until it is written its key gets no further page. So the trail lacks at most what was under way.
+//
+// A key has one statement under way at a time, and what comes meanwhile is written with the next one. The lines of a key wait for one
+// another in the database anyway (`api_key_day`); side by side they would do so on all its connections, and every look-up of a key with them.
 
 import type { AuditEvent } from '../db/audit.ts'
 import type { Position } from '../db/walks.ts'
@@ -43,13 +46,17 @@ interface Line {
   apiKeyId: string
   event: AuditEvent
   failed: boolean
-  /** The statement under way, so that there is one at a time and no line is written twice. */
-  writing: Promise<void> | undefined
+}
+
+/** Of one key: the statement under way, and the one after it, if there is something for it to write. */
+interface Writing {
+  now: Promise<void>
+  next: Promise<void> | undefined
 }
 
 interface ExportTrailSettings {
-  /** Adds a line to the trail. */
-  append: (event: AuditEvent) => Promise<void>
+  /** Adds lines to the trail, all or none. */
+  append: (events: readonly AuditEvent[]) => Promise<void>
   log: Log
   now: () => Micros
   /** Whether a key waits for its lines. When not, a line that cannot be written is logged and no more. */
@@ -59,6 +66,7 @@ interface ExportTrailSettings {
 
 export class ExportTrail {
   readonly #lines = new Set<Line>()
+  readonly #writing = new Map<string, Writing>()
   #retry: Timer | undefined
 
   /** How many lines are not written yet. */
@@ -71,9 +79,8 @@ export class ExportTrail {
   /** Writes the line of a page. Never rejects. */
   async note(page: SentPage): Promise<void> {
     const event = eventOf(page, this.settings.now())
-    const line: Line = { apiKeyId: page.apiKeyId, event, failed: false, writing: undefined }
-    this.#lines.add(line)
-    await this.#write(line)
+    this.#lines.add({ apiKeyId: page.apiKeyId, event, failed: false })
+    await this.#write(page.apiKeyId)
   }
 
   /**
@@ -82,8 +89,8 @@ export class ExportTrail {
    */
   async settle(apiKeyId: string): Promise<void> {
     if (this.#lines.size === 0 || !this.settings.required) return
-    const lines = [...this.#lines].filter(line => line.apiKeyId === apiKeyId)
-    await Promise.all(lines.filter(line => line.failed).map(line => this.#write(line)))
+    const lines = this.#linesOf(apiKeyId)
+    if (lines.some(line => line.failed)) await this.#write(apiKeyId)
     if (lines.length < linesMax && !lines.some(line => line.failed)) return
     throw new Problem('unavailable', {
       detail: 'What this key has exported cannot be noted in the audit trail just now. Try again in a few seconds.',
@@ -99,7 +106,7 @@ export class ExportTrail {
   async finish(withinMs: number): Promise<void> {
     const endMs = performance.now() + withinMs
     while (this.#lines.size > 0) {
-      const writing = [...this.#lines].map(line => this.#write(line))
+      const writing = [...new Set([...this.#lines].map(line => line.apiKeyId))].map(apiKeyId => this.#write(apiKeyId))
       if (!(await settledWithin(endMs - performance.now(), Promise.all(writing)))) break
       if (this.#lines.size === 0) return
       if (performance.now() + lastRetryMs > endMs) break
@@ -108,25 +115,44 @@ export class ExportTrail {
     for (const { event, failed } of this.#lines) if (!failed) this.settings.log.error({ audit_event: event }, unnoted)
   }
 
-  #write(line: Line): Promise<void> {
-    line.writing ??= this.#tryToWrite(line).finally(() => {
-      line.writing = undefined
-    })
-    return line.writing
+  #linesOf(apiKeyId: string): Line[] {
+    return [...this.#lines].filter(line => line.apiKeyId === apiKeyId)
   }
 
-  async #tryToWrite(line: Line): Promise<void> {
+  /** Resolves when each line that the key has now was tried. */
+  #write(apiKeyId: string): Promise<void> {
+    const writing = this.#writing.get(apiKeyId)
+    if (writing === undefined) return this.#begin(apiKeyId)
+    writing.next ??= writing.now.then(() => this.#begin(apiKeyId))
+    return writing.next
+  }
+
+  #begin(apiKeyId: string): Promise<void> {
+    const writing: Writing = { now: this.#tryToWrite(this.#linesOf(apiKeyId)), next: undefined }
+    this.#writing.set(apiKeyId, writing)
+    writing.now = writing.now.then(() => {
+      if (writing.next === undefined) this.#writing.delete(apiKeyId)
+    })
+    return writing.now
+  }
+
+  async #tryToWrite(lines: readonly Line[]): Promise<void> {
+    if (lines.length === 0) return
     try {
-      await this.settings.append(line.event)
-      line.failed = false
-      this.#lines.delete(line)
+      await this.settings.append(lines.map(line => line.event))
+      for (const line of lines) {
+        line.failed = false
+        this.#lines.delete(line)
+      }
     } catch (error) {
       const { log, required } = this.settings
-      // Whole, and once: should the process end before the line is written, it stands in the log.
-      if (!line.failed) log.error({ audit_event: line.event, err: error }, unnoted)
-      line.failed = true
+      for (const line of lines) {
+        // Whole, and once: should the process end before the line is written, it stands in the log.
+        if (!line.failed) log.error({ audit_event: line.event, err: error }, unnoted)
+        line.failed = true
+        if (!required) this.#lines.delete(line)
+      }
       if (required) this.#retryLater()
-      else this.#lines.delete(line)
     }
   }
 
@@ -135,7 +161,7 @@ export class ExportTrail {
     if (this.#retry !== undefined) return
     this.#retry = setTimeout(() => {
       this.#retry = undefined
-      for (const line of this.#lines) if (line.failed) void this.#write(line)
+      for (const line of this.#lines) if (line.failed) void this.#write(line.apiKeyId)
     }, this.settings.retryMs ?? retryMs)
     this.#retry.unref()
   }

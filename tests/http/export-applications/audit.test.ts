@@ -2,7 +2,7 @@
 // of a page that was sent is not lost, and while it cannot be written its key gets no further page.
 
 import { afterEach, describe, expect, test } from 'bun:test'
-import { type AuditEvent, appendAuditEvent } from '../../../src/db/audit.ts'
+import { type AuditEvent, appendAuditEvents } from '../../../src/db/audit.ts'
 import { earliest } from '../../../src/domain/values/offset-time.ts'
 import { ExportTrail, type SentPage } from '../../../src/export/export-trail.ts'
 import { createLog } from '../../../src/log.ts'
@@ -134,7 +134,7 @@ describe('the trail', () => {
     receipt: { outcome: 'complete', applications: 1, bytes: 1, last: undefined, next: undefined },
   })
   const settings = {
-    append: (event: AuditEvent) => appendAuditEvent(sql, event),
+    append: (events: readonly AuditEvent[]) => appendAuditEvents(sql, events),
     log: createLog('silent'),
     now: () => 1_700_000_000_000_000,
     required: true,
@@ -213,5 +213,23 @@ describe('the trail', () => {
     await Promise.all([holding, ...noting])
     await trail.settle('slow')
     expect(await linesOf('slow')).toHaveLength(100)
+  })
+
+  test('a key has one statement under way, and what comes meanwhile is written with the next: it takes no connection from others (G14)', async () => {
+    const batches: string[][] = []
+    const append = (events: readonly AuditEvent[]) => {
+      batches.push(events.map(({ actor, detail }) => `${actor} ${detail!.request_id}`))
+      return appendAuditEvents(sql, events)
+    }
+    const trail = new ExportTrail({ ...settings, append })
+    const noting = ['1', '2', '3', '4'].map(id => trail.note(page('busy', id)))
+    noting.push(trail.note(page('idle', '1')))
+    expect(batches).toEqual([['key:busy 1'], ['key:idle 1']])
+    await Promise.all(noting)
+    expect(batches.slice(2)).toEqual([['key:busy 2', 'key:busy 3', 'key:busy 4']])
+    const lines =
+      await sql`select detail->>'request_id' as id from audit_event where actor = 'key:busy' order by audit_event_id`
+    expect(lines.map(({ id }) => id)).toEqual(['1', '2', '3', '4'])
+    expect(trail.waiting).toBe(0)
   })
 })
