@@ -7,7 +7,7 @@ import type { Micros } from '../domain/values/offset-time.ts'
 import type { Db } from './client.ts'
 import type { ProgramListing } from './programs.ts'
 
-export interface ProgramOverview extends ProgramListing {
+export interface ProgramOverview extends Omit<ProgramListing, 'civiform_name'> {
   active_published_at: Micros | null
   active_published_by: string | null
   draft_created_at: Micros | null

@@ -62,6 +62,8 @@ export interface GuardedDoor extends DoorPlace {
   roles: readonly Role[]
   /** Whether the person must have shown who they are a short while ago. */
   confirmed?: boolean
+  /** Whether it leads to what a CiviForm decides, where one is followed; it does not open then. */
+  editsPrograms?: boolean
   answer: (visit: Visit) => Response | Promise<Response>
 }
 
@@ -172,8 +174,19 @@ function admit(door: GuardedDoor, visit: OpenVisit): Pick<Visit, 'session' | 'pe
     })
   }
   requireRole(session.person, door.roles)
+  if (door.editsPrograms && visit.context.following) throw decidedElsewhere()
   return { session, person: session.person }
 }
+
+const decidedElsewhere = (): Problem =>
+  new Problem('conflict', {
+    detail:
+      'Programs are made, edited and published in the CiviForm that this installation follows, and are here within seconds.',
+  })
+
+/** These doors, for programs of this installation's own alone. */
+export const editingDoors = (doors: readonly ConsoleDoor[]): ConsoleDoor[] =>
+  doors.map(door => (door.roles === 'anyone' ? door : { ...door, editsPrograms: true }))
 
 function guarded(door: GuardedDoor, visit: Visit): Visit {
   const { session } = visit

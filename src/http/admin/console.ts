@@ -8,7 +8,7 @@ import { shellAssets } from '../shell/shell-assets.ts'
 import { adminApi } from './api/admin-api.ts'
 import { applicationDoors } from './applications/application-doors.ts'
 import { auditDoors } from './audit/audit-doors.ts'
-import { type ConsoleDoor, consoleRoutes, type GuardedDoor, redirect } from './console-doors.ts'
+import { type ConsoleDoor, consoleRoutes, editingDoors, type GuardedDoor, redirect } from './console-doors.ts'
 import { intermediaryDoors } from './intermediaries/intermediary-doors.ts'
 import { jobDoors } from './jobs/job-doors.ts'
 import { keyDoors } from './keys/key-doors.ts'
@@ -28,10 +28,10 @@ export const consoleDoors = (deps: Deps): ConsoleDoor[] => [
   ...signInDoors(deps),
   ...tokenDoors(deps),
   ...programDoors(deps),
-  ...documentDoors(deps),
-  ...publishDoors(deps),
-  ...questionFormDoors(deps),
-  ...screenFormDoors(deps),
+  ...editingDoors(documentDoors(deps)),
+  ...editingDoors(publishDoors(deps)),
+  ...editingDoors(questionFormDoors(deps)),
+  ...editingDoors(screenFormDoors(deps)),
   ...keyDoors(deps),
   ...applicationDoors(deps),
   ...intermediaryDoors(deps),

@@ -74,6 +74,22 @@ describe('the console beside a CiviForm', () => {
     )
   })
 
+  test('no page or form that edits programs opens by its address, and each says where they are edited', async () => {
+    const doors = [
+      ...['document', 'add-question', 'question?name=job', 'screen?index=0', 'settings', 'publish', 'discard'].map(
+        page => `/admin/programs/rent-relief/${page}`,
+      ),
+      '/admin/new-program',
+    ]
+    for (const path of doors) {
+      const answer = await visitor.get(path)
+      expect([path, answer.status]).toEqual([path, 409])
+      expect(await answer.text()).toContain('Programs are made, edited and published in the CiviForm')
+    }
+    for (const path of ['document', 'add-question', 'versions/1/take'])
+      expect((await visitor.post(`/admin/programs/rent-relief/${path}`, {})).status).toBe(409)
+  })
+
   test('shows a key whose id has a slash and a plus, by its links, as CiviForm’s; one made here is edited here', async () => {
     const index = await visitor.page('/admin/keys')
     const links = linksOf(index)
