@@ -16,6 +16,7 @@ import { FollowedCatalogue } from './catalogue/followed-catalogue.ts'
 import { settleSetBack, wasCut } from './changes/after-set-back.ts'
 import { applyChanges } from './changes/apply-changes.ts'
 import { followOrganizations } from './changes/follow-organizations.ts'
+import { giveUpReusedVersions } from './changes/reused-versions.ts'
 import { applyEvents, scanNext } from './changes/scan-changes.ts'
 import type { FollowDeps, Reading } from './followed-source.ts'
 import { followKeys } from './keys/follow-keys.ts'
@@ -79,6 +80,7 @@ export class Follower {
       reading: { layout, zone: options.databaseZone, live: options.profile === 'civiform' },
       wasSetBack: isCut || state.set_backs > 0,
     }
+    await giveUpReusedVersions(reading)
     await this.#catalogue.refresh(reading.reading)
     await followKeys(reading)
     const renamed = await followOrganizations(reading, this.#catalogue)

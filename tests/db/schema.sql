@@ -252,6 +252,11 @@ begin
      and exists (select from program p where p.program_id = old.program_id and p.civiform_name is not null) then
     return new;
   end if;
+  -- One that its database lost goes when the id is another program's; not while there is an application of it.
+  if tg_op = 'DELETE' and current_setting('tributary.follow', true) = 'on'
+     and exists (select from program p where p.program_id = old.program_id and p.civiform_name is not null) then
+    return old;
+  end if;
   if tg_op = 'DELETE' or new.state = 'DRAFT' or (old.state = 'OBSOLETE' and new.state <> 'OBSOLETE')
      or (new.program_version_id, new.program_id, new.screens, new.display_name, new.statuses, new.based_on,
          new.created_at, new.created_by, new.published_at, new.published_by)

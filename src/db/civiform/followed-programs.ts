@@ -209,3 +209,27 @@ export async function activateFollowedVersion(
     where program_version_id = ${program_version_id}
     and state = 'OBSOLETE'`
 }
+
+/** Of every version, the name that its program has in CiviForm. */
+export async function readVersionNames(db: Db): Promise<{ program_version_id: number; civiform_name: string }[]> {
+  return db`
+    select v.program_version_id, p.civiform_name
+    from program_version v
+    join program p using (program_id)
+    where p.civiform_name is not null`
+}
+
+export async function readApplicationsOf(db: Db, versionIds: readonly number[]): Promise<number[]> {
+  const rows = await db<{ id: number }[]>`
+    select a.application_id as id
+    from program_version v
+    join application a on a.program_id = v.program_id and a.program_version_id = v.program_version_id
+    where v.program_version_id = any(${versionIds as number[]}::bigint[])
+    order by a.application_id`
+  return rows.map(row => row.id)
+}
+
+/** Of versions without applications. */
+export async function deleteLostVersions(tx: Transaction, versionIds: readonly number[]): Promise<void> {
+  await tx`delete from program_version where program_version_id = any(${versionIds as number[]}::bigint[])`
+}

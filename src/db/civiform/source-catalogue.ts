@@ -42,6 +42,11 @@ export async function readCatalogueMark(source: Source): Promise<string> {
   return row!.mark
 }
 
+/** Whose versions these are. */
+export async function readSourceNames(source: Source): Promise<{ id: number; name: string }[]> {
+  return source<{ id: number; name: string }[]>`select id, name from programs`
+}
+
 export async function readSourcePrograms(source: Source, zone: string): Promise<SourceProgram[]> {
   return source<SourceProgram[]>`
     select p.id, p.name, p.slug, p.program_type, p.localized_name, p.block_definitions, p.xmin::text as row_version,

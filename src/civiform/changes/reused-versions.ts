@@ -1,0 +1,32 @@
+// A database that lost commits may give the id of a version that was lost to a version of another program. The lost one, and what was
+// submitted to it, are there no more: both go here too, so that the id is free for what has it now.
+
+import {
+  allowFollowing,
+  deleteLostVersions,
+  readApplicationsOf,
+  readVersionNames,
+} from '../../db/civiform/followed-programs.ts'
+import { readSourceNames } from '../../db/civiform/source-catalogue.ts'
+import { inTransaction } from '../../db/client.ts'
+import { lockQuestionBank } from '../../db/questions.ts'
+import type { Reading } from '../followed-source.ts'
+import { removeDeleted } from './apply-changes.ts'
+
+/** Safe to repeat; nothing where the database never lost commits. */
+export async function giveUpReusedVersions(deps: Reading): Promise<void> {
+  const { sql, source, wasSetBack, log } = deps
+  if (!wasSetBack) return
+  const names = new Map((await readSourceNames(source)).map(({ id, name }) => [id, name]))
+  const reused = (await readVersionNames(sql))
+    .filter(({ program_version_id: id, civiform_name }) => names.has(id) && names.get(id) !== civiform_name)
+    .map(version => version.program_version_id)
+  if (reused.length === 0) return
+  const { length: lost } = await removeDeleted(deps, await readApplicationsOf(sql, reused))
+  await inTransaction(sql, async tx => {
+    await lockQuestionBank(tx)
+    await allowFollowing(tx)
+    await deleteLostVersions(tx, reused)
+  })
+  log.error({ versions: reused, lost }, 'CiviForm has lost versions of programs, and others have their ids now')
+}
