@@ -7,6 +7,7 @@ declare module 'oidc-provider' {
     constructor(issuer: string, configuration: Record<string, unknown>)
     callback(): (request: IncomingMessage, response: ServerResponse) => void
     interactionFinished(request: IncomingMessage, response: ServerResponse, result: unknown): Promise<void>
+    Client: { prototype: { compareClientSecret(sent: string): boolean } }
     Grant: new (of: {
       clientId: string
       accountId: string

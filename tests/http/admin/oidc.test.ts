@@ -408,6 +408,38 @@ test('behind a proxy, people come back to BASE_URL, and the cookie is for HTTPS 
   expect(browser.setCookies).toEqual(['__Host-tributary-oidc=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax; Secure'])
 })
 
+test('OIDC_CLIENT_SECRET: while the provider takes both, processes with either sign people in; then those with the new one, and sessions go on', async () => {
+  const port = await freePort()
+  const withSecret = (oidcClientSecret: string) =>
+    useService(
+      database,
+      { ...oidcClient, oidcIssuer: `http://127.0.0.1:${port}`, oidcClientSecret },
+      { now: () => now },
+    )
+  const [old, renewed] = [oidcClient.oidcClientSecret, 'the second secret of this client']
+  const [before, after] = await Promise.all([withSecret(old), withSecret(renewed)])
+  const redirectUris = [before, after].map(({ baseUrl }) => `${baseUrl}/admin/sign-in/oidc/callback`)
+  const { issuer, accounts, secrets } = await useOidcIssuer({ port, redirectUris })
+  accounts.set(subject, { email: ada.email, email_verified: true })
+  const signIn = async (at: typeof before): Promise<{ status: number; browser: ConsoleVisitor }> => {
+    const browser = new ConsoleVisitor(at)
+    const sent = (await browser.get('/admin/sign-in/oidc')).headers.get('location')!
+    const back = await browser.get(local(await new ProviderVisitor(issuer).signIn(sent, subject)))
+    return { status: back.status, browser }
+  }
+  const begun = await signIn(before)
+  expect(begun.status).toBe(303)
+  expect((await signIn(after)).status).toBe(503)
+  secrets.add(renewed)
+  expect([(await signIn(before)).status, (await signIn(after)).status]).toEqual([303, 303])
+  secrets.delete(old)
+  expect([(await signIn(before)).status, (await signIn(after)).status]).toEqual([503, 303])
+  const replaced = new ConsoleVisitor(after)
+  for (const [name, value] of begun.browser.cookies) replaced.cookies.set(name, value)
+  expect(await replaced.page('/admin/account')).toContain(ada.email)
+  for (const service of [before, after]) expect(service.logText()).not.toContain(renewed)
+})
+
 test('without a provider in the settings there is no such door, and no word of it', async () => {
   const plain = new ConsoleVisitor(await useService(database))
   for (const path of ['/admin/sign-in/oidc', '/admin/sign-in/oidc/callback?code=x&state=x'])
