@@ -1,28 +1,14 @@
 // Where authentication gets what it has to know about a key: the database, each time.
 // It must not remember a key between requests, and answers for unknown ids as for known ones.
 
-import { findApiKeyForAuthentication } from '../db/api-key-authentication.ts'
+import { type ApiKeyAuthenticationRow, findApiKeyForAuthentication } from '../db/api-key-authentication.ts'
 import { type Db, readThroughLoss } from '../db/client.ts'
 import { parseSubnet, type Subnet } from '../domain/values/ip-address.ts'
-import type { Micros } from '../domain/values/offset-time.ts'
 import { type HiddenQuestions, nothingHidden } from './caller.ts'
 
 /** What deciding about one request takes. */
-export interface KnownKey {
-  api_key_id: string
-  name: string
-  secret_hash: Buffer
-  /** Of the secret before the last rotation, and until when it is good. */
-  earlier_secret_hash: Buffer | null
-  earlier_secret_until: Micros | null
-  may_export: boolean
-  may_submit: boolean
-  may_annotate: boolean
-  front_end: string | null
-  expires_at: Micros
+export interface KnownKey extends Omit<ApiKeyAuthenticationRow, 'allowed_subnets' | 'programs' | 'hidden'> {
   allowed_subnets: readonly Subnet[]
-  retired_at: Micros | null
-  exposed_at: Micros | null
   /** Slug → program id of what it may reach. */
   programs: ReadonlyMap<string, number>
   hidden: HiddenQuestions

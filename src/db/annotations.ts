@@ -86,6 +86,14 @@ export async function newestAnnotationId(db: Db, program_id: number, application
   return row!.annotation_id
 }
 
+/** The same as a part of a statement, of the application that it calls `a`. */
+export const newestAnnotation = (db: Db, programId: number) => db`(
+  select coalesce(max(annotation_id), 0)
+  from application_annotation state
+  where state.program_id = ${programId}
+  and state.application_id = a.application_id
+)`
+
 /** Every status and note the application ever had, oldest first. */
 export async function readAnnotationStates(
   db: Db,

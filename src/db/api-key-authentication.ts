@@ -4,10 +4,11 @@ import type { Micros } from '../domain/values/offset-time.ts'
 import type { Db } from './client.ts'
 
 /** What deciding about one request takes. */
-interface ApiKeyAuthenticationRow {
+export interface ApiKeyAuthenticationRow {
   api_key_id: string
   name: string
   secret_hash: Buffer
+  /** Of the secret before the last rotation, and until when it is good. */
   earlier_secret_hash: Buffer | null
   earlier_secret_until: Micros | null
   may_export: boolean

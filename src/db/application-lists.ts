@@ -3,7 +3,7 @@
 
 import type { RevisionState } from '../domain/questions/application.ts'
 import { latest, type Micros } from '../domain/values/offset-time.ts'
-import type { AnnotationState } from './annotations.ts'
+import { type AnnotationState, newestAnnotation } from './annotations.ts'
 import type { Db } from './client.ts'
 import type { Position } from './walks.ts'
 
@@ -165,12 +165,7 @@ export async function findApplicationDetails(
       superseded_seq is null as is_current, status, status_last_modified_time, application_note,
       application_note is not null as has_note,
       left(snapshot, strpos(snapshot, ',"application":{') - 1) || '}' as head,
-      (
-        select coalesce(max(annotation_id), 0)
-        from application_annotation state
-        where state.program_id = ${programId}
-        and state.application_id = a.application_id
-      ) as annotation_id
+      ${newestAnnotation(db, programId)} as annotation_id
     from application a
     where program_id = ${programId}
     and application_id = ${applicationId}`

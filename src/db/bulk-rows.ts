@@ -1,4 +1,5 @@
-// Applications many at a time, as a bulk load stores them. How far a load is, and whose ids are whose, is in bulk-loads.
+// Applications many at a time, as a bulk load and the follower of a CiviForm store them. How far a load is, and whose ids are whose, is
+// in bulk-loads.
 
 import type { Micros } from '../domain/values/offset-time.ts'
 import { putInt8 } from './binary-values.ts'
@@ -66,7 +67,7 @@ export async function supersedeCurrentApplications(
     and a.superseded_seq is null`
 }
 
-/** An application but for its numbers, which `numberApplication` gives it. */
+/** An application as it is copied in. Numbers that are not known yet are 0, and put in later by `numberApplication`. */
 interface ApplicationRow {
   program_id: number
   application_id: number
@@ -74,17 +75,21 @@ interface ApplicationRow {
   program_version_id: number
   create_time: Micros
   submit_time: Micros
-  is_current: boolean
+  submit_seq: number
+  /** Null when it is CURRENT. */
+  superseded_seq: number | null
   status: string | null
   status_last_modified_time: Micros | null
   application_note: string | null
   snapshot: string
   annotations: string
+  /** Whether it comes from a CiviForm that is followed. */
+  followed: boolean
 }
 
 /** Packs an application for `copyApplications`. Returns where its numbers are to be put. */
 export function packApplication(rows: CopyRows, row: ApplicationRow): number {
-  rows.row(13)
+  rows.row(14)
   rows.int8(row.program_id)
   rows.int8(row.application_id)
   rows.int8(row.applicant_id)
@@ -92,14 +97,14 @@ export function packApplication(rows: CopyRows, row: ApplicationRow): number {
   rows.timestamptz(row.create_time)
   rows.timestamptz(row.submit_time)
   const numbersAt = rows.bytes
-  rows.int8(0)
-  if (row.is_current) rows.null()
-  else rows.int8(0)
+  rows.int8(row.submit_seq)
+  rows.nullable(row.superseded_seq, rows.int8)
   rows.nullable(row.status, rows.text)
   rows.nullable(row.status_last_modified_time, rows.timestamptz)
   rows.nullable(row.application_note, rows.text)
   rows.text(row.snapshot)
   rows.text(row.annotations)
+  rows.boolean(row.followed)
   return numbersAt
 }
 
@@ -143,7 +148,7 @@ export async function copyApplications(tx: Transaction, packed: readonly Uint8Ar
   await copyRows(
     tx`
       copy application (program_id, application_id, applicant_id, program_version_id, create_time, submit_time, submit_seq,
-        superseded_seq, status, status_last_modified_time, application_note, snapshot, annotations)
+        superseded_seq, status, status_last_modified_time, application_note, snapshot, annotations, followed)
       from stdin (format binary)`,
     packed,
   )

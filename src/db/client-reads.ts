@@ -2,6 +2,7 @@
 
 import type { Annotations } from '../domain/questions/application.ts'
 import type { Micros } from '../domain/values/offset-time.ts'
+import { newestAnnotation } from './annotations.ts'
 import type { StoredApplication } from './application-lists.ts'
 import type { ChangePlace } from './change-rows.ts'
 import type { Db } from './client.ts'
@@ -63,12 +64,7 @@ export async function readPresentAnnotations(
 ): Promise<PresentAnnotations | undefined> {
   const [row] = await db<PresentAnnotations[]>`
     select status, status_last_modified_time, application_note,
-      (
-        select coalesce(max(annotation_id), 0)
-        from application_annotation state
-        where state.program_id = ${programId}
-        and state.application_id = a.application_id
-      ) as annotation_id
+      ${newestAnnotation(db, programId)} as annotation_id
     from application a
     where program_id = ${programId}
     and application_id = ${applicationId}`

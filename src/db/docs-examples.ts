@@ -77,24 +77,3 @@ export async function readListedVersions(
     and v.state in ('ACTIVE', 'DRAFT')
     order by v.program_id, v.state`
 }
-
-interface NewDocsExample {
-  program_version_id: number
-  code_version: number
-  content: unknown
-  duration_ms: number
-}
-
-/** Keeps the docs of a version in place of whatever was kept; nothing, if the version is gone. */
-export async function upsertDocsExample(db: Db, docs: NewDocsExample): Promise<void> {
-  await db`
-    insert into docs_example (program_version_id, code_version, content, duration_ms)
-    select program_version_id, ${docs.code_version}, ${JSON.stringify(docs.content)}::text::json, ${docs.duration_ms}
-    from program_version
-    where program_version_id = ${docs.program_version_id}
-    on conflict (program_version_id) do update
-    set code_version = excluded.code_version,
-      content = excluded.content,
-      produced_at = clock_timestamp(),
-      duration_ms = excluded.duration_ms`
-}

@@ -22,24 +22,3 @@ export async function findKeptKeyMap(
     and v.published_at = ${formatMicros(publishedAt)}::timestamptz`
   return row
 }
-
-interface NewKeyMap {
-  program_version_id: number
-  code_version: number
-  content: unknown
-  duration_ms: number
-}
-
-/** Keeps the key map as of a version in place of whatever was kept; nothing, if the version is gone. */
-export async function upsertKeyMap(db: Db, keyMap: NewKeyMap): Promise<void> {
-  await db`
-    insert into program_key_map (program_version_id, code_version, content, duration_ms)
-    select program_version_id, ${keyMap.code_version}, ${JSON.stringify(keyMap.content)}::text::json, ${keyMap.duration_ms}
-    from program_version
-    where program_version_id = ${keyMap.program_version_id}
-    on conflict (program_version_id) do update
-    set code_version = excluded.code_version,
-      content = excluded.content,
-      produced_at = clock_timestamp(),
-      duration_ms = excluded.duration_ms`
-}

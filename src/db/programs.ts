@@ -50,15 +50,18 @@ export async function findProgram(db: Db, slug: string): Promise<Program | undef
   return row
 }
 
+const listing = (db: Db) => db`
+  select p.program_id, p.slug, p.display_name, p.statuses, p.created_at, p.civiform_name,
+    active.program_version_id as active_version_id,
+    draft.program_version_id as draft_version_id
+  from program p
+  left join program_version active on active.program_id = p.program_id and active.state = 'ACTIVE'
+  left join program_version draft on draft.program_id = p.program_id and draft.state = 'DRAFT'`
+
 /** Every program, by slug. */
 export async function readPrograms(db: Db): Promise<ProgramListing[]> {
   return db<ProgramListing[]>`
-    select p.program_id, p.slug, p.display_name, p.statuses, p.created_at, p.civiform_name,
-      active.program_version_id as active_version_id,
-      draft.program_version_id as draft_version_id
-    from program p
-    left join program_version active on active.program_id = p.program_id and active.state = 'ACTIVE'
-    left join program_version draft on draft.program_id = p.program_id and draft.state = 'DRAFT'
+    ${listing(db)}
     order by p.slug`
 }
 
@@ -69,12 +72,7 @@ export async function readDocumentedPrograms(
 ): Promise<ProgramListing[]> {
   const { among, after, rowsMax } = page
   return db<ProgramListing[]>`
-    select p.program_id, p.slug, p.display_name, p.statuses, p.created_at, p.civiform_name,
-      active.program_version_id as active_version_id,
-      draft.program_version_id as draft_version_id
-    from program p
-    left join program_version active on active.program_id = p.program_id and active.state = 'ACTIVE'
-    left join program_version draft on draft.program_id = p.program_id and draft.state = 'DRAFT'
+    ${listing(db)}
     where p.slug > ${after}
     and (active.program_version_id is not null or draft.program_version_id is not null)
     and ${among === 'all' ? db`true` : db`p.program_id = any(${among as number[]}::bigint[])`}

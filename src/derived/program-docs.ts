@@ -2,12 +2,12 @@
 // Everything kept can be dropped at any time and is made again from the versions.
 
 import type { Db } from '../db/client.ts'
+import { upsertDerived } from '../db/derived-content.ts'
 import {
   type DocumentedVersionRow,
   type ListedVersionRow,
   readDocumentedVersions,
   readListedVersions,
-  upsertDocsExample,
 } from '../db/docs-examples.ts'
 import { findDraftVersion, loadProgramVersion, readPublishedVersions } from '../db/programs.ts'
 import { enumeratorDepthUsual } from '../domain/definitions/program-definition.ts'
@@ -109,7 +109,7 @@ export async function refreshDocsExample(db: Db, programVersionId: number, makin
   if (docs === undefined) return
   const { timeZone: time_zone, enumeratorDepthMax: enumerator_depth_max = enumeratorDepthUsual } = making
   const content: KeptDocs = { ...docs, time_zone, enumerator_depth_max }
-  await upsertDocsExample(db, {
+  await upsertDerived(db, 'docs_example', {
     program_version_id: programVersionId,
     code_version: docsCodeVersion,
     content,

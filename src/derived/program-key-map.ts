@@ -3,7 +3,8 @@
 
 import { isFollowing } from '../db/civiform/follow-state.ts'
 import type { Db } from '../db/client.ts'
-import { findKeptKeyMap, upsertKeyMap } from '../db/key-maps.ts'
+import { upsertDerived } from '../db/derived-content.ts'
+import { findKeptKeyMap } from '../db/key-maps.ts'
 import { findDraftVersion, loadProgramVersion, readPublishedVersions } from '../db/programs.ts'
 import { buildKeyMap, type KeyMap, type KeyNode, type PublishedVersion } from '../domain/questions/key-map.ts'
 import { isWhole, type QuestionView, seenPart, seenShape, viewName } from '../domain/questions/question-view.ts'
@@ -175,7 +176,7 @@ export async function refreshKeyMap(db: Db, programVersionId: number): Promise<v
       question_ids: questionIds(buildKeyMap([version])),
     })),
   }
-  await upsertKeyMap(db, {
+  await upsertDerived(db, 'program_key_map', {
     program_version_id: programVersionId,
     code_version: keyMapCodeVersion,
     content,

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { upsertDocsExample } from '../../src/db/docs-examples.ts'
+import { upsertDerived } from '../../src/db/derived-content.ts'
 import { loadProgramDocs, refreshDocsExample } from '../../src/derived/program-docs.ts'
 import { publishDraft } from '../../src/programs/publish.ts'
 import { useDatabase } from '../support/fixtures.ts'
@@ -27,7 +27,12 @@ const kept = async (programVersionId: number): Promise<KeptRow | undefined> => {
 const mark = async (programVersionId: number, changes: Partial<KeptRow> = {}): Promise<void> => {
   const row = (await kept(programVersionId))!
   const content = { ...row.content, display_name: 'kept', ...changes.content }
-  await upsertDocsExample(database.sql, { program_version_id: programVersionId, ...row, ...changes, content })
+  await upsertDerived(database.sql, 'docs_example', {
+    program_version_id: programVersionId,
+    ...row,
+    ...changes,
+    content,
+  })
 }
 
 test('nothing kept: docs are made on the spot, of the active version and the draft, and nothing is written', async () => {

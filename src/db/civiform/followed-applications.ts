@@ -2,6 +2,7 @@
 
 import type { Micros } from '../../domain/values/offset-time.ts'
 import type { SubmissionCounter } from '../bulk-loads.ts'
+import { copyAnnotations, copyApplications, packAnnotation, packApplication } from '../bulk-rows.ts'
 import type { Db, Transaction } from '../client.ts'
 import { CopyRows, copyRows } from '../copy-rows.ts'
 import type { SourceStage } from './source-applications.ts'
@@ -142,21 +143,7 @@ export async function copyFollowed(tx: Transaction, applications: readonly Follo
   const marks = new CopyRows(64 * 1024)
   const states = new CopyRows(64 * 1024)
   for (const one of applications) {
-    rows.row(14)
-    rows.int8(one.program_id)
-    rows.int8(one.application_id)
-    rows.int8(one.applicant_id)
-    rows.int8(one.program_version_id)
-    rows.timestamptz(one.create_time)
-    rows.timestamptz(one.submit_time)
-    rows.int8(one.submit_seq)
-    rows.nullable(one.superseded_seq, rows.int8)
-    rows.nullable(one.status, rows.text)
-    rows.nullable(one.status_last_modified_time, rows.timestamptz)
-    rows.nullable(one.application_note, rows.text)
-    rows.text(one.snapshot)
-    rows.text(one.annotations)
-    rows.boolean(true)
+    packApplication(rows, { ...one, followed: true })
     marks.row(7)
     marks.int8(one.program_id)
     marks.int8(one.application_id)
@@ -166,32 +153,18 @@ export async function copyFollowed(tx: Transaction, applications: readonly Follo
     marks.boolean(one.superseded_seq !== null)
     marks.nullable(one.submitted_at, marks.timestamptz)
     if (one.status === null && one.application_note === null) continue
-    states.row(6)
-    states.int8(one.program_id)
-    states.int8(one.application_id)
-    states.timestamptz(one.status_last_modified_time ?? one.submit_time)
-    states.text('civiform')
-    states.nullable(one.status, states.text)
-    states.nullable(one.application_note, states.text)
+    packAnnotation(states, {
+      ...one,
+      changed_at: one.status_last_modified_time ?? one.submit_time,
+      changed_by: 'civiform',
+    })
   }
-  await copyRows(
-    tx`
-      copy application (program_id, application_id, applicant_id, program_version_id, create_time, submit_time, submit_seq,
-        superseded_seq, status, status_last_modified_time, application_note, snapshot, annotations, followed)
-      from stdin (format binary)`,
-    [rows.take()],
-  )
+  await copyApplications(tx, [rows.take()])
   await copyRows(
     tx`
       copy civiform_application (program_id, application_id, row_version, applicant_id, stage, superseded, submitted_at)
       from stdin (format binary)`,
     [marks.take()],
   )
-  if (states.rows === 0) return
-  await copyRows(
-    tx`
-      copy application_annotation (program_id, application_id, changed_at, changed_by, status, application_note)
-      from stdin (format binary)`,
-    [states.take()],
-  )
+  if (states.rows > 0) await copyAnnotations(tx, [states.take()])
 }

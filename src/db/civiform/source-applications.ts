@@ -108,23 +108,6 @@ export async function readApplicationsById(
   )
 }
 
-/** The next applications by id, up to and with another, whole. */
-export async function readApplicationsBetween(
-  source: Source,
-  reading: SourceReading,
-  afterId: number,
-  toId: number,
-): Promise<SourceApplication[]> {
-  return read(
-    source,
-    reading,
-    source`
-      select *, xmin from applications
-      where id > ${afterId} and id <= ${toId} and lifecycle_stage in ('active', 'obsolete')`,
-    source`a.id`,
-  )
-}
-
 /** The statement that all of these share: columns that a release lacks are made of its events, as its own pages do. */
 function read(
   source: Source,

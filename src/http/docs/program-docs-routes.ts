@@ -29,12 +29,8 @@ import { ProgramPage } from './program-page.tsx'
 import { docsUrl, listedProgramsMax, viewProgram, viewPrograms } from './program-view.ts'
 import { loadVisibleProgram, type Viewer, viewDocs } from './viewer.ts'
 
-const index = '/docs/api/programs'
-const program = `${index}/:programSlug`
+const program = '/docs/api/programs/:programSlug'
 const version = `${program}/versions/:version`
-const schema = `${version}/response.schema.json`
-const openApi = `${version}/openapi.json`
-const sample = `${program}/samples/:fileName`
 
 /** What a handler is given. The router gives null for percent-encoding that cannot be decoded. */
 interface Asked {
@@ -46,27 +42,19 @@ interface Asked {
 /** `GET /docs/api/programs…`. Source: spec, "Generated program-specific docs"; contract D7. */
 export const programDocsRoutes = (deps: Deps) => {
   const { showIndex, showProgram, showVersion, sendSchema, sendOpenApi, sendSample } = handlers(deps)
-  const refuse = methodNotAllowed(['GET', 'HEAD'])
-  return new Elysia({ name: 'program-docs' })
-    .use(viewDocs(deps))
-    .get(index, showIndex, { detail: routeDetail(docsOperations.index) })
-    .head(index, showIndex, hiddenRoute)
-    .all(index, refuse, hiddenRoute)
-    .get(program, showProgram, { detail: routeDetail(docsOperations.program) })
-    .head(program, showProgram, hiddenRoute)
-    .all(program, refuse, hiddenRoute)
-    .get(version, showVersion, { detail: routeDetail(docsOperations.version) })
-    .head(version, showVersion, hiddenRoute)
-    .all(version, refuse, hiddenRoute)
-    .get(schema, sendSchema, { detail: routeDetail(docsOperations.schema) })
-    .head(schema, sendSchema, hiddenRoute)
-    .all(schema, refuse, hiddenRoute)
-    .get(openApi, sendOpenApi, { detail: routeDetail(docsOperations.openApi) })
-    .head(openApi, sendOpenApi, hiddenRoute)
-    .all(openApi, refuse, hiddenRoute)
-    .get(sample, sendSample, { detail: routeDetail(docsOperations.sample) })
-    .head(sample, sendSample, hiddenRoute)
-    .all(sample, refuse, hiddenRoute)
+  const routes = new Elysia({ name: 'program-docs' }).use(viewDocs(deps))
+  const add = (path: string, answer: (asked: Asked) => Promise<Response>, operation: object) =>
+    routes
+      .get(path, answer, { detail: routeDetail(operation) })
+      .head(path, answer, hiddenRoute)
+      .all(path, methodNotAllowed(['GET', 'HEAD']), hiddenRoute)
+  add('/docs/api/programs', showIndex, docsOperations.index)
+  add(program, showProgram, docsOperations.program)
+  add(version, showVersion, docsOperations.version)
+  add(`${version}/response.schema.json`, sendSchema, docsOperations.schema)
+  add(`${version}/openapi.json`, sendOpenApi, docsOperations.openApi)
+  add(`${program}/samples/:fileName`, sendSample, docsOperations.sample)
+  return routes
 }
 
 function handlers(deps: Deps) {

@@ -141,10 +141,12 @@ export class ApplicationPacker {
       program_version_id,
       create_time,
       submit_time,
-      is_current,
+      submit_seq: 0,
+      superseded_seq: is_current ? null : 0,
       ...annotations,
       snapshot: renderSnapshot(application, version.shape, timeZone),
       annotations: renderAnnotations(annotations, timeZone),
+      followed: false,
     })
     const program = indexOf(this.#programs, slug)
     const language = indexOf(this.#languages, application.language)
