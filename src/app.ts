@@ -39,7 +39,7 @@ interface App {
   readonly trail: Pick<ExportTrail, 'waiting' | 'finish'>
   /** The requests that wait for changes, which are answered at the end of the process. */
   readonly watch: Pick<ChangeWatch, 'waiting' | 'close'>
-  /** Every route there is, for what is to hold at each of them. */
+  /** Every route there is, to check what must hold at all of them. */
   routes(): Promise<{ method: string; path: string }[]>
 }
 
@@ -68,8 +68,8 @@ export function createApp(foundation: Foundation): App {
     watch: new ChangeWatch(db),
   }
   deps.metrics.watch(deps)
-  // Elysia finds the path by skipping the least a scheme and host can take: by default that of https and three characters,
-  // which would misread `http://api/…`; else that of http, which would misread https.
+  // To find the path, Elysia skips the shortest scheme and host there can be. By default these are `https://` and three characters,
+  // so `http://api/…` would be misread; with `standardHostname` off they are those of http, so https would be.
   const doorsForPrograms = () =>
     new Elysia({ handler: { standardHostname: tls } })
       .onTransform({ as: 'global' }, ({ request, route }) => {
@@ -90,7 +90,7 @@ export function createApp(foundation: Foundation): App {
       .use(applicationStatus(deps))
       .use(exportOnly ? absentIntake() : intake(deps))
   const routes = doorsForPrograms()
-  // With the others once more, since the docs gather what they tell of the service from its routes.
+  // The doors for programs are in it once more, because the docs describe the service by the routes around them.
   const everyDoor = async () => {
     const { apiDocs, adminConsole, shellAssets } = await import('./http/page-doors.ts')
     return doorsForPrograms()
@@ -116,9 +116,9 @@ export function createApp(foundation: Foundation): App {
       }
       const fail = (error: unknown) => done(problemResponse(error, record))
       try {
-        // Bun hands on a Host header that names no host; the address is then none. Of several it takes the first, and shows all.
+        // Bun passes on a Host header that names no host, and the URL is then invalid. Of several it uses the first, and shows all.
         if (!URL.canParse(request.url) || request.headers.get('host')?.includes(',')) throw badHost()
-        // What can be answered at once is, without a promise.
+        // What can be answered at once is answered without a promise.
         const answered: Response | Promise<Response> = underSpan(record.span, () =>
           pageAddress.test(request.url) ? pages.fetch(request) : routes.fetch(request),
         )
@@ -137,12 +137,12 @@ export function createApp(foundation: Foundation): App {
 const pageAddress = /^[a-z]+:\/\/[^/]*\/(?:(?:docs|admin|assets)(?:[/?#]|$)|[?#]|$)/
 
 /**
- * For a year, a browser that was here over HTTPS comes back over nothing else. Other names of this domain are not ours to decide.
+ * A browser that has been here over HTTPS uses nothing else for a year. Subdomains are not included: they are not ours to decide.
  * Over plain HTTP it is ignored (RFC 6797, section 8.1); it is sent there too, so that a 401 is the same for every cause (D4).
  */
 const strictTransport = 'max-age=31536000'
 
-/** A key that asks beyond its quota waits for each refusal, so that one that asks again at once takes little from the others (D23). */
+/** How long a key over its quota waits for each refusal, so that one that asks again at once takes little from the others (D23). */
 const refusalPauseMs = 100
 
 /** Why a call with a key was refused is kept for a while, to be looked up by its request id. */
@@ -160,7 +160,7 @@ function conclude(answered: Response, record: RequestRecord, strict: boolean): R
   return response
 }
 
-/** With no body at all, Bun would claim a length of 0. This body is never read; Elysia would read it, so it is given here. */
+/** Without a body, Bun would claim a length of 0. This one is never read; it is set here because Elysia would read it. */
 const ofUnknownLength = (response: Response): Response =>
   new Response(new ReadableStream({ pull() {} }), { status: response.status, headers: response.headers })
 

@@ -1,5 +1,5 @@
-// The HTTP process: reads its configuration, and runs the service, or with PROCESSES the supervisor of several. It composes nothing itself.
-// Each is loaded by the process that is it: a supervisor needs nothing of the service.
+// The HTTP process: reads its configuration, then runs the service or, with PROCESSES, the supervisor of several.
+// Each is imported only by the process that runs it, so a supervisor loads nothing of the service.
 
 import { availableParallelism } from 'node:os'
 import { loadConfig } from './config/load-config.ts'

@@ -30,11 +30,11 @@ import { openTraces } from './tracing/open-traces.ts'
 
 /** What closing may take, however long draining took. */
 const closeMs = 5000
-/** How often it is looked for connections that are too many. */
+/** How often open connections are counted, to end those that are too many. */
 const connectionsEveryMs = 500
-/** How long a process of several may take to leave what it counted with its supervisor; a database that is gone may tell nothing. */
+/** How long one process of several may take to hand its last metrics to its supervisor. Some are read from the database, which may be gone. */
 const leaveMs = 1000
-/** How long a standby may say nothing when it is asked how it is reached, and how far it has come. */
+/** How long a standby may take to say how it is reached and how far it has come. */
 const standbyAnswerMs = 3000
 
 /** One process of several has a supervisor, which speaks to the platform for all of them. */
@@ -43,7 +43,7 @@ interface Supervised {
   link: SupervisorLink
 }
 
-/** Runs the service, which ends with the process. With a place it is one of several. */
+/** Runs the service until the process ends. With a place, it is one process of several. */
 export async function serve(
   whole: Config,
   environment: Readonly<Record<string, string | undefined>>,
@@ -100,7 +100,7 @@ export async function serve(
   const server = Bun.serve({
     hostname: config.host,
     port: config.port,
-    // Bun would count a slow reader or a slow database as idle; a connection is when its answer is complete (http/connections).
+    // Bun would end a connection whose reader or database is slow. Here it is idle only when its answer is complete (http/connections).
     idleTimeout: 0,
     reusePort: config.reusePort,
     development: false,
@@ -115,7 +115,7 @@ export async function serve(
   watchConnections(connections, server.port!, log)
 
   const drain = async (why: string): Promise<void> => {
-    // What manages services often tells every process of one, so a process that has a supervisor hears of it twice.
+    // A service manager often signals every process of a service, so one with a supervisor is told twice.
     if (draining && supervised !== undefined) return
     if (draining) process.exit(130)
     draining = true
@@ -175,14 +175,14 @@ function keepRunning(log: Log): void {
   process.on('unhandledRejection', error => log.error({ err: error }, 'unhandled rejection'))
 }
 
-/** Bun accepts whatever comes, so it is looked at afterwards. */
+/** Bun accepts every connection, so they are counted once they are open. */
 function watchConnections(connections: Connections, port: number, log: Log): void {
   const sockets = openSockets()
   if (sockets === undefined) log.warn('on this system the connections of one address cannot be limited')
   else setInterval(() => connections.look(sockets, port), connectionsEveryMs).unref()
 }
 
-/** Where there is a Redis, keys are counted in it, for all processes on all machines together. It may be away, now or later. */
+/** Where there is a Redis, keys are counted in it, for all processes on all machines together. It may be down, now or later. */
 async function openSharedCounts(whole: Config, log: Log): Promise<SharedCounts | undefined> {
   if (whole.redisUrl === undefined) return undefined
   const { SharedCounts } = await import('./access/shared-counts.ts')
@@ -192,7 +192,7 @@ async function openSharedCounts(whole: Config, log: Log): Promise<SharedCounts |
 /** How PostgreSQL shows connections that read pages. */
 const exportName = 'tributary-export'
 
-/** Opens pools: under a name for metrics, and one that PostgreSQL shows in `pg_stat_activity`. */
+/** Opens pools, each with a name for metrics and one that PostgreSQL shows in `pg_stat_activity`. */
 function poolOpener(config: Config, { pooled }: Way, { pools }: Metrics) {
   return (name: string, applicationName: string, connectionsMax: number, url = config.databaseUrl): Sql =>
     pools.watch(name, onWait =>
@@ -212,7 +212,7 @@ function poolOpener(config: Config, { pooled }: Way, { pools }: Metrics) {
     )
 }
 
-/** A standby that cannot be asked is taken to be reached as the primary is. */
+/** A standby that does not answer is assumed to be reached in the way the primary is. */
 async function openStandby(
   config: Config,
   primaryWay: Way,

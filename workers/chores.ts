@@ -1,5 +1,5 @@
-// What a worker does again and again without being asked: looks for derived data that is missing, erases what is kept no longer, checks
-// a part of the audit trail, and says that it is alive. One failing does not keep the others.
+// What a worker does at start and on a timer: looks for derived data that is missing, erases what has been kept long enough, checks a part
+// of the audit trail, and says that it is alive. When one fails, the others still run.
 
 import { checkAuditTrail } from '../src/access/check-audit.ts'
 import type { Sql } from '../src/db/client.ts'
@@ -9,14 +9,14 @@ import type { Log } from '../src/log.ts'
 import { eraseExpired } from '../src/upkeep/erase.ts'
 import type { ChoreName } from './worker-metrics.ts'
 
-/** How often a worker says that it is alive: several times within what readUpkeepState gives it. */
+/** How often a worker says that it is alive: several times before readUpkeepState would count it as gone. */
 const beatMs = 15_000
 
 interface ChoresOptions {
   db: Sql
   log: Log
   everyMs: number
-  /** Told whenever one of them got through. */
+  /** Called whenever one of them has succeeded. */
   through: (chore: ChoreName) => void
 }
 
@@ -43,7 +43,7 @@ export function startChores({ db, log, everyMs, through }: ChoresOptions): Chore
       }
     }
   }
-  // One way through all may take longer than the pause between two.
+  // One round may take longer than the pause before the next.
   let underWay = Promise.all([beat(), all()]).then(() => {})
   let busy = true
   const first = underWay
@@ -72,7 +72,7 @@ export function startChores({ db, log, everyMs, through }: ChoresOptions): Chore
 interface Chore {
   name: ChoreName
   run: () => Promise<void>
-  /** Said when it fails. */
+  /** Logged when it fails. */
   failing: string
 }
 

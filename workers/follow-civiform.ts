@@ -1,5 +1,5 @@
-// The follower's process: copies a CiviForm's applications from its database, and keeps up with it. It composes and decides nothing else.
-// Several may be started; one of them follows, and another takes over when it ends.
+// The follower's process: copies a CiviForm's applications from its database, and keeps up with it. Several may be started: one of them
+// follows, and another takes over when it ends.
 
 import { followOptionsOf } from '../src/civiform/followed-source.ts'
 import { Follower } from '../src/civiform/follower.ts'

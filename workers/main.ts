@@ -1,5 +1,5 @@
-// The worker process: carries jobs from the outbox to the queue, runs them, and does its chores at start and on a timer, without being asked.
-// It composes and decides nothing else. Any number of these may run.
+// The worker process: carries jobs from the outbox to the queue, runs them, and does its chores at start and on a timer. It only puts
+// these together. Any number of workers may run.
 
 import type { Config } from '../src/config/all-settings.ts'
 import { loadConfig } from '../src/config/load-config.ts'
@@ -133,7 +133,7 @@ async function work(config: Config): Promise<void> {
   process.on('SIGINT', () => void stop('SIGINT'))
 }
 
-/** The queue's store may be away when the worker starts; nothing is lost meanwhile, so it waits. */
+/** The queue's store may be down when the worker starts. Nothing is lost meanwhile, so it waits. */
 async function connectPatiently(config: Config, log: Log): Promise<Queue> {
   for (;;) {
     try {

@@ -1,5 +1,5 @@
-// The self-walk: the service walks a part of a program of its own, as any client does, and holds what it got against the database.
-// Over HTTP with a key of its own, so that what is tried is all of it: the proxy, authentication, tokens, cursors, bytes.
+// The self-walk: a worker walks a part of a program as any client does, and compares what it got with the database. It goes over HTTP with
+// a key of its own, so everything is tried: the proxy, authentication, tokens, cursors, bytes.
 
 import type { Sql } from '../src/db/client.ts'
 import { findSubmissionCount, findSubmitTime, readTruePlaces, readUnaccounted } from '../src/db/walk-truth.ts'
@@ -12,9 +12,9 @@ export interface SelfWalkOptions {
   /** Of the service, and `username:password` of a key that may export. */
   url: string
   credential: string
-  /** Applications of one walk, about. */
+  /** About how many applications one walk reads. */
   applications: number
-  /** The service's, which pages may not exceed. */
+  /** The service's own maximum. */
   maxPageSize: number
   /** Between 0 and 1. */
   random?: () => number
@@ -28,12 +28,12 @@ export interface SelfWalkReport {
   faults: Promised[]
 }
 
-/** What one walk may take, and one request of it. */
+/** How long one walk may take, and one request of it. */
 const [walkMs, requestMs] = [10 * 60_000, 60_000]
 const attemptsMax = 5
 const retryMsMax = 30_000
 
-/** Thrown when the walk could not be made, which says nothing about what is promised. */
+/** Thrown when the walk could not be made; that says nothing about the promises. */
 export class SelfWalkFailure extends Error {}
 
 /** Walks a part of one of the programs that the key may read. Undefined when none of them has a submission. */
@@ -44,14 +44,14 @@ export async function walkItself(options: SelfWalkOptions): Promise<SelfWalkRepo
   const program = await pickProgram(db, programs, random)
   if (program === undefined) return undefined
   const { slug, program_id: programId, submissions } = program
-  // As often the newest of it, to the end, as a part anywhere before.
+  // Half the walks read the newest applications, to the end; the others read a part anywhere before.
   const newest = Math.max(1, submissions - applications + 1)
   const first = random() < 0.5 ? newest : 1 + Math.floor(random() * newest)
   const from = await findSubmitTime(db, programId, first)
   if (from === undefined) return undefined
   const to = first === newest ? undefined : await findSubmitTime(db, programId, first + applications)
   const pageSize = Math.min(maxPageSize, Math.max(Math.ceil(applications / 200), 1 + Math.floor(random() * 60)))
-  // Twice what was there, for those that come meanwhile and do not belong to it.
+  // Twice as many as there were, because others may come meanwhile that do not belong to it.
   const pagesMax = Math.ceil((2 * applications) / pageSize) + 2
   const walked = await client.walk(slug, { from, to, pageSize, pagesMax, again: random() })
   const { horizon } = walked
@@ -76,7 +76,7 @@ interface Asked {
   to: Micros | undefined
   pageSize: number
   pagesMax: number
-  /** Which page is asked for twice: a share of them. */
+  /** Which page is asked for twice, as a share of all pages: 0 is the first. */
   again: number
 }
 
@@ -139,7 +139,7 @@ class Client {
   }
 }
 
-/** What of a page is compared. Statuses and notes are as of the moment it is read (D22), so they are not. */
+/** The part of a page that is compared: not statuses and notes, which are as of the moment a page is read (D22). */
 function readPage(text: string): WalkedPage {
   const { payload, nextPageToken } = JSON.parse(text) as {
     payload: Record<string, unknown>[]

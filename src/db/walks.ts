@@ -10,7 +10,7 @@ import type { Db, Sql } from './client.ts'
 export interface WalkStart {
   /** Every committed submission has a number up to this one; every later one has a greater. */
   horizon: number
-  /** No later submission has a time at or before this one, and nothing that a load under way still brings. */
+  /** Later submissions all have a later time, and so has everything that a load under way still brings. */
   last_submit_time: Micros
   /** The last application up to the horizon, erased or not; null when there was none. It tells this history from another (G13). */
   last_application: Position | null
@@ -128,7 +128,7 @@ export async function readPageRows(sql: Sql, query: PageQuery, firstRows: number
       reader.take(viewRow(row, bytes, at))
       batches.noteRow()
     } catch (error) {
-      // What this throws would cost the connection. Only a row is at fault: the rest are read and dropped, and the connection goes on.
+      // Thrown from here, it would cost the connection. Only this row is at fault: the rest are read and dropped, and the connection lives on.
       failure = { error }
       batches.stop()
     }
@@ -228,7 +228,7 @@ function viewRow(row: RowView, bytes: Buffer, at: number): RowView {
   return row
 }
 
-/** Where and from where on: what decides which rows a page has. It asks first whether this database is the walk's. */
+/** The condition that decides which rows a page has. It asks first whether this database is the walk's. */
 function inWalk(sql: Db, query: PageQuery) {
   const last = query.lastApplication
   return sql`(select require_walk(${query.programId}, ${query.horizon}, ${last?.submit_seq ?? null}::bigint,
@@ -275,14 +275,14 @@ function revisionCondition(sql: Db, query: PageQuery) {
   return sql``
 }
 
-/** Whatever has no time at all, as a followed CiviForm's oldest applications, is in no span of time: it is kept right before this. */
+/** Applications without a time, such as the oldest of a followed CiviForm, are stored right before this one: no span of time includes them. */
 function lowerBound(from: Micros | undefined): string {
   return from === undefined || from < beforeAllMicros ? beforeAllSubmissions : bound(from)
 }
 
 const beforeAllMicros: Micros = Date.parse(beforeAllSubmissions) * 1000
 
-/** A bound as PostgreSQL reads it; beyond what Micros hold it is no bound, or takes in nothing. */
+/** A bound as PostgreSQL reads it; infinite beyond what Micros hold. */
 function bound(instant: Micros): string {
   if (instant <= earliest) return '-infinity'
   if (instant >= latest) return 'infinity'

@@ -1,5 +1,5 @@
-// The audit trail's line on each page that was sent: which key read what, up to where, from which address. None is lost silently.
-// It must not decide what a page is, nor hold an answer.
+// The audit trail's line on each page that was sent: which key read what, up to where, from which address. None is lost silently,
+// and none holds an answer.
 //
 // No response waits for its line, since the client has the applications by then. A line that cannot be written is logged as it
 // stands, kept, and tried again; until it is written its key gets no further page. So the trail lacks at most what was under way.
@@ -59,7 +59,7 @@ interface ExportTrailSettings {
   append: (events: readonly AuditEvent[]) => Promise<void>
   log: Log
   now: () => Micros
-  /** Whether a key waits for its lines. When not, a line that cannot be written is logged and no more. */
+  /** Whether a key waits for its lines. When not, a line that cannot be written is only logged. */
   required: boolean
   retryMs?: number
 }
@@ -84,8 +84,8 @@ export class ExportTrail {
   }
 
   /**
-   * Resolves when nothing stands against a further page of the key: at once, unless a line could not be written; that is tried
-   * again first. Throws Problem `unavailable` when it still cannot be, or too many are on their way.
+   * Resolves when the key may have a further page: at once, unless one of its lines could not be written; that is then tried again
+   * first. Throws Problem `unavailable` when it still cannot be, or too many are on their way.
    */
   async settle(apiKeyId: string): Promise<void> {
     if (this.#lines.size === 0 || !this.settings.required) return
@@ -147,7 +147,7 @@ export class ExportTrail {
     } catch (error) {
       const { log, required } = this.settings
       for (const line of lines) {
-        // Whole, and once: should the process end before the line is written, it stands in the log.
+        // Logged once, in full, in case the process ends before the line is written.
         if (!line.failed) log.error({ audit_event: line.event, err: error }, unnoted)
         line.failed = true
         if (!required) this.#lines.delete(line)
@@ -156,7 +156,7 @@ export class ExportTrail {
     }
   }
 
-  /** For the keys that do not come back. */
+  /** For keys that do not ask for another page, which would try again by itself. */
   #retryLater(): void {
     if (this.#retry !== undefined) return
     this.#retry = setTimeout(() => {

@@ -5,7 +5,7 @@ import { PageBuffers } from './page-buffers.ts'
 import { PageSource } from './page-source.ts'
 import type { ExportServer, Standbys } from './standbys.ts'
 
-/** Bytes of a buffer for a page that is to be compressed: larger, since a thread that is done with one waits for the event loop to give it the next. */
+/** Size of a buffer for a page that is compressed. Larger, because after each one the compressing thread waits for the event loop. */
 export const compressedBufferBytes = 512 * 1024
 
 export class Exports {
@@ -48,7 +48,7 @@ export class Exports {
     return this.#reading - this.holding
   }
 
-  /** Whether somebody waits for a connection. One whose client takes nothing is then to be given back at once. */
+  /** Whether an export waits for a connection. One whose client takes nothing should then be given back at once. */
   get crowded(): boolean {
     return this.waiting > 0
   }

@@ -16,9 +16,9 @@ import { beginWalk, snapshotTime, type Walk } from './walk.ts'
 import { walkToken } from './walk-receipt.ts'
 
 interface BegunWalk {
-  /** From when on the next window is (G6). */
+  /** Where the next window begins (G6). */
   snapshotTime: string
-  /** After which change the feed goes on. */
+  /** Where the feed of changes goes on after the walk. */
   changeCursor: string
   /** What names the walk. */
   walkToken: string
@@ -27,7 +27,7 @@ interface BegunWalk {
 
 export interface OpenedWalk {
   walk: Walk
-  /** Told on a walk's first page only. */
+  /** Given on a walk's first page only. */
   begun: BegunWalk | undefined
 }
 

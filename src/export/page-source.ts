@@ -1,5 +1,5 @@
-// Which server the next cursor of one page is opened on: the least busy standby, another when that cannot, and the primary when no
-// standby can. What a standby refuses is tried elsewhere; what the primary refuses is refused.
+// Chooses the server for the next cursor of one page: the least busy standby, another standby when that one fails, and the primary when
+// all have failed. What a standby refuses is tried elsewhere; what the primary refuses is refused.
 //
 // Every cursor asks its server whether it has the walk's submissions (db/walks), so a wrong choice costs a round trip and never a row.
 
@@ -7,7 +7,7 @@ import { isLostConnection } from '../db/client.ts'
 import { isBehindWalk } from '../db/walks.ts'
 import type { ExportServer, Standby, Standbys } from './standbys.ts'
 
-/** A standby that lacks the last moments of the primary has them in a few milliseconds, as a rule: the pauses before it is asked again. */
+/** Pauses before a standby that lacks the primary's last moments is asked again: it usually has them within milliseconds. */
 const behindPausesMs = [5, 15, 30]
 /** One that is further behind than this is not waited for. */
 const worthWaitingMs = 2500
@@ -25,7 +25,7 @@ export class PageSource {
 
   next(): ExportServer {
     const usable = this.standbys.usable().filter(standby => !this.#failed.has(standby))
-    // One that is waited for is asked again, and not another that may be behind as well.
+    // The standby that was waited for is asked again; another might be behind as well.
     const same = this.#waits > 0 ? usable.find(standby => standby === this.#standby) : undefined
     this.#standby = same ?? usable[0]
     if (this.#standby === undefined) return this.primary
@@ -38,7 +38,7 @@ export class PageSource {
     this.#waits = 0
   }
 
-  /** What the last cursor failed of: how long to pause before the next, or undefined when it was the primary's. */
+  /** Takes the failure of the last cursor. How long to pause before the next; undefined when the primary itself failed. */
   turnFrom(error: unknown): number | undefined {
     const standby = this.#standby
     if (standby === undefined) {
@@ -59,10 +59,10 @@ export class PageSource {
   }
 }
 
-/** Whether a server or the way to it failed, and not what was done with its rows. */
+/** Whether the server failed, or the way to it; an error in handling its rows is neither. */
 const isOfTheServer = (error: unknown): boolean => isLostConnection(error) || /^[0-9A-Z]{5}$/.test(codeOf(error))
 
-/** Recovery withdrew the snapshot, a long statement was ended, or all connections were taken: it may do for the next page. */
+/** Recovery withdrew the snapshot, a long statement was ended, or all connections were taken: the server may well do for the next page. */
 const passes = (error: unknown): boolean => ['40001', '40P01', '57014', 'CONNECTION_BUSY'].includes(codeOf(error))
 
 const codeOf = (error: unknown): string => String((error as { code?: unknown } | null)?.code)

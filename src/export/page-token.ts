@@ -26,7 +26,7 @@ interface Layout {
   unpack(bytes: Buffer): OpenedToken
 }
 
-/** With what a token is opened, and what is expected of it. */
+/** What a token is opened with, and what it must match. */
 export interface TokenOpening {
   keys: readonly Buffer[]
   now: Micros
@@ -43,7 +43,7 @@ export type OpenedToken = Omit<PageToken, 'questionsAsOf'> & { questionsAsOf: Mi
 const flagsAndWalkBytes = 1 + 8
 const tokenBytesOf = (numbers: number): number => headBytes + nonceBytes + flagsAndWalkBytes + numbers * 8 + tagBytes
 
-/** Most questions that a walk's token says were chosen. */
+/** How many chosen questions a token can name at most. */
 export const fieldsMax = 100
 
 /** The newest first; then that with chosen questions, one for each number of them. */
@@ -55,7 +55,7 @@ const layouts: readonly Layout[] = [
   }),
 ]
 
-/** What `newestLayout` found. A process is told one oldest release. */
+/** What `newestLayout` found before; the oldest release stays the same for the life of a process. */
 const layoutsFor = new Map<string, Layout | undefined>()
 
 function layoutFor(oldestRelease: string, chosen: number): Layout | undefined {
@@ -173,7 +173,7 @@ function unseal(bytes: Buffer, layout: Layout, keys: readonly Buffer[]): OpenedT
 
 const keyIds = new WeakMap<Buffer, Buffer>()
 
-/** Tells keys apart without telling anything about them. */
+/** Names a key without revealing anything of it. */
 function keyId(key: Buffer): Buffer {
   let id = keyIds.get(key)
   if (id === undefined) {

@@ -1,11 +1,11 @@
-// What a walk's first page depends on, in a few characters: as long as they are the same, nothing has happened that it would tell.
+// What a walk's first page depends on, in a few characters: as long as they are the same, the page would be the same.
 
 import { createHmac, hkdfSync } from 'node:crypto'
 import type { Micros } from '../domain/values/offset-time.ts'
 import type { ExportFormat } from './framings/all-framings.ts'
 import type { Walk } from './walk.ts'
 
-/** Count it up when the text of a page changes in a release, for what is stored already: then every page is new. */
+/** Increase it when a release changes how stored applications are sent: then every page counts as new. */
 const textVersion = 1
 
 interface SentAs {
@@ -16,7 +16,7 @@ interface SentAs {
   hidden: ReadonlySet<number>
 }
 
-/** What versions are made with, so that no client can try which questions, were they hidden from it, would make the one it got. */
+/** Secret, so that a client cannot find out which questions are hidden from it by trying which would give its version. */
 export const pageVersionKey = (pepper: string): Buffer =>
   Buffer.from(hkdfSync('sha256', pepper, '', 'page version', 32))
 
@@ -31,7 +31,7 @@ export function pageVersion(
   lastChangeAt: Micros | undefined,
   { format, timeZone, hidden }: SentAs,
 ): string {
-  // All that a walk is, so that whatever it comes to be limited to counts, but for its name.
+  // Everything in the walk but its name, so that a filter that is added later counts too.
   const { walkId, ...limited } = walk
   const known = [textVersion, limited, lastChangeAt ?? null, format, timeZone, [...hidden].sort((a, b) => a - b)]
   return createHmac('sha256', key).update(JSON.stringify(known)).digest('base64url').slice(0, 22)

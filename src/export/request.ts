@@ -24,7 +24,7 @@ export interface ExportRequest {
   /** Names of questions, as sent; whether there are such, only `planWalk` can tell. */
   fields?: readonly string[] | undefined
   token: OpenedToken | undefined
-  /** What is wrong with the rest, where `fields` was sent: it is told with what is wrong with these. */
+  /** Set only where `fields` was sent: what is wrong with the other parameters, to be told together with what is wrong with it. */
   problem?: Problem
 }
 
@@ -64,14 +64,14 @@ export interface PageLimits {
   civiformProfile?: 'contract' | 'civiform'
 }
 
-/** The code of a CiviForm holds no page to its maximum, and some of its clients ask for all on one page. This is what its number holds. */
+/** CiviForm's code has no maximum page size, and some of its clients ask for everything on one page. This is the most its number holds. */
 const civiformPageSizeMax = 2 ** 31 - 1
 
 /**
  * The filters of the walk that a request begins, or goes on with when it has a token. Parameters sent along with a token must
  * have the effective values of the first page: two spellings of one instant are equal, as are all page sizes from the maximum
  * up and none at all. `seen` are the questions of the walk that the caller may see; they are needed for `fields` alone.
- * Throws Problem `invalid_request`, naming each that differs (code `differs_from_first_page`), and fields that there are not.
+ * Throws Problem `invalid_request`, naming each that differs (code `differs_from_first_page`), and each field that does not exist.
  * Source: spec, "Pagination rules" 3 and 4; contract D2, D9.
  */
 export function planWalk(request: ExportRequest, limits: PageLimits, seen: KeyMap = []): WalkFilters {
@@ -89,8 +89,8 @@ export function planWalk(request: ExportRequest, limits: PageLimits, seen: KeyMa
 }
 
 /**
- * The questions that `fields` names, which it may be asked of a walk to go on with. What is wrong goes to `items`. A question that is hidden
- * from the caller is not among `seen`, and is answered as one that never was.
+ * The questions that `fields` names; with a token they must be those of its walk. What is wrong is added to `items`. A question that is
+ * hidden from the caller is not among `seen`, and is treated like one that does not exist.
  */
 function chooseFields(
   names: readonly string[],

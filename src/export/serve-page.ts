@@ -33,11 +33,11 @@ export interface Serving {
   now: () => Micros
   /** Where the batches of the page are noted, in a trace. */
   steps: PageToWrite['steps']
-  /** Told how the page ended, once, if the client may have got something of it. */
+  /** Called once with how the page ended, if the client may have got any of it. */
   note: (receipt: PageReceipt) => void
 }
 
-/** Writes a page to a sink. Rejects with a Problem, or with what the database failed of, when the page cannot be finished. */
+/** Writes a page to a sink. Rejects with a Problem or the database's error when the page cannot be finished. */
 export async function servePage(page: Page, serving: Serving, sink: Sink): Promise<PageReceipt['outcome']> {
   const { walk, after, fills, framing } = page
   const seal = (place: Position, applications: number): string =>

@@ -54,10 +54,10 @@ export function shownFilters(walk: WalkFilters) {
 }
 
 /**
- * `Snapshot-Time` (G6): an instant that no later application can precede. As `toDate` it takes in everything before, as the next
- * `fromDate` everything from there on, and the two share nothing. It is the earliest after all of the walk's snapshot, but while a load is
- * under way in the program, when it is the time that this has come to. For a program without submissions it is before all times
- * (D35): a first load may bring any of them.
+ * `Snapshot-Time` (G6): every later application has this time or a later one. As `toDate` of one export and `fromDate` of the next
+ * it divides the applications: each is in exactly one of the two. It is the first instant after the snapshot of the walk or, while a
+ * load is under way in the program, the time that the load has reached. For a program without submissions it is before all times
+ * (D35), because a first load may bring any.
  */
 export function snapshotTime(start: Pick<WalkStart, 'horizon' | 'last_submit_time'>): string {
   return start.horizon === 0 ? beforeAllSubmissions : formatMicros(start.last_submit_time + 1)

@@ -3,12 +3,12 @@
 // What it guarantees, and how. A page is complete or it visibly is not: the closing bracket and the token are written when the
 // rows are known to be whole, and every failure before that rejects, which the caller turns into a broken connection.
 //
-// A cursor pins a database connection and the oldest snapshot for as long as somebody reads from it. So it is let go: when one
-// write has waited longer than `letGoAfterMs`, or hardly at all while other exports wait for a connection, the cursor is closed and
-// its connection given back. When the client reads on, a new cursor starts after the last row that was handed over. The same
-// re-opening serves a killed backend, a restart or a failover of the database, and a standby that recovery or an operator takes away. Nothing is lost or repeated by it, because which
-// rows belong to the page, and in which order, was fixed by the horizon of the walk before the first row was read. A client that
-// takes nothing for `stallTimeoutMs` is given up.
+// A cursor pins a database connection and the oldest snapshot for as long as it is open. So it is let go: when one write has waited
+// longer than `letGoAfterMs`, or hardly at all while other exports wait for a connection, the cursor is closed and its connection given
+// back. When the client reads on, a new cursor starts after the last row that was handed over. The same re-opening serves a killed
+// backend, a restart or a failover of the database, and a standby that recovery or an operator takes away. Nothing is lost or repeated
+// by it, because the horizon of the walk fixed which rows belong to the page, and in which order, before the first row was read. A
+// client that takes nothing for `stallTimeoutMs` is given up.
 //
 // Memory: rows are packed as they come (pack-page), into buffers that are used again; no batch of rows is kept. If the client is
 // slower than PostgreSQL, at most one batch waits, whose number of rows follows their size (`batchBytes`). Once the cursor has been
@@ -86,7 +86,7 @@ export async function writePage(asked: PageToWrite): Promise<PageReceipt> {
     }
     if (!(await outlet.settle(limits.stallTimeoutMs))) return receipt(outlet.stalled ? 'stalled' : 'client_gone')
     if (failure !== undefined) {
-      // After a silence that was waited out, one more try: a connection that is reset at once may be tried more often.
+      // After a connection that fell silent, one more try; one that was reset at once may be tried more often.
       if (hasWaited(failure.error)) silences++
       const pauseMs = silences > 1 ? undefined : source.turnFrom(failure.error)
       if (pauseMs !== undefined) {

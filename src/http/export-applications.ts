@@ -54,7 +54,7 @@ export const exportApplications = (deps: Deps) => {
       return await answerCounted(asked, turn)
     } catch (error) {
       turn.giveUp()
-      // What is beyond its quota is refused for that, whatever else is wrong with it.
+      // A request over its quota is refused for that, whatever else is wrong with it.
       await turn.quota
       throw error
     }
@@ -166,7 +166,7 @@ function headersOf({ offered, coding, strict, begun, tag }: KnownBefore): Header
   return headers
 }
 
-/** A refusal is for the request that waits for it; one that has failed by then no longer does. */
+/** For a promise that the request awaits later. If it fails first, nothing awaits the promise any more. */
 const ignored = (): void => {}
 
 /** Sets the fields that tell a key what is left to it: at once, or when Redis has counted. */
@@ -188,7 +188,7 @@ function bothOf(...waits: (Promise<void> | undefined)[]): Promise<unknown> | und
   return both
 }
 
-/** The client has what it would get. The head is that of the page, but for what describes a body, and the walk that does not begin. */
+/** The client already has this page. The head is the page’s, without the fields about its body and about a walk that begins. */
 function nothingNew(headers: Headers): Response {
   for (const name of ['Content-Type', 'Content-Encoding', 'Walk-Token']) headers.delete(name)
   return new Response(null, { status: 304, headers })

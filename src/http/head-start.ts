@@ -1,9 +1,9 @@
 // The start of a walk, asked for while its key is still being looked up: one wait less before the first row of a first page.
 //
-// It is a guess and decides nothing. The key is looked up as for every request, and what was read is thrown away when it is refused. A guess
-// costs one small statement, and is made only where the same secret opened the same program the last time that it was sent to this
-// process: known by its hash, which is worked out for the look-up anyway. It is forgotten when it is used and learnt when a walk is
-// opened, so a key that was retired, edited or has used up its quota causes one statement in vain, and whoever knows no secret none.
+// It is a guess and decides nothing. The key is looked up as for every request, and when it is refused, what was read is thrown away. A
+// guess costs one small statement. It is made only where the same secret opened the same program the last time it was sent to this
+// process, which is known by the secret's hash. That is remembered when a walk is opened and forgotten when it is used: a key that was
+// retired, edited or is over its quota causes one statement in vain, and a wrong secret causes none.
 
 import type { KeySource, KnownKey } from '../access/key-source.ts'
 import { readThroughLoss } from '../db/client.ts'
@@ -30,7 +30,7 @@ export class HeadStarts {
     return this.exports.read(sql => readThroughLoss(() => readWalkStart(sql, programId)))
   }
 
-  /** The program that this opened the last time, which is forgotten with that; none while exports wait for connections. */
+  /** The program that this opened the last time, and forgets it; none while exports wait for connections. */
   guess(name: string): number | undefined {
     const programId = this.#opened.get(name)
     if (programId !== undefined) this.#opened.delete(name)
@@ -73,7 +73,7 @@ export class HeadStart implements KeySource {
     const programId = this.all.guess(this.#name)
     if (programId === undefined) return
     const start = this.all.read(programId)
-    // Of a request that is refused nobody asks how it ended.
+    // When the request is refused, nothing awaits this.
     start.catch(() => {})
     this.#begun = { programId, start }
   }

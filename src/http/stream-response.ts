@@ -20,7 +20,7 @@ export class QueueTime {
     this.#endMs = performance.now() + ms
   }
 
-  /** What a promise resolves with. Rejects with a Problem (unavailable) when the time is over before that; the promise goes on. */
+  /** What a promise resolves with. Rejects with a Problem (unavailable) when the time is over first; the promise itself goes on. */
   async spend<T>(promise: Promise<T>): Promise<T> {
     if (await settledWithin(this.#endMs - performance.now(), promise)) return promise
     throw new Problem('unavailable', {
@@ -31,7 +31,7 @@ export class QueueTime {
   }
 }
 
-/** Thrown into a stream to break its connection; the client must not take what it got for the whole. */
+/** Thrown into a stream to break its connection, so that the client does not take what it got for the whole. */
 class BrokenOff extends Error {}
 
 /**
@@ -41,8 +41,8 @@ class BrokenOff extends Error {}
  * write while there was `queueTime`; `produce` then finds its client gone.
  * After that, a rejection, or an outcome other than `complete`, resets the connection; it is never closed as if complete.
  *
- * A direct stream, because it alone hands the bytes to the socket without a copy of its own; every write is awaited and its
- * result checked, without which it would neither wait for slow clients nor notice absent ones.
+ * It is a direct stream, because no other hands the bytes to the socket without copying them. Every write is awaited and its result
+ * checked: otherwise it would neither wait for slow clients nor notice that one has gone.
  */
 export async function streamResponse(
   record: RequestRecord,
