@@ -31,11 +31,7 @@ interface DatabaseOptions {
   prepare?: boolean
   /** What PostgreSQL shows of its connections, followed by the release. */
   applicationName?: string
-  /**
-   * Whether a statement is planned once for all that is asked with it. In partitions PostgreSQL would rather plan it again each time, since
-   * a plan for one program looks so much cheaper. Only for statements whose plans are good for every program; and not through a
-   * pooler, which takes no settings with a connection.
-   */
+  /** Whether a statement is planned once for all that is asked with it: where every plan is good for every program (`planPagesOnce`). */
   planOnce?: boolean
   /** Whether every transaction is a read-only one: for databases that are others'. */
   readOnly?: boolean

@@ -158,7 +158,7 @@ export async function isDistributed(db: Db): Promise<boolean> {
 /**
  * Lays applications, and what is kept of each, in so many partitions by program, as `partition.sql` says; whole or not at all. What was
  * granted on the tables goes with them, so the roles, if there are any, are granted theirs again. Throws a Problem when that has been
- * done already.
+ * done already, or the server has no room for as many locks.
  */
 export async function partitionApplications(sql: Sql, partitions: number): Promise<void> {
   try {
@@ -169,7 +169,7 @@ export async function partitionApplications(sql: Sql, partitions: number): Promi
     })
   } catch (error) {
     const { code, message } = error as { code?: string; message: string }
-    if (code !== '42P07' && code !== '22023') throw error
+    if (code !== '42P07' && code !== '22023' && code !== '53400') throw error
     throw new Problem('conflict', { detail: `Nothing was changed: ${message}.`, cause: error })
   }
   await sql`analyze application, application_annotation`

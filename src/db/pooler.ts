@@ -1,5 +1,6 @@
 // Whether a database is reached through a pooler, which hands each transaction to any of its own connections: what lasts longer than
-// a transaction (LISTEN, settings of a session, the queue) is then lost, or is another client's.
+// a transaction (LISTEN, settings of a session, the queue) is then lost, or is another client's. And what else there is to know of a
+// database before its pools are opened.
 
 import { openDatabase } from './client.ts'
 
@@ -7,7 +8,16 @@ export interface Way {
   pooled: boolean
   /** Milliseconds after which PostgreSQL ends a statement, as a new session has it there; 0 for never. */
   statementTimeoutMs: number
+  /** How many partitions applications lie in; 0 for none. */
+  partitions: number
 }
+
+/**
+ * Whether statements that read pages should be planned once. In partitions PostgreSQL would rather plan them again each time, since a plan for
+ * one program looks so much cheaper than one for all. A plan for all locks each partition while it is used, so with more than these it
+ * is no faster, and pages that are read at the same time could fill the table of locks. A pooler takes no settings with a connection.
+ */
+export const planPagesOnce = ({ pooled, partitions }: Way): boolean => !pooled && partitions > 0 && partitions <= 64
 
 /** A pooler takes no settings with a connection. */
 export const noStatementTimeout =
@@ -26,11 +36,13 @@ export async function findWay(url: string, withinMs = 0): Promise<Way> {
     applicationName: 'tributary-start',
   })
   try {
-    const rows = await sql<{ pid: number; statement_timeout: number }[]>`
-      select pg_backend_pid() as pid, setting::int as statement_timeout
+    const rows = await sql<{ pid: number; statement_timeout: number; partitions: number }[]>`
+      select pg_backend_pid() as pid, setting::int as statement_timeout,
+        (select count(*)::int from pg_inherits where inhparent = to_regclass('application')) as partitions
       from pg_settings
       where name = 'statement_timeout'`
-    return { pooled: rows.state.pid !== rows[0]!.pid, statementTimeoutMs: rows[0]!.statement_timeout }
+    const { pid, statement_timeout, partitions } = rows[0]!
+    return { pooled: rows.state.pid !== pid, statementTimeoutMs: statement_timeout, partitions }
   } finally {
     await sql.end({ timeout: 1 })
   }

@@ -2,9 +2,12 @@
 // program touches one partition.
 
 import { describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
 import { Readable } from 'node:stream'
+import { startEmbeddedPostgres } from '../../scripts/embedded-postgres.ts'
 import { findRevisionBefore, readListedApplications, readRevisions } from '../../src/db/application-lists.ts'
 import { openDatabase, type Sql } from '../../src/db/client.ts'
+import { prepareDatabase } from '../../src/db/instance.ts'
 import { grantRoles, partitionApplications } from '../../src/db/migrate.ts'
 import { readPageRows, readWalkStart } from '../../src/db/walks.ts'
 import { loadLines } from '../../src/load/load-lines.ts'
@@ -14,7 +17,7 @@ import { eraseApplication } from '../../src/upkeep/erase.ts'
 import { runScript } from '../scripts/run-script.ts'
 import { ExportClient } from '../support/export-client.ts'
 import { exportLines } from '../support/export-lines.ts'
-import { endWithFile, useDatabase, useService } from '../support/fixtures.ts'
+import { endWithFile, useDatabase, useFolder, useService } from '../support/fixtures.ts'
 import { FrontEnd } from '../support/front-end.ts'
 import { createTestKey } from '../support/keys.ts'
 import { aProgram, type PublishedTestProgram, q } from '../support/programs.ts'
@@ -82,6 +85,27 @@ describe('applications in partitions', () => {
     const again = await run('2')
     expect([again.code, again.err]).toEqual([1, 'Nothing was changed: the applications are in partitions already.\n'])
     expect(await sql`select 1 from pg_class where relname ~ '^application_[0-9]+$'`).toHaveLength(2)
+  })
+
+  test('a server without room for the locks is told of before anything is done, with what to set', async () => {
+    const settings = {
+      max_connections: '20',
+      max_wal_senders: '0',
+      max_worker_processes: '0',
+      autovacuum_max_workers: '3',
+      max_locks_per_transaction: '20',
+    }
+    const dataDirectory = join(await useFolder(), 'pg')
+    const server = await startEmbeddedPostgres({ dataDirectory, unsafeFast: true, settings })
+    endWithFile(() => server.stop())
+    const sql = openDatabase({ url: server.url, connectionsMax: 1 })
+    endWithFile(() => sql.end())
+    await prepareDatabase(sql, 'UTC')
+    await expect(partitionApplications(sql, 8)).rejects.toThrow(
+      'Nothing was changed: 8 partitions need max_locks_per_transaction to be at least 30, and it is 20; set it and restart PostgreSQL.',
+    )
+    expect(await sql`select from pg_class where relname ~ '^application_[0-9]+$'`).toHaveLength(0)
+    await partitionApplications(sql, 3)
   })
 
   test('submitting, superseding, annotating, erasing, exporting and loading work; G3, G11', async () => {
