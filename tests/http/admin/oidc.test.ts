@@ -468,23 +468,31 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     expect(complaints).toEqual([])
   })
 
-  test.each(['light', 'dark'] as const)('its pages have no serious fault of accessibility, %s', async colorScheme => {
-    now = Date.now() * 1000
-    const { page } = await openPage(browser, service.baseUrl, { colorScheme })
-    for (const path of ['/admin/sign-in', '/admin/sign-in/oidc/callback?code=x&state=x']) {
-      await page.goto(path)
-      expect([path, await accessibilityFaults(page)]).toEqual([path, []])
-    }
-    const inside = await openPage(browser, service.baseUrl, { colorScheme, email: ada.email, password: testPassword })
-    await inside.page.goto('/admin/confirm')
-    expect(await accessibilityFaults(inside.page)).toEqual([])
-  })
+  test.each(['light', 'dark'] as const)(
+    'its pages have no serious fault of accessibility, %s',
+    async colorScheme => {
+      now = Date.now() * 1000
+      const { page } = await openPage(browser, service.baseUrl, { colorScheme })
+      for (const path of ['/admin/sign-in', '/admin/sign-in/oidc/callback?code=x&state=x']) {
+        await page.goto(path)
+        expect([path, await accessibilityFaults(page)]).toEqual([path, []])
+      }
+      const inside = await openPage(browser, service.baseUrl, { colorScheme, email: ada.email, password: testPassword })
+      await inside.page.goto('/admin/confirm')
+      expect(await accessibilityFaults(inside.page)).toEqual([])
+    },
+    240_000,
+  )
 
-  test.each([360, 768, 1440])('nothing is wider than a screen of %d px', async width => {
-    now = Date.now() * 1000
-    const { page } = await openPage(browser, service.baseUrl, { viewport: { width, height: 800 } })
-    await page.goto('/admin/sign-in')
-    const wide = await page.evaluate('document.documentElement.scrollWidth')
-    expect(wide).toBe(width)
-  })
+  test.each([360, 768, 1440])(
+    'nothing is wider than a screen of %d px',
+    async width => {
+      now = Date.now() * 1000
+      const { page } = await openPage(browser, service.baseUrl, { viewport: { width, height: 800 } })
+      await page.goto('/admin/sign-in')
+      const wide = await page.evaluate('document.documentElement.scrollWidth')
+      expect(wide).toBe(width)
+    },
+    240_000,
+  )
 })

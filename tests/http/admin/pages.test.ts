@@ -1,6 +1,7 @@
 // The console in a real browser: signing in and inviting by keyboard alone and without scripts, and nothing on any page that shuts people out.
 
 import { describe, expect, test } from 'bun:test'
+import { createAdminToken } from '../../../src/access/admin-tokens.ts'
 import { addIntermediary, addOrganization } from '../../../src/access/intermediaries.ts'
 import { accessibilityFaults, openPage, useBrowser } from '../../support/browser.ts'
 import { aPerson, testPassword } from '../../support/console.ts'
@@ -20,6 +21,14 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     deed,
   )
   await addIntermediary(database.sql, organization, 'somebody.with.a.long.address@harbor-legal-aid.example.org', deed)
+  const draft = {
+    name: 'nightly report of keys that expire',
+    scopes: ['keys:read', 'audit:read'],
+    expires_at: deed.now + 30 * 86_400_000_000,
+  }
+  const tokenOf = (person: { person_id: number }) => createAdminToken(database.sql, person, draft, deed)
+  const tess = await aPerson(database.sql, { name: 'Tess Tokens' })
+  await tokenOf(tess)
   const browser = await useBrowser()
   const signedIn = { email: ada.email, password: testPassword }
 
@@ -89,6 +98,19 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     await page.getByText('Nobody of this organization is listed any more').waitFor()
   })
 
+  test('a person’s page lists their tokens, and one is retired without scripts', async () => {
+    const theirs = await aPerson(database.sql, { name: 'Rhea Retired' })
+    const { tokenId } = await tokenOf(theirs)
+    const { page } = await openPage(browser, service.baseUrl, { ...signedIn, javaScriptEnabled: false })
+    await page.goto(`/admin/people/${theirs.person_id}`)
+    const row = page.getByRole('row', { name: tokenId })
+    await row.getByText('keys:read').waitFor()
+    await row.getByRole('button', { name: `Retire ${draft.name}` }).click()
+    await page.getByText('The token is retired.').waitFor()
+    await row.getByText('retired', { exact: true }).waitFor()
+    expect(await row.getByRole('button').count()).toBe(0)
+  })
+
   test('an organization and a person of it are added by keyboard alone', async () => {
     const { page, complaints } = await openPage(browser, service.baseUrl, signedIn)
     await page.goto('/admin/intermediaries')
@@ -106,58 +128,68 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     expect(complaints).toEqual([])
   })
 
-  test.each(['light', 'dark'] as const)('no page has a serious fault of accessibility, %s', async colorScheme => {
-    const stranger = await openPage(browser, service.baseUrl, { colorScheme })
-    await stranger.page.goto('/admin/sign-in')
-    expect(await accessibilityFaults(stranger.page)).toEqual([])
-    const { page } = await openPage(browser, service.baseUrl, { ...signedIn, colorScheme })
-    for (const path of [
-      '/admin/keys',
-      '/admin/keys/new',
-      '/admin/keys/check',
-      '/admin/intermediaries',
-      '/admin/intermediaries/new',
-      `/admin/intermediaries/${organization}`,
-      '/admin/people',
-      '/admin/people/invite',
-      `/admin/people/${ada.person_id}`,
-      '/admin/settings',
-      '/admin/account/tokens',
-      '/admin/account/tokens/new',
-      '/admin/settings/retention',
-      '/admin/programs/food/retention',
-      '/admin/account',
-      '/admin/confirm',
-      '/admin/nothing-here',
-    ]) {
-      await page.goto(path)
-      expect([path, await accessibilityFaults(page)]).toEqual([path, []])
-    }
-  })
+  test.each(['light', 'dark'] as const)(
+    'no page has a serious fault of accessibility, %s',
+    async colorScheme => {
+      const stranger = await openPage(browser, service.baseUrl, { colorScheme })
+      await stranger.page.goto('/admin/sign-in')
+      expect(await accessibilityFaults(stranger.page)).toEqual([])
+      const { page } = await openPage(browser, service.baseUrl, { ...signedIn, colorScheme })
+      for (const path of [
+        '/admin/keys',
+        '/admin/keys/new',
+        '/admin/keys/check',
+        '/admin/intermediaries',
+        '/admin/intermediaries/new',
+        `/admin/intermediaries/${organization}`,
+        '/admin/people',
+        '/admin/people/invite',
+        `/admin/people/${ada.person_id}`,
+        `/admin/people/${tess.person_id}`,
+        '/admin/settings',
+        '/admin/account/tokens',
+        '/admin/account/tokens/new',
+        '/admin/settings/retention',
+        '/admin/programs/food/retention',
+        '/admin/account',
+        '/admin/confirm',
+        '/admin/nothing-here',
+      ]) {
+        await page.goto(path)
+        expect([path, await accessibilityFaults(page)]).toEqual([path, []])
+      }
+    },
+    240_000,
+  )
 
-  test.each([360, 768, 1440])('nothing is wider than a screen of %d px', async width => {
-    const { page } = await openPage(browser, service.baseUrl, { ...signedIn, viewport: { width, height: 800 } })
-    for (const path of [
-      '/admin/keys',
-      '/admin/keys/new',
-      '/admin/keys/check',
-      '/admin/people',
-      '/admin/intermediaries',
-      `/admin/intermediaries/${organization}`,
-      '/admin/settings',
-      '/admin/account/tokens',
-      '/admin/account/tokens/new',
-      '/admin/settings/retention',
-      '/admin/programs/food/retention',
-      '/admin/account',
-    ]) {
-      await page.goto(path)
-      const wide = await page.evaluate(
-        () =>
-          (globalThis as unknown as { document: { documentElement: { scrollWidth: number } } }).document.documentElement
-            .scrollWidth,
-      )
-      expect([path, wide]).toEqual([path, width])
-    }
-  })
+  test.each([360, 768, 1440])(
+    'nothing is wider than a screen of %d px',
+    async width => {
+      const { page } = await openPage(browser, service.baseUrl, { ...signedIn, viewport: { width, height: 800 } })
+      for (const path of [
+        '/admin/keys',
+        '/admin/keys/new',
+        '/admin/keys/check',
+        '/admin/people',
+        `/admin/people/${tess.person_id}`,
+        '/admin/intermediaries',
+        `/admin/intermediaries/${organization}`,
+        '/admin/settings',
+        '/admin/account/tokens',
+        '/admin/account/tokens/new',
+        '/admin/settings/retention',
+        '/admin/programs/food/retention',
+        '/admin/account',
+      ]) {
+        await page.goto(path)
+        const wide = await page.evaluate(
+          () =>
+            (globalThis as unknown as { document: { documentElement: { scrollWidth: number } } }).document
+              .documentElement.scrollWidth,
+        )
+        expect([path, wide]).toEqual([path, width])
+      }
+    },
+    240_000,
+  )
 })

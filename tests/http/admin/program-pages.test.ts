@@ -1,7 +1,7 @@
 // Programs in a real browser: a change is published without scripts and by keyboard alone, and no page shuts people out or is too wide.
 
 import { describe, expect, test } from 'bun:test'
-import { findActiveVersion, findProgram } from '../../../src/db/programs.ts'
+import { findActiveVersion, findDraftVersion, findProgram } from '../../../src/db/programs.ts'
 import { accessibilityFaults, openPage, useBrowser } from '../../support/browser.ts'
 import { aPerson, testPassword } from '../../support/console.ts'
 import { useDatabase, useService } from '../../support/fixtures.ts'
@@ -43,6 +43,51 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     expect(await textOf('plain')).toBe('In plainer words?')
   })
 
+  test('a screen’s condition and a question with bounds are added to a draft without scripts, each fault at its field', async () => {
+    await aProgram(sql, {
+      slug: 'screens',
+      display_name: 'Screens',
+      screens: [{ questions: [q.number('years of age')] }, { name: 'More', questions: [q.text('more words')] }],
+    })
+    const { page } = await openPage(browser, service.baseUrl, { ...signedIn, javaScriptEnabled: false })
+    const fillCondition = async (value: string): Promise<void> => {
+      await page.getByLabel('when all of these lines hold').check()
+      await page.getByLabel('Question of line 1').selectOption({ label: 'years of age' })
+      await page.getByLabel('Value of line 1').fill(value)
+    }
+    const fault = page.getByRole('alert').getByRole('link')
+    const kept = page.getByText('Kept in the draft.')
+    await page.goto('/admin/programs/screens/screen?index=1')
+    await page.getByLabel('Heading').fill('For adults')
+    await fillCondition('many')
+    await page.getByRole('button', { name: 'Keep in draft' }).click()
+    await fault.first().click()
+    expect(await page.getByLabel('Heading').inputValue()).toBe('For adults')
+    await page.getByLabel('Value of line 1').fill('18')
+    await page.getByRole('button', { name: 'Keep in draft' }).click()
+    await kept.waitFor()
+
+    await page.getByRole('link', { name: 'Add a question' }).click()
+    await page.getByLabel('Name for administrators').fill('children at home')
+    await page.getByLabel('Type').selectOption('NUMBER')
+    await page.getByLabel('Text', { exact: true }).fill('How many children?')
+    await page.getByText('Help, bounds, and when it is asked').click()
+    await page.getByLabel('At most optional', { exact: true }).fill('none')
+    await fillCondition('21')
+    await page.getByRole('button', { name: 'Add it to the draft' }).click()
+    // What was opened stays open, with what was typed.
+    await fault.first().click()
+    expect(await page.getByLabel('Value of line 1').inputValue()).toBe('21')
+    await page.getByLabel('At most optional', { exact: true }).fill('20')
+    await page.getByRole('button', { name: 'Add it to the draft' }).click()
+    await kept.waitFor()
+
+    const draft = (await findDraftVersion(sql, (await findProgram(sql, 'screens'))!.program_id))!
+    expect(draft.screens[1]).toMatchObject({ name: 'For adults', visible_when: expect.anything() })
+    expect(draft.questions.at(-1)!.settings).toMatchObject({ text: 'How many children?', max: 20 })
+    expect(draft.screens[1]!.questions.at(-1)!.visible_when).not.toBeNull()
+  })
+
   test('a document is changed and published by keyboard alone', async () => {
     await aProgram(sql, {
       slug: 'keys',
@@ -82,6 +127,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
       '/admin/programs/wide/publish',
       '/admin/programs/wide/discard',
       '/admin/programs/wide/question?name=utilities',
+      '/admin/programs/wide/screen?index=0',
       '/admin/programs/wide/add-question',
       '/admin/programs/wide/settings',
       '/admin/questions',
@@ -89,24 +135,32 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     ]
   }
 
-  test.each(['light', 'dark'] as const)('no page has a serious fault of accessibility, %s', async colorScheme => {
-    const { page } = await openPage(browser, service.baseUrl, { ...signedIn, colorScheme })
-    for (const path of await paths()) {
-      await page.goto(path)
-      expect([path, await accessibilityFaults(page)]).toEqual([path, []])
-    }
-  })
+  test.each(['light', 'dark'] as const)(
+    'no page has a serious fault of accessibility, %s',
+    async colorScheme => {
+      const { page } = await openPage(browser, service.baseUrl, { ...signedIn, colorScheme })
+      for (const path of await paths()) {
+        await page.goto(path)
+        expect([path, await accessibilityFaults(page)]).toEqual([path, []])
+      }
+    },
+    240_000,
+  )
 
-  test.each([360, 768, 1440])('nothing is wider than a screen of %d px', async width => {
-    const { page } = await openPage(browser, service.baseUrl, { ...signedIn, viewport: { width, height: 800 } })
-    for (const path of await paths()) {
-      await page.goto(path)
-      const wide = await page.evaluate(
-        () =>
-          (globalThis as unknown as { document: { documentElement: { scrollWidth: number } } }).document.documentElement
-            .scrollWidth,
-      )
-      expect([path, wide]).toEqual([path, width])
-    }
-  })
+  test.each([360, 768, 1440])(
+    'nothing is wider than a screen of %d px',
+    async width => {
+      const { page } = await openPage(browser, service.baseUrl, { ...signedIn, viewport: { width, height: 800 } })
+      for (const path of await paths()) {
+        await page.goto(path)
+        const wide = await page.evaluate(
+          () =>
+            (globalThis as unknown as { document: { documentElement: { scrollWidth: number } } }).document
+              .documentElement.scrollWidth,
+        )
+        expect([path, wide]).toEqual([path, width])
+      }
+    },
+    240_000,
+  )
 })

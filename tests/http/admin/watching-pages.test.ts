@@ -73,20 +73,28 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     await page.getByRole('link', { name: 'Newest' }).waitFor()
   })
 
-  test.each(['light', 'dark'] as const)('no page has a serious fault of accessibility, %s', async colorScheme => {
-    const { page } = await openPage(browser, service.baseUrl, { ...signedIn, colorScheme })
-    for (const path of paths) {
-      await page.goto(path)
-      expect([path, await accessibilityFaults(page)]).toEqual([path, []])
-    }
-  })
+  test.each(['light', 'dark'] as const)(
+    'no page has a serious fault of accessibility, %s',
+    async colorScheme => {
+      const { page } = await openPage(browser, service.baseUrl, { ...signedIn, colorScheme })
+      for (const path of paths) {
+        await page.goto(path)
+        expect([path, await accessibilityFaults(page)]).toEqual([path, []])
+      }
+    },
+    240_000,
+  )
 
-  test.each([360, 768, 1440])('nothing is wider than a screen of %d px', async width => {
-    const { page } = await openPage(browser, service.baseUrl, { ...signedIn, viewport: { width, height: 800 } })
-    for (const path of paths) {
-      await page.goto(path)
-      const wide = await page.evaluate('document.documentElement.scrollWidth')
-      expect([path, wide]).toEqual([path, width])
-    }
-  })
+  test.each([360, 768, 1440])(
+    'nothing is wider than a screen of %d px',
+    async width => {
+      const { page } = await openPage(browser, service.baseUrl, { ...signedIn, viewport: { width, height: 800 } })
+      for (const path of paths) {
+        await page.goto(path)
+        const wide = await page.evaluate('document.documentElement.scrollWidth')
+        expect([path, wide]).toEqual([path, width])
+      }
+    },
+    240_000,
+  )
 })
