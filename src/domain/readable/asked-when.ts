@@ -3,7 +3,7 @@
 import { operatorWords } from '../definitions/condition-words.ts'
 import type { Condition, ConditionValue } from '../definitions/program-version.ts'
 import { dayInWords, isCalendarDate } from '../question-types/date.ts'
-import type { VersionQuestion } from '../questions/question.ts'
+import { exportedType, questionTypes, type VersionQuestion } from '../questions/question.ts'
 
 const dateVerbs: Partial<typeof operatorWords> = {
   less_than: 'is before',
@@ -21,10 +21,13 @@ export function conditionInWords(condition: Condition, questions: readonly Versi
   const name = `“${question?.settings.text ?? 'another question'}”`
   if (condition.operator === 'answered') return `${name} ${operatorWords.answered}`
   const { field, operator, value } = condition
+  const type = question && exportedType(question.kind)
+  const fields = type === undefined ? {} : questionTypes[type].fields
   // Where an answer has several fields, which one is meant.
-  const part = question?.kind === 'ADDRESS' || question?.kind === 'NAME' ? ` (${field.replaceAll('_', ' ')})` : ''
-  const verb = (question?.kind === 'DATE' ? dateVerbs[operator] : undefined) ?? operatorWords[operator]
-  return `${name}${part} ${verb} ${valueInWords(value, question)}`
+  const part = Object.keys(fields).length > 1 ? ` (${field.replaceAll('_', ' ')})` : ''
+  const isDay = fields[field]?.form === 'date'
+  const verb = (isDay ? dateVerbs[operator] : undefined) ?? operatorWords[operator]
+  return `${name}${part} ${verb} ${valueInWords(value, question, isDay)}`
 }
 
 function joined(conditions: readonly Condition[], word: string, questions: readonly VersionQuestion[]): string {
@@ -35,13 +38,13 @@ function joined(conditions: readonly Condition[], word: string, questions: reado
   return parts.join(word)
 }
 
-function valueInWords(value: ConditionValue, question: VersionQuestion | undefined): string {
+function valueInWords(value: ConditionValue, question: VersionQuestion | undefined, isDay: boolean): string {
   const values: readonly (string | number)[] = typeof value === 'object' ? value : [value]
   return values
     .map(one => {
       if (typeof one === 'number') return String(one)
       const option = question?.settings.options?.find(({ admin_id }) => admin_id === one)
-      return option?.text ?? (question?.kind === 'DATE' && isCalendarDate(one) ? dayInWords(one) : one)
+      return option?.text ?? (isDay && isCalendarDate(one) ? dayInWords(one) : one)
     })
     .join(', ')
 }
