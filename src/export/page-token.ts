@@ -43,13 +43,16 @@ export type OpenedToken = Omit<PageToken, 'questionsAsOf'> & { questionsAsOf: Mi
 const flagsAndWalkBytes = 1 + 8
 const tokenBytesOf = (numbers: number): number => headBytes + nonceBytes + flagsAndWalkBytes + numbers * 8 + tagBytes
 
+/** How many numbers the first layout has. */
+const firstNumbers = 10
+
 /** How many chosen questions a token can name at most. */
 export const fieldsMax = 100
 
 /** The newest first; then that with chosen questions, one for each number of them. */
 const layouts: readonly Layout[] = [
   { version: 2, since: '0.1.0', tokenBytes: tokenBytesOf(13), fields: 0, unpack },
-  { version: 1, since: '0.0.0', tokenBytes: tokenBytesOf(10), fields: 0, unpack: unpackFirst },
+  { version: 1, since: '0.0.0', tokenBytes: tokenBytesOf(firstNumbers), fields: 0, unpack: unpackFirst },
   ...Array.from({ length: fieldsMax }, (_, i): Layout => {
     return { version: 3, since: '0.1.0', tokenBytes: tokenBytesOf(14 + i), fields: i + 1, unpack: unpackWithFields }
   }),
@@ -186,7 +189,7 @@ function keyId(key: Buffer): Buffer {
 /** Bits of the first byte, beside the two of the revision state. */
 const has = { from: 4, to: 8, lastApplication: 16 }
 
-/** In the newest layout or one that only has more room; layout 1 is not issued any more. */
+/** In the newest layout, one that only has more room, or the first, which is the beginning of both. */
 function pack(token: PageToken, layout: Layout): Buffer {
   const { from, to, lastApplication } = token
   const numbers = [
@@ -213,7 +216,8 @@ function pack(token: PageToken, layout: Layout): Buffer {
     (lastApplication === undefined ? 0 : has.lastApplication)
   if (!/^[0-9a-f]{16}$/.test(token.walkId)) throw new Error('a walk id has 16 hexadecimal digits')
   bytes.write(token.walkId, 1, 'hex')
-  numbers.forEach((number, i) => {
+  const held = layout.version === 1 ? numbers.slice(0, firstNumbers) : numbers
+  held.forEach((number, i) => {
     if (!Number.isSafeInteger(number)) throw new Error(`a page token holds safe integers only, not ${number}`)
     bytes.writeDoubleBE(number, flagsAndWalkBytes + 8 * i)
   })

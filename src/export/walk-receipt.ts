@@ -39,8 +39,10 @@ export interface WalkReceipt {
 const beginning: Position = { submit_time: Date.parse(beforeAllSubmissions) * 1000, submit_seq: 0 }
 
 /** What names a walk when its receipt is asked for: any page token of it, and as the first page has none before it, this one. */
-export const walkToken = (walk: Walk, { keys, now }: Pick<TokenOpening, 'keys' | 'now'>): string =>
-  sealPageToken({ ...walk, after: beginning, issuedAt: now }, keys)
+export const walkToken = (
+  walk: Walk,
+  { keys, now, oldestRelease }: Pick<TokenOpening, 'keys' | 'now'> & { oldestRelease: string },
+): string => sealPageToken({ ...walk, after: beginning, issuedAt: now }, keys, oldestRelease)
 
 /** The walk that a receipt is asked for by the parameter `walk`. Throws Problem `invalid_request` with everything that is wrong. */
 export function parseReceiptRequest(sent: SentParameters, tokens: TokenOpening): OpenedToken {

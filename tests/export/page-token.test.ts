@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { encodeBase62 } from '../../src/domain/values/base62.ts'
 import { canCarryFields, type OpenedToken, openPageToken, sealPageToken } from '../../src/export/page-token.ts'
 import type { PageToken } from '../../src/export/walk.ts'
+import { walkToken } from '../../src/export/walk-receipt.ts'
 import { Problem } from '../../src/problem.ts'
 
 const key = Buffer.alloc(32, 7)
@@ -191,6 +192,13 @@ describe('contract D8: the page token', () => {
     expect(sealPageToken(example, [key], '0.1.0')).toHaveLength(tokenLength)
     expect(canCarryFields('0.1.0')).toBe(true)
     expect(canCarryFields('0.0.0')).toBe(false)
+  })
+
+  test('G8: what names a walk for its receipt is laid out for the release before, like its tokens', () => {
+    const nameFor = (oldestRelease: string): string => walkToken(example, { keys: [key], now, oldestRelease })
+    expect(nameFor('0.1.0')).toHaveLength(tokenLength)
+    expect(nameFor('0.0.0')).toHaveLength(issuedBefore.length)
+    expect(open(nameFor('0.0.0'))).toMatchObject({ walkId: example.walkId, horizon: example.horizon })
   })
 
   test('a token of a layout that never was is refused, though it was sealed under a known key', () => {
