@@ -51,7 +51,7 @@ export interface ChangesPage {
   hasMore: boolean
 }
 
-export type WalkFilters = Pick<ExportParameters, 'fromDate' | 'toDate' | 'revisionState' | 'fields'>
+export type WalkFilters = Omit<ExportParameters, 'pageSize' | 'nextPageToken'>
 
 export interface WalkOptions extends WalkFilters {
   /** Applications on a page at most; the maximum of the service unless given. The first page is held in memory. */
@@ -106,10 +106,9 @@ export class TributaryClient {
   /** The same for tools that keep what came as it came, and note how far they are: page by page, with tokens. */
   async *steps(program: string, options: StepOptions = {}): AsyncGenerator<WalkStep, void, undefined> {
     const { fromDate, toDate, revisionState, fields, pageSize, signal } = options
+    const filters = { fromDate, toDate, revisionState, fields } satisfies Record<keyof WalkFilters, unknown>
     let query: Record<string, string | undefined> = {
-      ...(options.nextPageToken === undefined
-        ? { fromDate, toDate, revisionState, fields }
-        : { nextPageToken: options.nextPageToken }),
+      ...(options.nextPageToken === undefined ? filters : { nextPageToken: options.nextPageToken }),
       pageSize: pageSize?.toString(),
     }
     for (;;) {

@@ -9,10 +9,17 @@ import type { Problem, ProblemItem } from '../problem.ts'
 import { parseInstantParameter } from './instant-parameter.ts'
 import { fieldsMax, type OpenedToken, openPageToken, type TokenOpening } from './page-token.ts'
 import { type Fault, parsePageSize, requestProblem, type SentParameters, SentQuery } from './sent-query.ts'
-import type { WalkFilters } from './walk.ts'
+import type { PlainFilter, WalkFilters } from './walk.ts'
 
-const parameterNames = ['fromDate', 'toDate', 'revisionState', 'pageSize', 'fields', 'nextPageToken'] as const
-type ParameterName = (typeof parameterNames)[number]
+export const exportParameterNames = [
+  'fromDate',
+  'toDate',
+  'revisionState',
+  'pageSize',
+  'fields',
+  'nextPageToken',
+] as const
+type ParameterName = (typeof exportParameterNames)[number]
 
 /** The query as sent: what is absent is undefined, and no default is applied yet. */
 export interface ExportRequest {
@@ -38,7 +45,7 @@ export function parseExportRequest(
   { timeZone }: { timeZone: string },
   tokens: TokenOpening,
 ): ExportRequest {
-  const query = new SentQuery(sent, parameterNames)
+  const query = new SentQuery(sent, exportParameterNames)
   const instant = (value: string, fault: Fault): Micros | undefined => {
     const parsed = parseInstantParameter(value, timeZone)
     return typeof parsed === 'number' ? parsed : fault('invalid_date', parsed.fault)
@@ -135,20 +142,30 @@ export function parseFields(value: string, fault: Fault): string[] | undefined {
   )
 }
 
+interface Compared<Value> {
+  parameter: ParameterName
+  show: (value: Value) => string
+}
+
+/** Every filter, so that none can be changed in mid-walk without a word. */
+const compared: { [Filter in PlainFilter]: Compared<NonNullable<WalkFilters[Filter]>> } = {
+  from: { parameter: 'fromDate', show: formatMicros },
+  to: { parameter: 'toDate', show: formatMicros },
+  revisionState: { parameter: 'revisionState', show: String },
+  pageSize: { parameter: 'pageSize', show: String },
+}
+
 function differences(request: ExportRequest, token: OpenedToken): ProblemItem[] {
-  const items: ProblemItem[] = []
-  const compare = <T>(parameter: ParameterName, here: T | undefined, first: T | undefined, show: (v: T) => string) => {
-    if (here === undefined || here === first) return
-    const was = first === undefined ? 'was not given' : `was ${show(first)}`
-    items.push(differs(parameter, `is ${show(here)}, but ${was}`))
-  }
   // Held to the maximum of the first page: a walk outlives a change of the configuration.
-  const size = request.pageSize === undefined ? undefined : Math.min(request.pageSize, token.pageSizeMax)
-  compare('fromDate', request.from, token.from, formatMicros)
-  compare('toDate', request.to, token.to, formatMicros)
-  compare('revisionState', request.revisionState, token.revisionState, String)
-  compare('pageSize', size, token.pageSize, String)
-  return items
+  const pageSize = request.pageSize && Math.min(request.pageSize, token.pageSizeMax)
+  const sent = { ...request, pageSize }
+  return (Object.keys(compared) as PlainFilter[]).flatMap(filter => {
+    const { parameter, show } = compared[filter] as Compared<unknown>
+    const [here, first] = [sent[filter], token[filter]]
+    if (here === undefined || here === first) return []
+    const was = first === undefined ? 'was not given' : `was ${show(first)}`
+    return [differs(parameter, `is ${show(here)}, but ${was}`)]
+  })
 }
 
 function differs(parameter: ParameterName, how: string): ProblemItem {

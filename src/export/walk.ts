@@ -13,6 +13,9 @@ export interface WalkFilters extends Pick<WalkScope, 'from' | 'to' | 'revisionSt
   fields?: readonly number[] | undefined
 }
 
+/** What is told of a walk's filters, and compared on its later pages, as it is; `fields` depends on what a key may see. */
+export type PlainFilter = Exclude<keyof WalkFilters, 'pageSizeMax' | 'fields'>
+
 export interface Walk extends WalkScope, WalkFilters {
   /** 16 hexadecimal digits, random, to tell walks apart in the log and the audit trail. */
   walkId: string
@@ -50,7 +53,13 @@ export function nextPage(walk: Walk, after: Position, applications: number, issu
 export function shownFilters(walk: WalkFilters) {
   const shown = (instant: Micros | undefined): string | undefined =>
     instant === undefined ? undefined : formatMicros(instant)
-  return { from: shown(walk.from), to: shown(walk.to), revision_state: walk.revisionState, page_size: walk.pageSize }
+  const { revisionState, pageSize, ...rest } = {
+    from: shown(walk.from),
+    to: shown(walk.to),
+    revisionState: walk.revisionState,
+    pageSize: walk.pageSize,
+  } satisfies Record<PlainFilter, unknown>
+  return { ...rest, revision_state: revisionState, page_size: pageSize }
 }
 
 /**

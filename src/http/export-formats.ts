@@ -16,14 +16,14 @@ export const exportFormats = {
   'text/csv': { format: 'csv', contentType: 'text/csv; charset=utf-8; header=present' },
 } as const satisfies Record<string, OfferedFormat>
 
-type ExportType = keyof typeof exportFormats
-const offered = Object.keys(exportFormats) as [ExportType, ...ExportType[]]
+export type ExportType = keyof typeof exportFormats
+export const exportTypes = Object.keys(exportFormats) as [ExportType, ...ExportType[]]
 
 /** The format for an Accept header. Throws Problem `not_acceptable` when it takes none of those there are. */
 export function acceptedFormat(accept: string | null): OfferedFormat {
-  const type = acceptableType(accept, offered)
+  const type = acceptableType(accept, exportTypes)
   if (type !== undefined) return exportFormats[type]
-  const detail = `names nothing that is offered here. Offered are ${offered.join(', ')}.`
+  const detail = `names nothing that is offered here. Offered are ${exportTypes.join(', ')}.`
   throw new Problem('not_acceptable', {
     detail: 'An export cannot be sent in any format that the request accepts.',
     errors: [{ parameter: 'Accept', code: 'not_acceptable', detail }],

@@ -147,7 +147,8 @@ async function countOf(
   { program, filters }: PullRequest,
   { signal }: PullContext,
 ): Promise<number | undefined> {
-  if ((filters.fromDate ?? filters.toDate ?? filters.revisionState) !== undefined) return undefined
+  const { fields: _, ...limits } = filters
+  if (Object.values(limits).some(limit => limit !== undefined)) return undefined
   try {
     const { payload } = await client.json<{ payload: { program_name: string; applications: number }[] }>(
       '/api/v1/admin/programs',

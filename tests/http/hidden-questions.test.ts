@@ -5,6 +5,7 @@ import { describe, expect, test } from 'bun:test'
 import { editApiKey } from '../../src/access/api-keys.ts'
 import { findDisclosures } from '../../src/access/disclosure.ts'
 import type { JsonSchema } from '../../src/domain/question-types/field-schema.ts'
+import { exportTypes } from '../../src/http/export-formats.ts'
 import { annotate } from '../../src/upkeep/annotate.ts'
 import { useDatabase, useService } from '../support/fixtures.ts'
 import { FrontEnd } from '../support/front-end.ts'
@@ -147,7 +148,6 @@ const places: Readonly<Record<string, string>> = {
   fileName: 'curl.sh',
   name: 'shell.css',
 }
-const formats = ['application/json', 'application/x-ndjson', 'text/csv']
 const forPeople = ['text/html', 'application/json']
 const versions = ['active', 'draft']
 
@@ -178,7 +178,7 @@ const table: Readonly<Record<string, Walked>> = {
       `nextPageToken=${tokens.chosen}&fields=pet`,
       'nothing=1',
     ],
-    accept: formats,
+    accept: exportTypes,
     tells: true,
   },
   '/api/v1/admin/programs/:programSlug/applications/:applicationId': {

@@ -1,6 +1,7 @@
 // What OpenAPI says about the two operations for clients: checking a key and exporting. Shared by all documents of the service.
 
 import type { JsonSchema } from '../../domain/question-types/field-schema.ts'
+import type { ExportType } from '../export-formats.ts'
 
 /** Operations refer to these by `#/components/…`. */
 export const exportComponents = {
@@ -64,6 +65,14 @@ export const requestId = {
 }
 const retryAfter = { 'Retry-After': { schema: { type: 'integer' }, description: 'Seconds after which to try again.' } }
 
+const quota = {
+  'RateLimit-Policy': {
+    schema: { type: 'string' },
+    description: 'The limits of the key, where it has any: requests a minute, and exports at a time.',
+  },
+  RateLimit: { schema: { type: 'string' }, description: 'What is left of one of them.' },
+}
+
 /** A refusal as every operation answers it. */
 export function problemAnswer(description: string, headers: JsonSchema = {}): JsonSchema {
   const content = { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } }
@@ -76,7 +85,10 @@ export const keyRefusals = {
     'The API key is missing or not valid, may not do this or may not access the program, or a constraint of the key is not met. The reason is in the log of the service alone.',
     { 'WWW-Authenticate': { schema: { type: 'string' }, description: 'Basic.' } },
   ),
-  429: problemAnswer('The key has made too many requests, or has too many exports under way.', retryAfter),
+  429: problemAnswer('The key has made too many requests, or has too many exports under way.', {
+    ...retryAfter,
+    ...quota,
+  }),
   503: problemAnswer('The service cannot answer just now.', retryAfter),
 }
 
@@ -95,6 +107,29 @@ export const checkAuthOperation = {
     },
     ...keyRefusals,
   },
+}
+
+/** Of a walk's first page, and of the answer that it would be what it was. */
+const firstPage = {
+  'Snapshot-Time': {
+    schema: { type: 'string', format: 'date-time' },
+    description:
+      'On the first page: use it as the next fromDate to get everything submitted since. As toDate of one walk and fromDate ' +
+      'of the next, nothing comes twice either; without toDate, some of it does while a bulk load is under way.',
+  },
+  'Change-Cursor': {
+    schema: { type: 'string' },
+    description:
+      'On the first page: send it as `after` to the changes of this program, to be told what happened since.',
+  },
+  ETag: {
+    schema: { type: 'string' },
+    description:
+      'On the first page: stays the same until something happens to the applications of the program, or to what is asked for.',
+  },
+}
+const applied = {
+  'Preference-Applied': { schema: { type: 'string' }, description: 'What of Prefer was followed.' },
 }
 
 /**
@@ -116,25 +151,12 @@ export function exportOperation(examples?: JsonSchema) {
         description: 'A page of applications.',
         headers: {
           ...requestId,
-          'Snapshot-Time': {
-            schema: { type: 'string', format: 'date-time' },
-            description:
-              'On the first page: use it as the next fromDate to get everything submitted since. As toDate of one walk and fromDate ' +
-              'of the next, nothing comes twice either; without toDate, some of it does while a bulk load is under way.',
-          },
+          ...firstPage,
+          ...quota,
+          ...applied,
           'Walk-Token': {
             schema: { type: 'string' },
             description: 'On the first page: names the walk when its receipt is asked for.',
-          },
-          'Change-Cursor': {
-            schema: { type: 'string' },
-            description:
-              'On the first page: send it as `after` to the changes of this program, to be told what happened since.',
-          },
-          ETag: {
-            schema: { type: 'string' },
-            description:
-              'On the first page: stays the same until something happens to the applications of the program, or to what is asked for.',
           },
           'Content-Digest': {
             schema: { type: 'string' },
@@ -149,7 +171,7 @@ export function exportOperation(examples?: JsonSchema) {
       },
       304: {
         description: 'If-None-Match names the ETag of the first page that would be sent: nothing has happened since.',
-        headers: requestId,
+        headers: { ...requestId, ...firstPage, ...quota, ...applied },
       },
       400: problemAnswer('A parameter is not valid, or differs from the one sent for the first page.'),
       406: problemAnswer('The Accept header takes none of the formats that are offered.'),
@@ -179,7 +201,7 @@ const otherFormats = {
         'has an apostrophe before it.',
     },
   },
-} as const
+} as const satisfies Record<Exclude<ExportType, 'application/json'>, object>
 
 /** The program slug where it is not fixed. */
 export const programSlugParameter = {

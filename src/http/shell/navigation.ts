@@ -3,20 +3,8 @@
 import type { Role } from '../../access/roles.ts'
 import type { IconName } from './icon.tsx'
 
-export type Part =
-  | 'programs'
-  | 'questions'
-  | 'applications'
-  | 'keys'
-  | 'documentation'
-  | 'intermediaries'
-  | 'people'
-  | 'jobs'
-  | 'audit'
-  | 'settings'
-
 interface Entry {
-  part: Part
+  part: string
   path: string
   text: string
   icon: IconName
@@ -28,8 +16,13 @@ interface Entry {
 export const everyRole: readonly Role[] = ['ADMINISTRATOR', 'PROGRAM_ADMINISTRATOR', 'AUDITOR']
 export const readingRoles: readonly Role[] = ['ADMINISTRATOR', 'AUDITOR']
 
+interface Group {
+  title: string | undefined
+  entries: readonly Entry[]
+}
+
 /** The navigation in its groups. A line here is a line there. */
-export const navigation: readonly { title: string | undefined; entries: readonly Entry[] }[] = [
+const groups = [
   {
     title: undefined,
     entries: [
@@ -73,4 +66,9 @@ export const navigation: readonly { title: string | undefined; entries: readonly
       { part: 'settings', path: '/admin/settings', text: 'Settings', icon: 'settings', roles: readingRoles },
     ],
   },
-]
+] as const satisfies readonly Group[]
+
+export const navigation: readonly Group[] = groups
+
+/** The parts of the product, as the navigation names them: no page is of a part that cannot be found there. */
+export type Part = (typeof groups)[number]['entries'][number]['part']

@@ -1,6 +1,7 @@
 // What a successful export looks like: every field and every question type of the specification, over HTTP.
 
 import { describe, expect, test } from 'bun:test'
+import { type ExportedType, exportedTypes } from '../../../src/domain/questions/question.ts'
 import { annotate } from '../../../src/upkeep/annotate.ts'
 import { ExportClient, type ExportedApplication } from '../../support/export-client.ts'
 import { useDatabase, useService } from '../../support/fixtures.ts'
@@ -156,6 +157,13 @@ describe('an exported application', () => {
       last_name: 'Núñez',
       suffix: null,
     })
+  })
+
+  test('every type has its example here', () => {
+    const shown = Object.values(golden).map(
+      ({ exported }) => (exported as { question_type: ExportedType }).question_type,
+    )
+    expect([...new Set<ExportedType>([...shown, 'NAME'])].sort()).toEqual([...exportedTypes])
   })
 
   test('"Static text questions do not appear, since they have no answer"', async () => {

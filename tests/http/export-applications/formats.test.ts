@@ -3,6 +3,7 @@
 import { describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import { zstdDecompressSync } from 'node:zlib'
+import { type ExportType, exportFormats, exportTypes } from '../../../src/http/export-formats.ts'
 import { annotate } from '../../../src/upkeep/annotate.ts'
 import { csvRecordOf, readCsvPage, textOf } from '../../support/csv-page.ts'
 import { ExportClient, type ExportedApplication } from '../../support/export-client.ts'
@@ -16,8 +17,6 @@ import { until } from '../../support/until.ts'
 
 const slug = 'every-kind'
 const timeZone = 'America/New_York'
-const types = ['application/json', 'application/x-ndjson', 'text/csv'] as const
-type ExportType = (typeof types)[number]
 
 const database = await useDatabase({ timeZone, connectionsMax: 30 })
 const { sql } = database
@@ -122,7 +121,7 @@ describe('Accept', () => {
     async accept => {
       const { status, body, codes } = await client.refusal({ pageSize: '1' }, { Accept: accept })
       expect([status, codes]).toEqual([406, { Accept: 'not_acceptable' }])
-      expect(body.errors[0]!.detail).toContain(types.join(', '))
+      expect(body.errors[0]!.detail).toContain(exportTypes.join(', '))
       expect((await service.get(`/api/v1/admin/programs/${slug}/applications`, { method: 'HEAD', headers: { Authorization: key.authorization, Accept: accept } })).status).toBe(406)
     },
   ) // biome-ignore format: a list
@@ -133,7 +132,7 @@ describe('Accept', () => {
   })
 
   test('D25: HEAD has the header fields of GET in each format', async () => {
-    for (const type of types) {
+    for (const type of exportTypes) {
       const headers = { Authorization: key.authorization, Accept: type }
       const head = await service.get(`/api/v1/admin/programs/${slug}/applications`, { method: 'HEAD', headers })
       const { response } = await bodyOf(type)
@@ -182,13 +181,13 @@ describe('the same applications in each format', () => {
       for (let page = 0; token !== null; page++) {
         const parameters: Record<string, string> = token === undefined ? { pageSize } : { nextPageToken: token }
         const pages: ReadPage[] = []
-        for (const type of types) pages.push(read[type]((await bodyOf(type, parameters)).text))
+        for (const type of exportTypes) pages.push(read[type]((await bodyOf(type, parameters)).text))
         for (const { ids, nextPageToken } of pages) {
           expect(ids).toEqual(pages[0]!.ids)
           expect(nextPageToken === null).toBe(pages[0]!.nextPageToken === null)
         }
         ids.push(...pages[0]!.ids)
-        token = pages[page % types.length]!.nextPageToken
+        token = pages[page % exportTypes.length]!.nextPageToken
       }
       expect(ids).toEqual(expected)
     }
@@ -197,7 +196,7 @@ describe('the same applications in each format', () => {
   test('D6: a program without submissions', async () => {
     await aProgram(sql, { slug: 'unused', questions: [q.text('unused text')] })
     const reader = new ExportClient(service, await createTestKey(sql, { programs: ['unused'] }), 'unused')
-    const bodies = await Promise.all(types.map(async type => (await reader.request({}, { Accept: type })).text()))
+    const bodies = await Promise.all(exportTypes.map(async type => (await reader.request({}, { Accept: type })).text()))
     expect(bodies[0]).toBe('{"payload":[],"nextPageToken":null}')
     expect(bodies[1]).toBe('{"nextPageToken":null,"count":0}\n')
     expect(readCsvPage(`\ufeff${bodies[2]}`)).toMatchObject({ records: [], nextPageToken: null })
@@ -209,7 +208,7 @@ describe('the same applications in each format', () => {
   })
 
   test('compressed as JSON is', async () => {
-    for (const type of types) {
+    for (const type of exportTypes) {
       const headers = { Authorization: key.authorization, Accept: type, 'Accept-Encoding': 'zstd' }
       const init = { headers, decompress: false } as RequestInit
       const response = await service.get(`/api/v1/admin/programs/${slug}/applications`, init)
@@ -220,7 +219,7 @@ describe('the same applications in each format', () => {
 })
 
 describe('G9: "Never a partial 200 that parses"', () => {
-  test.each([...types])('%s, cut after any byte, is not whole', async type => {
+  test.each([...exportTypes])('%s, cut after any byte, is not whole', async type => {
     for (const parameters of [{}, { pageSize: '3' }] as Record<string, string>[]) {
       const { text } = await bodyOf(type, parameters)
       const bytes = Buffer.from(text)
@@ -232,8 +231,8 @@ describe('G9: "Never a partial 200 that parses"', () => {
     }
   })
 
-  test.each([...types])('%s: a page that fails for good resets the connection', async type => {
-    const slug = `broken-${types.indexOf(type)}`
+  test.each([...exportTypes])('%s: a page that fails for good resets the connection', async type => {
+    const slug = `broken-${exportTypes.indexOf(type)}`
     const broken = await insertRawProgram(sql, slug)
     await insertRawApplications(sql, broken, 300, () => 'x'.repeat(30_000))
     // Stored text that no version accounts for, as only damage to the database could make it.
@@ -262,7 +261,7 @@ test('G1, G2: a walk in each format returns each application exactly once, and n
   const writing = [1, 2, 3].map(async () => {
     while (!stopped) committed.push(await apply())
   })
-  for (const type of types) {
+  for (const type of exportTypes) {
     const before = [...committed]
     const ids: number[] = []
     let watermark = ''
@@ -289,11 +288,11 @@ test('G1, G2: a walk in each format returns each application exactly once, and n
 test('"per export: which key, which walk, filters …": the audit trail and the log have the format', async () => {
   const key = await createTestKey(sql, { programs: [slug] })
   const reader = new ExportClient(service, key, slug)
-  for (const type of types) {
+  for (const type of exportTypes) {
     const response = await reader.request({ pageSize: '2' }, { Accept: type })
     const { length } = await response.arrayBuffer().then(body => new Uint8Array(body))
     const id = response.headers.get('X-Request-Id')!
-    const format = { 'application/json': 'json', 'application/x-ndjson': 'ndjson', 'text/csv': 'csv' }[type]
+    const { format } = exportFormats[type]
     expect(await until('the log line', () => service.requestLine(id))).toMatchObject({ format, bytes: length })
     const [event] = await until('the audit event', async () => {
       const events = await sql<{ detail: Record<string, unknown> }[]>`
@@ -309,7 +308,7 @@ describe('Content-Digest (RFC 9530)', () => {
     `sha-256=:${createHash('sha256').update(new Uint8Array(bytes)).digest('base64')}:`
 
   test('a page that is sent in one piece has it when it is wanted, over the bytes as they are sent', async () => {
-    for (const type of types) {
+    for (const type of exportTypes) {
       for (const coding of ['identity', 'gzip', 'zstd']) {
         const fields = { Authorization: key.authorization, Accept: type, 'Accept-Encoding': coding }
         const address = `/api/v1/admin/programs/${slug}/applications?pageSize=2`
