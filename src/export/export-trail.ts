@@ -17,7 +17,7 @@ import type { SentQuestions } from './sent-questions.ts'
 import { shownFilters, type Walk } from './walk.ts'
 import type { PageReceipt } from './write-page.ts'
 
-/** Lines of one key that may wait to be written: more than it can have exports at a time, unless these are not limited. */
+/** Lines of one key that may wait to be written before a page waits for them: more than it can have exports at a time, unless these are not limited. */
 const linesMax = 100
 const retryMs = 5000
 /** How soon a line is tried again when the process is about to end. */
@@ -62,6 +62,8 @@ interface ExportTrailSettings {
   /** Whether a key waits for its lines. When not, a line that cannot be written is only logged. */
   required: boolean
   retryMs?: number
+  /** How long a page waits for the lines of its key. */
+  settleMs?: number
 }
 
 export class ExportTrail {
@@ -84,14 +86,16 @@ export class ExportTrail {
   }
 
   /**
-   * Resolves when the key may have a further page: at once, unless one of its lines could not be written; that is then tried again
-   * first. Throws Problem `unavailable` when it still cannot be, or too many are on their way.
+   * Resolves when the key may have a further page: at once, unless one of its lines could not be written, which is then tried again
+   * first, or so many are on their way that they are waited for. Throws Problem `unavailable` when that does not help, or not in time.
    */
   async settle(apiKeyId: string): Promise<void> {
-    if (this.#lines.size === 0 || !this.settings.required) return
+    const { required, settleMs = 5000 } = this.settings
+    if (this.#lines.size === 0 || !required) return
     const lines = this.#linesOf(apiKeyId)
-    if (lines.some(line => line.failed)) await this.#write(apiKeyId)
-    if (lines.length < linesMax && !lines.some(line => line.failed)) return
+    const stand = (): boolean => lines.some(line => line.failed)
+    if (lines.length < linesMax && !stand()) return
+    if ((await settledWithin(settleMs, this.#write(apiKeyId))) && !stand()) return
     throw new Problem('unavailable', {
       detail: 'What this key has exported cannot be noted in the audit trail just now. Try again in a few seconds.',
       retryAfterSeconds: 5,
