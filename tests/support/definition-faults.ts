@@ -1,0 +1,28 @@
+// What is wrong with a definition, in short, and questions that the bank has.
+
+import type { KnownQuestion } from '../../src/domain/definitions/definition-questions.ts'
+import type { QuestionKind } from '../../src/domain/questions/question.ts'
+import { Problem } from '../../src/problem.ts'
+import { parseDefinition } from '../../src/programs/parse-definition.ts'
+
+/** Each fault as `code path`. */
+export function faults(document: unknown, bank?: readonly KnownQuestion[]): string[] {
+  try {
+    parseDefinition(document, bank)
+    return []
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    return error.errors.map(({ code, path }) => `${code} ${path}`)
+  }
+}
+
+export const known = (
+  admin_name: string,
+  kind: QuestionKind = 'TEXT',
+  enumerator: string | null = null,
+): KnownQuestion => ({
+  admin_name,
+  kind,
+  enumerator,
+  settings: { text: 'In the bank' },
+})

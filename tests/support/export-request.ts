@@ -1,0 +1,41 @@
+// Export requests as tests send them: parsed, and with tokens of a walk.
+
+import { type OpenedToken, sealPageToken } from '../../src/export/page-token.ts'
+import { type ExportRequest, parseExportRequest } from '../../src/export/request.ts'
+import type { PageToken } from '../../src/export/walk.ts'
+import { prefersStrictHandling } from '../../src/http/preference.ts'
+import { parseQueryString } from '../../src/http/query-string.ts'
+import { refusal } from './refusal.ts'
+
+export const limits = { maxPageSize: 1000, timeZone: 'America/New_York' }
+export const utc = (text: string): number => Date.parse(text) * 1000
+
+export const tokens = { keys: [Buffer.alloc(32, 7)], now: 0, ttlMs: 1000, programId: 1 }
+
+export const parse = (query: string, prefer: string | null = null, timeZone = limits.timeZone): ExportRequest =>
+  parseExportRequest({ ...parseQueryString(query), strict: prefersStrictHandling(prefer) }, { timeZone }, tokens)
+
+export const codes = (attempt: () => unknown): [string | undefined, string][] =>
+  refusal(attempt).errors.map(({ parameter, code }) => [parameter, code])
+
+export function token(changes: Partial<OpenedToken> = {}): OpenedToken {
+  return {
+    programId: 1,
+    walkId: '00000000000000aa',
+    horizon: 10,
+    lastApplication: { submit_time: 1, submit_seq: 1 },
+    questionsAsOf: 1,
+    after: { submit_time: 1, submit_seq: 1 },
+    from: undefined,
+    to: undefined,
+    revisionState: undefined,
+    pageSize: 1000,
+    pageSizeMax: 1000,
+    applications: 1000,
+    issuedAt: 0,
+    ...changes,
+  }
+}
+
+export const sealed = (changes: Partial<PageToken> = {}): string =>
+  sealPageToken({ ...token(), questionsAsOf: 1, ...changes }, tokens.keys)
