@@ -15,10 +15,19 @@ const pageSizes = [7, 40, 1000]
 /** The time in which a walk must go on after a fault, before it counts as stuck. */
 const patienceMs = 40_000
 
+/** As it was acknowledged. After a failover that loses submissions, ids of theirs can be given again, at another time. */
+interface Submission {
+  id: number
+  /** In whole seconds, as times are told. */
+  timeMs: number
+}
+
 interface Walk {
   /** Acknowledged when its first page was asked for. */
-  committedBefore: number[]
+  committedBefore: Submission[]
   ids: number[]
+  /** Of the same applications. */
+  timesMs: number[]
   applicants: { applicant: number; isCurrent: boolean }[]
   watermark: string
   /** `whole`, or the code of the 400 that ended it. */
@@ -27,7 +36,7 @@ interface Walk {
 
 export class StandbyStory {
   readonly #walks: Walk[] = []
-  readonly #committed: number[] = []
+  readonly #committed: Submission[] = []
   readonly #applicants: number[] = []
   readonly #frontEnd: FrontEnd
   #writers: Promise<void>[] = []
@@ -90,8 +99,13 @@ export class StandbyStory {
   async check({ synchronous }: { synchronous: boolean }): Promise<void> {
     const rows = await this.sql<{ application_id: number; submit_time: number }[]>`
       select application_id, submit_time from application`
-    const there = new Set(rows.map(row => row.application_id))
-    if (synchronous) expect(this.#committed.filter(id => !there.has(id))).toEqual([])
+    const there = new Map(rows.map(row => [row.application_id, Math.floor(row.submit_time / 1e6) * 1000]))
+    const acknowledged = Map.groupBy(this.#committed, ({ id }) => id)
+    const isThere = ({ id, timeMs }: Submission): boolean =>
+      there.get(id) === timeMs && acknowledged.get(id)!.length === 1
+    if (synchronous) expect(this.#committed.filter(one => !isThere(one))).toEqual([])
+    const lost = new Set(this.#committed.filter(one => !isThere(one)).map(({ id }) => id))
+    const wasLost = (id: number, timeMs: number): boolean => !synchronous && (lost.has(id) || there.get(id) !== timeMs)
     for (const walk of this.#walks) {
       if (walk.end !== 'whole') {
         expect(walk.end).toBe('walk_of_another_history')
@@ -104,10 +118,10 @@ export class StandbyStory {
       const before = await this.sql<{ application_id: number }[]>`
         select application_id from application where submit_time < ${walk.watermark}::timestamptz`
       expect(before.filter(row => !seen.has(row.application_id))).toEqual([])
-      expect(walk.committedBefore.filter(id => there.has(id) && !seen.has(id))).toEqual([])
+      expect(walk.committedBefore.filter(one => isThere(one) && !seen.has(one.id))).toEqual([])
       // And nothing later was; a walk may have seen what a failover lost.
       const early = new Set(before.map(row => row.application_id))
-      expect(walk.ids.filter(id => (synchronous || there.has(id)) && !early.has(id))).toEqual([])
+      expect(walk.ids.filter((id, i) => !early.has(id) && !wasLost(id, walk.timesMs[i]!))).toEqual([])
       const newest = new Map(walk.applicants.map(({ applicant }, i) => [applicant, i]))
       for (const [i, { applicant, isCurrent }] of walk.applicants.entries())
         expect(isCurrent).toBe(newest.get(applicant) === i)
@@ -123,8 +137,10 @@ export class StandbyStory {
           ? await this.#frontEnd.register()
           : this.#applicants[Math.floor(Math.random() * this.#applicants.length)]!
         if (fresh) this.#applicants.push(applicant)
-        const { application_id } = await this.#frontEnd.apply(applicant, { words: { text: `writer ${writer}, ${n}` } })
-        this.#committed.push(application_id)
+        const { application_id: id, submit_time } = await this.#frontEnd.apply(applicant, {
+          words: { text: `writer ${writer}, ${n}` },
+        })
+        this.#committed.push({ id, timeMs: Date.parse(submit_time) })
       } catch (error) {
         // Two writers for one applicant; an applicant that a failover lost; or no database just now.
         if (!/answered (400|404|409|503)/.test(String(error))) throw error
@@ -136,7 +152,14 @@ export class StandbyStory {
 
   async #walk(): Promise<void> {
     const pageSize = pageSizes[this.#walkNumber++ % pageSizes.length]!
-    const walk: Walk = { committedBefore: [...this.#committed], ids: [], applicants: [], watermark: '', end: '' }
+    const walk: Walk = {
+      committedBefore: [...this.#committed],
+      ids: [],
+      timesMs: [],
+      applicants: [],
+      watermark: '',
+      end: '',
+    }
     let query = `pageSize=${pageSize}`
     await this.#patiently('a walk to end', async () => {
       const page = await this.#page(query)
@@ -148,6 +171,7 @@ export class StandbyStory {
       walk.watermark ||= page.watermark
       for (const application of page.payload) {
         walk.ids.push(application.application_id)
+        walk.timesMs.push(Date.parse(application.submit_time))
         walk.applicants.push({
           applicant: application.applicant_id,
           isCurrent: application.revision_state === 'CURRENT',
