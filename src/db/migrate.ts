@@ -14,6 +14,7 @@ import distributedRoles from './distributed-roles.sql' with { type: 'text' }
 import type { Migration } from './migrations/all-migrations.ts'
 import partition from './partition.sql' with { type: 'text' }
 import roles from './roles.sql' with { type: 'text' }
+import { statementsOf } from './statements.ts'
 import { distributedTables } from './table-placements.ts'
 
 /** Any fixed number will do: a process that migrates this database holds this advisory lock. */
@@ -45,12 +46,18 @@ async function applyNext(tx: Transaction, migrations: readonly Migration[]): Pro
     )`
   const [next] = (await appliedMigrations(tx, migrations))!.missing
   if (next === undefined) return undefined
-  try {
-    await tx.unsafe(next.text).simple()
-  } catch (error) {
-    throw migrationFailure(next, error)
+  const distributed = await isDistributed(tx)
+  // What changes a distributed table has to come alone, and after one such Citus makes functions over the same connections only.
+  if (distributed) await tx`select set_config('citus.multi_shard_modify_mode', 'sequential', true)`
+  const texts = distributed ? statementsOf(next.text) : [next.text]
+  for (const text of texts) {
+    try {
+      await tx.unsafe(text).simple()
+    } catch (error) {
+      throw migrationFailure({ ...next, text }, error)
+    }
   }
-  if (await isDistributed(tx)) await tx.unsafe(distributedFunctions).simple()
+  if (distributed) await tx.unsafe(distributedFunctions).simple()
   await tx`insert into schema_migration (name, sha256) values (${next.name}, ${next.sha256})`
   return next.name
 }
