@@ -14,7 +14,7 @@ export const databaseSettings = {
   databaseConnections: setting('DATABASE_CONNECTIONS', '10', wholeNumber(1, 500),
     'Connections of one service, all its PROCESSES together, for everything but exports, intake and the console, 1 to 500.'),
   exportDatabaseUrls: setting('EXPORT_DATABASE_URL', '', postgresUrls,
-    'Streaming standbys of DATABASE_URL that pages are read from, comma-separated, with the same login. Empty: pages are read from DATABASE_URL.'),
+    'Streaming standbys of DATABASE_URL that pages are read from, comma-separated, with the same login; or the nodes of its Citus cluster (SCALE.md). Empty: pages are read from DATABASE_URL.'),
   exportLagMaxMs: setting('EXPORT_LAG_MAX', '10s', duration('2s', '1h'),
     'How far a standby may be behind and still be read, 2s to 1h: how old a status, a note or an erasure on a page may be.'),
   exportConnections: setting('EXPORT_CONNECTIONS', '16', wholeNumber(1, 500),

@@ -172,9 +172,13 @@ export const isStatementTimeout = (error: unknown): boolean => (error as { code?
  * chose this transaction to give way.
  */
 export function mayPass(error: unknown): boolean {
-  const code = (error as { code?: unknown } | null)?.code
+  const { code, routine } = (error ?? {}) as { code?: unknown; routine?: unknown }
+  if (code === 'XX000') return typeof routine === 'string' && lostWorkerRoutines.test(routine)
   return isLostConnection(error) || (typeof code === 'string' && passingCodes.test(code))
 }
+
+/** Where Citus finds in the middle of a transaction that a worker is gone; it gives that no SQLSTATE of its own. */
+const lostWorkerRoutines = /^(MarkRemoteTransactionFailed|ReportResultError)$/
 
 /** SQLSTATE classes 53 and 58; read_only_sql_transaction; no login or no such database; what another transaction caused. */
 const passingCodes = /^(53\w{3}|58\w{3}|25006|28000|28P01|3D000|40001|40P01|55P03)$/

@@ -5,6 +5,7 @@ import type { RevisionState } from '../domain/questions/application.ts'
 import { beforeAllSubmissions, earliest, formatMicros, latest, type Micros } from '../domain/values/offset-time.ts'
 import { int4At, int8At, postgresEpoch } from './binary-values.ts'
 import type { Db, Sql } from './client.ts'
+import type { Shard } from './shard-places.ts'
 
 /** The state of a program's submissions at one moment, which a walk is frozen to. */
 export interface WalkStart {
@@ -105,8 +106,16 @@ export interface RowReader {
  *
  * Before its first row the statement asks, in its own snapshot, whether this database is the walk's (G13): also a cursor that goes
  * on after a failover is asked. It then rejects as `isBehindWalk` or `isOtherHistory` tell.
+ *
+ * On the node that has the program's shard, what it has is read by its own name, as on one server.
  */
-export async function readPageRows(sql: Sql, query: PageQuery, firstRows: number, reader: RowReader): Promise<void> {
+export async function readPageRows(
+  sql: Sql,
+  query: PageQuery,
+  firstRows: number,
+  reader: RowReader,
+  shard?: Shard,
+): Promise<void> {
   const statement = sql`
     select
       snapshot,
@@ -115,8 +124,8 @@ export async function readPageRows(sql: Sql, query: PageQuery, firstRows: number
       coalesce(superseded_seq, 9223372036854775807) > ${query.horizon} as is_current,
       submit_time,
       submit_seq
-    from application
-    where ${inWalk(sql, query)}
+    from ${shard === undefined ? sql`application` : sql(shard.application)}
+    where ${inWalk(sql, query, shard)}
     order by submit_time, submit_seq
     limit (select ${query.rowsMax}::bigint)`
   const row = newRowView()
@@ -229,10 +238,11 @@ function viewRow(row: RowView, bytes: Buffer, at: number): RowView {
 }
 
 /** The condition that decides which rows a page has. It asks first whether this database is the walk's. */
-function inWalk(sql: Db, query: PageQuery) {
+function inWalk(sql: Db, query: PageQuery, shard?: Shard) {
   const last = query.lastApplication
-  return sql`(select require_walk(${query.programId}, ${query.horizon}, ${last?.submit_seq ?? null}::bigint,
-      ${last === undefined ? null : formatMicros(last.submit_time)}::timestamptz))
+  return sql`(select ${sql(shard === undefined ? 'require_walk' : 'require_walk_in')}(${query.programId}, ${query.horizon}, ${last?.submit_seq ?? null}::bigint,
+      ${last === undefined ? null : formatMicros(last.submit_time)}::timestamptz
+      ${shard === undefined ? sql`` : sql`, ${shard.submissionCounter}, ${shard.application}, ${shard.erasedApplication}`}))
     and program_id = ${query.programId}
     and submit_seq <= ${query.horizon}
     ${query.after === undefined ? sql`` : sql`and (submit_time, submit_seq) > (${formatMicros(query.after.submit_time)}::timestamptz, ${query.after.submit_seq}::bigint)`}

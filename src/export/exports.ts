@@ -8,6 +8,8 @@ import type { ExportServer, Standbys } from './standbys.ts'
 /** Size of a buffer for a page that is compressed. Larger, because after each one the compressing thread waits for the event loop. */
 export const compressedBufferBytes = 512 * 1024
 
+const noStandbys = { all: [], shardOf: () => undefined, usable: () => [] }
+
 export class Exports {
   /** For pages that are sent as they are, and for those that are to be compressed. */
   readonly buffers = new PageBuffers(128 * 1024, 64)
@@ -23,15 +25,15 @@ export class Exports {
   constructor(
     primary: Sql,
     private readonly connections: number,
-    private readonly standbys: Pick<Standbys, 'all' | 'usable'> = { all: [], usable: () => [] },
+    private readonly standbys: Pick<Standbys, 'all' | 'shardOf' | 'usable'> = noStandbys,
   ) {
     this.#primary = { name: 'primary', sql: primary, reading: 0 }
     this.#servers = [this.#primary, ...standbys.all]
   }
 
-  /** Where the cursors of one page are opened. */
-  pageSource(): PageSource {
-    return new PageSource(this.#primary, this.standbys)
+  /** Where the cursors of one page of a program are opened. */
+  pageSource(programId: number): PageSource {
+    return new PageSource(this.#primary, this.standbys, programId)
   }
 
   /** How many read, or wait for a connection to read on. */

@@ -1,11 +1,14 @@
-// The standbys that pages are read from: which of them are there, how far each has come, and how busy it is.
+// The standbys that pages are read from: which of them are there, how far each has come, and how busy it is. Where applications are
+// distributed it is the nodes of the cluster instead (cluster-map).
 // That a standby has what a walk needs is decided by no one here: every cursor asks its server (db/walks). This is about taking one
 // that probably has it, and about how old a status or a note may be.
 
 import type { Sql } from '../db/client.ts'
+import { type NodeView, readNodeView, type Shard } from '../db/shard-places.ts'
 import { readWalPosition, type WalPosition } from '../db/wal-position.ts'
 import type { Log } from '../log.ts'
 import { settledWithin } from '../settled-within.ts'
+import { ClusterMap } from './cluster-map.ts'
 
 /** How often the servers are asked how far they have come, and how long an answer may take. */
 const lookEveryMs = 1000
@@ -40,6 +43,8 @@ export interface StandbyState {
   lagBytes: number | undefined
   /** Cursors that were opened on it. */
   reads: number
+  /** Its number among the nodes of a cluster; undefined for a standby. */
+  node: number | undefined
 }
 
 interface StandbysSettings {
@@ -59,6 +64,7 @@ export class Standby implements ExportServer {
   readonly watch: Sql
   /** It has everything that the primary had committed by then. */
   #asOfMs = Number.NEGATIVE_INFINITY
+  #node: number | undefined
   #lagBytes: number | undefined
   #answers = false
   #awayUntilMs = Number.NEGATIVE_INFINITY
@@ -94,6 +100,18 @@ export class Standby implements ExportServer {
     if (askedAtMs > this.#failedAtMs) this.#answers = true
   }
 
+  /** It is a node that knew of no older places than the coordinator had by then. */
+  noteNode(askedAtMs: number, node: number): void {
+    this.#node = node
+    this.#asOfMs = askedAtMs
+    this.#lagBytes = undefined
+    if (askedAtMs > this.#failedAtMs) this.#answers = true
+  }
+
+  get node(): number | undefined {
+    return this.#node
+  }
+
   /** How old the oldest is that it may answer with, at most. */
   get lagMs(): number {
     return this.nowMs() - this.#asOfMs
@@ -104,9 +122,9 @@ export class Standby implements ExportServer {
   }
 
   state(lagMaxMs: number): StandbyState {
-    const { name, reads, lagMs } = this
+    const { name, reads, lagMs, node } = this
     const lagSeconds = Number.isFinite(lagMs) ? lagMs / 1000 : undefined
-    return { name, isUsed: this.isUsable(lagMaxMs), lagSeconds, lagBytes: this.#lagBytes, reads }
+    return { name, isUsed: this.isUsable(lagMaxMs), lagSeconds, lagBytes: this.#lagBytes, reads, node }
   }
 }
 
@@ -120,6 +138,7 @@ export class Standbys {
   readonly #nowMs: () => number
   #positions: PrimaryPosition[] = []
   #system: string | undefined
+  #cluster: ClusterMap | undefined
   readonly #wasUsed = new Map<Standby, boolean>()
   #timer: Timer | undefined
 
@@ -132,10 +151,15 @@ export class Standbys {
     this.all = pools.map(pool => new Standby(pool, nowMs))
   }
 
-  /** Those that pages may be read from now, the least busy first. */
-  usable(): Standby[] {
+  /** Where the program's applications are, when that is not where the primary is. */
+  shardOf(programId: number): Shard | undefined {
+    return this.#cluster?.shardOf(programId)
+  }
+
+  /** Those that pages may be read from now, the least busy first: standbys, or the node that has the shard. */
+  usable(shard?: Shard): Standby[] {
     return this.all
-      .filter(standby => standby.isUsable(this.settings.lagMaxMs))
+      .filter(standby => standby.isUsable(this.settings.lagMaxMs) && standby.node === shard?.node)
       .sort((a, b) => a.reading - b.reading || a.reads - b.reads)
   }
 
@@ -164,12 +188,15 @@ export class Standbys {
   async look(): Promise<void> {
     if (this.all.length === 0) return
     const askedAtMs = this.#nowMs()
-    const primary = await answerOf(this.settings.primary)
+    const primary = await answerOf(readWalPosition(this.settings.primary))
     if (!(primary instanceof Error)) this.#notePrimary(askedAtMs, primary)
-    await Promise.all(this.all.map(standby => this.#lookAt(standby)))
+    if (this.#cluster === undefined) await Promise.all(this.all.map(standby => this.#lookAt(standby)))
+    else await this.#lookAtNodes(this.#cluster)
   }
 
-  #notePrimary(atMs: number, { position, system }: WalPosition): void {
+  #notePrimary(atMs: number, { position, system, distributed }: WalPosition): void {
+    // Never undone.
+    if (distributed) this.#cluster ??= new ClusterMap()
     // Another server has taken over, and what was replayed of the old one's later log says nothing of its own.
     if (position < (this.#positions.at(-1)?.position ?? 0)) this.#positions = []
     this.#positions.push({ atMs, position })
@@ -179,11 +206,30 @@ export class Standbys {
 
   async #lookAt(standby: Standby): Promise<void> {
     const askedAtMs = this.#nowMs()
-    const answer = await answerOf(standby.watch)
+    const answer = await answerOf(readWalPosition(standby.watch))
     const fault = answer instanceof Error ? answer : this.#strangeness(answer)
     if (fault === undefined) standby.noteAnswer(askedAtMs, answer as WalPosition, this.#positions)
     else standby.noteSilence()
     this.#tell(standby, fault)
+  }
+
+  /** The coordinator is asked first, as a primary is: what a node knows is then no older. */
+  async #lookAtNodes(cluster: ClusterMap): Promise<void> {
+    const askedAtMs = this.#nowMs()
+    const coordinator = await answerOf(readNodeView(this.settings.primary))
+    if (coordinator instanceof Error) {
+      for (const node of this.all) this.#tell(node, coordinator)
+      return
+    }
+    cluster.note(coordinator)
+    const lookAt = async (node: Standby): Promise<void> => {
+      const answer = await answerOf(readNodeView(node.watch))
+      const fault = answer instanceof Error ? answer : cluster.strangeness(answer)
+      if (fault === undefined) node.noteNode(askedAtMs, (answer as NodeView).node)
+      else node.noteSilence()
+      this.#tell(node, fault)
+    }
+    await Promise.all(this.all.map(lookAt))
   }
 
   #strangeness({ system }: WalPosition): Error | undefined {
@@ -193,19 +239,19 @@ export class Standbys {
 
   /** Once, when it changes. */
   #tell(standby: Standby, fault: Error | undefined): void {
-    const { isUsed, lagSeconds, lagBytes, name } = standby.state(this.settings.lagMaxMs)
+    const { isUsed, lagSeconds, lagBytes, name, node } = standby.state(this.settings.lagMaxMs)
     if (this.#wasUsed.get(standby) === isUsed) return
     this.#wasUsed.set(standby, isUsed)
-    const facts = { standby: name, lag_seconds: lagSeconds, lag_bytes: lagBytes }
-    if (isUsed) this.settings.log.info(facts, 'pages are read from a standby')
-    else this.settings.log.warn({ ...facts, err: fault }, 'no pages are read from a standby')
+    const facts = { standby: name, node, lag_seconds: lagSeconds, lag_bytes: lagBytes }
+    const what = this.#cluster === undefined ? 'a standby' : 'a node of the cluster'
+    if (isUsed) this.settings.log.info(facts, `pages are read from ${what}`)
+    else this.settings.log.warn({ ...facts, err: fault }, `no pages are read from ${what}`)
   }
 }
 
 /** What a server answers, or why it did not. */
-async function answerOf(sql: Sql): Promise<WalPosition | Error> {
+async function answerOf<T>(answer: Promise<T>): Promise<T | Error> {
   try {
-    const answer = readWalPosition(sql)
     if (await settledWithin(answerWithinMs, answer)) return await answer
     return new Error('no answer')
   } catch (error) {

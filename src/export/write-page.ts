@@ -53,7 +53,7 @@ export interface PageToWrite extends PageToPack {
  */
 export async function writePage(asked: PageToWrite): Promise<PageReceipt> {
   const { limits, exports } = asked
-  const source = exports.pageSource()
+  const source = exports.pageSource(asked.plan.walk.programId)
   const outlet = new PageOutlet(asked.sink, asked.buffers, asked.plan.after)
   const page = new PagePacker(asked, outlet)
   const receipt = (outcome: PageReceipt['outcome']): PageReceipt => {
@@ -70,7 +70,7 @@ export async function writePage(asked: PageToWrite): Promise<PageReceipt> {
     try {
       await exports.read(sql => {
         const firstRows = Math.min(limits.firstBatchRows, shareOfRows(limits, exports.reading))
-        return readPageRows(sql, page.remaining(), firstRows, page)
+        return readPageRows(sql, page.remaining(), firstRows, page, source.shard)
       }, source.next())
     } catch (error) {
       failure = { error }

@@ -4,9 +4,10 @@ import { Elysia } from 'elysia'
 import type { StandbyState } from '../export/standbys.ts'
 import type { Meter } from '../metrics/meter.ts'
 
-/** One line on each standby, for somebody who looks at readiness by hand. */
+/** One line on each standby or node, for somebody who looks at readiness by hand. */
 export const standbyLines = (standbys: readonly StandbyState[]): string[] =>
-  standbys.map(({ name, isUsed, lagSeconds }) => {
+  standbys.map(({ name, isUsed, lagSeconds, node }) => {
+    if (node !== undefined) return `node ${name}: ${isUsed ? 'used' : 'not used'}`
     const lag = lagSeconds === undefined ? 'lag unknown' : `at most ${lagSeconds.toFixed(1)} s behind`
     return `standby ${name}: ${isUsed ? 'used' : 'not used'}, ${lag}`
   })

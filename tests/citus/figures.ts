@@ -5,6 +5,7 @@ import { openDatabase, type Sql } from '../../src/db/client.ts'
 import { setInstanceTimeZone } from '../../src/db/instance.ts'
 import { distributeApplications, migrate } from '../../src/db/migrate.ts'
 import { allMigrations } from '../../src/db/migrations/all-migrations.ts'
+import { parseShards, readNodeView, type Shard, shardOf } from '../../src/db/shard-places.ts'
 import { type PageQuery, readPageRows, readWalkStart } from '../../src/db/walks.ts'
 import { submitApplication } from '../../src/intake/submit.ts'
 import { citusInstallation, startCitusCluster } from '../support/citus.ts'
@@ -40,12 +41,11 @@ try {
     await sql`analyze application`
     taken[name] = { ...(await reading(sql, program.program_id)), 'submissions/s': await submitting(sql) }
     if (distributed) {
-      const [place] = await sql<{ nodeport: number }[]>`
-        select nodeport from citus_shards
-        where shardid = get_shard_id_for_distribution_column('application', ${program.program_id}::bigint)`
-      const worker = openDatabase({ url: url.replace(/:\d+\//, `:${place!.nodeport}/`), connectionsMax: 1 })
-      taken['asked at the worker'] = await pages(worker, program.program_id, applications)
-      await worker.end()
+      const shard = shardOf(parseShards((await readNodeView(sql)).shards), program.program_id)!
+      const { port } = cluster.workers[shard.node - 1]!
+      const node = openDatabase({ url: url.replace(/:\d+\//, `:${port}/`), connectionsMax: 1 })
+      taken['pages from the node'] = await pages(node, program.program_id, applications, shard)
+      await node.end()
     }
     await sql.end()
   }
@@ -62,7 +62,7 @@ async function reading(sql: Sql, programId: number): Promise<Record<string, numb
   return { 'start of a walk, ms': startMs, ...(await pages(sql, programId, applications)) }
 }
 
-async function pages(sql: Sql, programId: number, horizon: number): Promise<Record<string, number>> {
+async function pages(sql: Sql, programId: number, horizon: number, shard?: Shard): Promise<Record<string, number>> {
   const figures: Record<string, number> = {}
   for (const [rows, times] of [
     [1, 200],
@@ -87,7 +87,8 @@ async function pages(sql: Sql, programId: number, horizon: number): Promise<Reco
       const take = () => {
         if (seen++ === 0) firstMs = performance.now() - beganAt
       }
-      await readPageRows(sql, query, Math.min(100, rows + 1), { take, batchAhead: () => 200, endBatch: () => 200 })
+      const reader = { take, batchAhead: () => 200, endBatch: () => 200 }
+      await readPageRows(sql, query, Math.min(100, rows + 1), reader, shard)
     })
     figures[`page of ${rows}, ms`] = wholeMs
     figures[`page of ${rows}, first row, ms`] = firstMs

@@ -4,8 +4,9 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../scripts/embedded-postgres.ts'
+import { type EmbeddedPostgres, isAlive, startEmbeddedPostgres } from '../../scripts/embedded-postgres.ts'
 import { openDatabase, type Sql } from '../../src/db/client.ts'
+import { until } from './until.ts'
 
 /** The folder with the `bin` of a PostgreSQL that has the extension, or undefined. */
 export const citusInstallation = (): string | undefined => process.env.TRIBUTARY_CITUS || undefined
@@ -16,8 +17,8 @@ export interface CitusCluster {
   /** Makes a database of this name on every node, and makes the nodes of it know one another. */
   createDatabase(name: string): Promise<void>
   dropDatabase(name: string): Promise<void>
-  /** Does this while one worker is stopped. */
-  withoutWorker(which: number, work: () => Promise<void>): Promise<void>
+  /** Does this while one worker, or the coordinator, is stopped, or was killed as when the machine loses its power. */
+  without(which: number | 'coordinator', work: () => Promise<unknown>, how?: 'stopped' | 'killed'): Promise<void>
   stop(): Promise<void>
 }
 
@@ -67,19 +68,17 @@ export async function startCitusCluster(installation: string, durable = false): 
       for (const node of nodes)
         await on(node, 'postgres', sql => sql`drop database if exists ${sql(name)} with (force)`)
     },
-    withoutWorker: async (which, work) => {
-      const { dataDirectory, port, stop } = workers[which]!
-      await stop()
+    without: async (which, work, how = 'stopped') => {
+      const { dataDirectory, port, stop, pid } = which === 'coordinator' ? coordinator : workers[which]!
+      if (how === 'stopped') await stop()
+      else process.kill(pid, 'SIGQUIT')
+      await until('the node to be gone', () => !isAlive(pid))
       try {
         await work()
       } finally {
-        workers[which] = await startEmbeddedPostgres({
-          dataDirectory,
-          port,
-          unsafeFast: !durable,
-          installation,
-          settings,
-        })
+        const again = { dataDirectory, port, unsafeFast: !durable, installation, settings }
+        // The others keep what they know of the node: it comes back under the same port.
+        Object.assign(which === 'coordinator' ? coordinator : workers[which]!, await startEmbeddedPostgres(again))
       }
     },
     stop: async () => {

@@ -1,0 +1,155 @@
+// What is done to a cluster while it works: shards are moved, nodes die, its schema is changed. Run by scripts/test-citus.
+
+import { describe, expect, test } from 'bun:test'
+import { openDatabase } from '../../src/db/client.ts'
+import { migrate } from '../../src/db/migrate.ts'
+import { allMigrations } from '../../src/db/migrations/all-migrations.ts'
+import { release } from '../../src/release.ts'
+import { StandbyStory } from '../http/export-applications/standby-story.ts'
+import { ExportClient } from '../support/export-client.ts'
+import { useService } from '../support/fixtures.ts'
+import { FrontEnd } from '../support/front-end.ts'
+import { createTestKey } from '../support/keys.ts'
+import { aProgram, q } from '../support/programs.ts'
+import { until } from '../support/until.ts'
+import { cluster, moveAway, nodesOf, placeOf, useCluster } from './on-cluster.ts'
+
+describe('walks on the nodes, beside 8 writers', () => {
+  test('G1 to G6, G13: shards are moved, the node dies, the coordinator dies: each walk is exact; never short', async () => {
+    const database = await useCluster()
+    const { sql } = database
+    const service = await useService(database, { maxPageSize: 1000 }, { standbys: nodesOf(database) })
+    const { standbys } = service.foundation
+    const story = await StandbyStory.begin(service, sql, 8)
+    try {
+      const [program] = await sql<{ program_id: number }[]>`select program_id from program`
+      const { program_id } = program!
+      const node = async () => {
+        const { worker } = await placeOf(sql, program_id)
+        const shard = standbys.shardOf(program_id)!
+        return shard.node === worker + 1 && standbys.usable(shard).length === 1 && shard
+      }
+      await story.walks(3)
+      for (const how of ['block_writes', 'force_logical'])
+        await Promise.all([story.walks(3), moveAway(sql, program_id, how)])
+      const { node: number } = await until('the node to be read', node)
+      const missed = () => until('it to be missed', () => standbys.usable(standbys.shardOf(program_id)).length === 0)
+      await Promise.all([story.walks(3), cluster.without(number - 1, missed, 'killed')])
+      await story.submissions(10)
+      await Promise.all([story.walks(3), cluster.without('coordinator', async () => {}, 'killed')])
+      await story.submissions(10)
+      await until('the node to be read', node)
+      await story.walks(3)
+      await story.end()
+      await story.check({ synchronous: true })
+      expect(standbys.states().every(({ reads }) => reads > 0)).toBe(true)
+    } finally {
+      await story.end()
+    }
+  })
+})
+
+describe('the coordinator dies between the two phases of a commit', () => {
+  test('after its own: the submission is there, with its line in the audit trail, once what was prepared is finished', async () => {
+    const database = await useCluster()
+    const { sql } = database
+    await aProgram(sql, { slug: 'decided', questions: [q.text('words')] })
+    const key = await createTestKey(sql, { programs: ['decided'], maySubmit: true })
+    // Waits for a standby that never comes, after it has committed here and before the worker hears of it.
+    const waiting = openDatabase({ url: `${database.url}?synchronous_commit=on`, connectionsMax: 2 })
+    const service = await useService(database, {}, { intakeDb: waiting, standbys: nodesOf(database) })
+    const frontEnd = new FrontEnd(service, key, 'decided')
+    const applicant = await frontEnd.register()
+    await frontEnd.save(applicant, { words: { text: 'kept' } })
+    await sql`alter system set synchronous_standby_names = 'nobody'`
+    await sql`select pg_reload_conf()`
+    const submitting = frontEnd.submit(applicant).catch((error: Error) => error)
+    await until('the commit to wait', async () => {
+      const rows = await sql`select from pg_stat_activity where wait_event = 'SyncRep' and datname = current_database()`
+      return rows.length > 0
+    })
+    await cluster.without('coordinator', async () => {}, 'killed')
+    expect(String(await submitting)).toContain('answered 503')
+    await until('the coordinator to answer', () =>
+      sql`alter system reset synchronous_standby_names`.then(
+        () => true,
+        () => false,
+      ),
+    )
+    await sql`select pg_reload_conf()`
+    await sql`select recover_prepared_transactions()`
+    const [there] = await sql`
+      select
+        (select count(*)::int from application) as applications,
+        (select count(*)::int from audit_event where action = 'application_submitted') as lines`
+    expect(there).toEqual({ applications: 1, lines: 1 })
+    const client = new ExportClient(service, key, 'decided')
+    await until('the export', async () => (await client.request()).status === 200)
+    expect(await client.walkAll()).toHaveLength(1)
+    await waiting.end({ timeout: 0 })
+  })
+
+  test('before its own: walks go on without it, and submissions once what was prepared is undone', async () => {
+    const database = await useCluster()
+    const { sql } = database
+    const { program_id } = await aProgram(sql, { slug: 'undone', questions: [q.text('words')] })
+    const key = await createTestKey(sql, { programs: ['undone'], maySubmit: true })
+    const nodes = nodesOf(database)
+    const service = await useService(database, {}, { standbys: nodes })
+    const [frontEnd, client] = [new FrontEnd(service, key, 'undone'), new ExportClient(service, key, 'undone')]
+    await frontEnd.apply(await frontEnd.register(), { words: { text: 'first' } })
+    const { node, submissionCounter } = service.foundation.standbys.shardOf(program_id)!
+    // As a coordinator leaves it that prepared and never said what it decided.
+    await nodes[node - 1]!.watch.unsafe(
+      `begin; set local citus.enable_manual_changes_to_shards = on;
+        update ${submissionCounter} set submit_seq = submit_seq + 1 where program_id = ${program_id};
+        prepare transaction 'citus_0_1_999999_1'`,
+    ).simple()
+    expect(await client.walkAll()).toHaveLength(1)
+    const second = frontEnd.register().then(applicant => frontEnd.apply(applicant, { words: { text: 'second' } }))
+    await sql`select recover_prepared_transactions()`
+    await second
+    expect(await client.walkAll()).toHaveLength(2)
+    const [counter] = await sql`select submit_seq from submission_counter where program_id = ${program_id}`
+    expect(counter).toEqual({ submit_seq: 2 })
+  })
+})
+
+describe('a distributed installation', () => {
+  test('is migrated under its writers: what is added is on every shard, and walks on the nodes go on', async () => {
+    const database = await useCluster()
+    const { sql } = database
+    const service = await useService(database, { maxPageSize: 1000 }, { standbys: nodesOf(database) })
+    const story = await StandbyStory.begin(service, sql, 2)
+    try {
+      const added = {
+        name: '9999-added.sql',
+        text: `
+          -- A column; and an index.
+          alter table application add column added_later text;
+          create index application_added on application (program_id, added_later);
+          create function later() returns text language plpgsql as $$ begin return 'later'; end $$;
+        `,
+        sha256: 'added',
+        kind: 'expand',
+        oldestRelease: release.version,
+      } as const
+      const migrated = migrate(sql, [...allMigrations, added])
+      await Promise.all([story.walks(3), migrated])
+      expect(await migrated).toEqual([added.name])
+      await story.submissions(10)
+      await story.walks(2)
+      await story.end()
+      await story.check({ synchronous: true })
+      const shards = await sql<{ result: string }[]>`
+        select result from run_command_on_shards('application', 'select count(added_later) from %s')`
+      expect(shards.map(({ result }) => result)).toEqual(['0', '0', '0', '0'])
+      // What is another function where applications are distributed still is.
+      const [retention] =
+        await sql`select prosrc like '%program_retention%' as asks from pg_proc where proname = 'refuse_early_removal'`
+      expect(retention).toEqual({ asks: true })
+    } finally {
+      await story.end()
+    }
+  })
+})
