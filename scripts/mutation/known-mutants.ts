@@ -355,7 +355,7 @@ export const knownMutants: readonly Mutant[] = [
     id: 'z06',
     file: 'src/service.ts',
     tests: processes,
-    find: 'statementTimeoutMs: pooled ? 0 : config.statementTimeoutMs,',
+    find: 'statementTimeoutMs: way.pooled ? 0 : config.statementTimeoutMs,',
     replace: '',
   },
   { id: 'z07', file: 'src/service.ts', tests: processes, find: 'idleTimeout: 0,', replace: '' },
