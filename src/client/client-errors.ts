@@ -58,7 +58,9 @@ function refusalInWords(status: number, problem: Problem | undefined): string {
     return `The service answered 401: the API key is not good for this, or there is no such program.${requestOf(problem)}`
   if (status >= 300 && status < 400)
     return `The service answered ${status} and leads elsewhere, which is not followed: give its own address.`
-  const faults = (problem?.errors ?? []).map(fault => ` ${[fault.parameter ?? fault.path, fault.detail].join(' ')}.`)
+  const faults = (problem?.errors ?? []).map(fault =>
+    ` ${[fault.parameter ?? fault.path, fault.detail].join(' ')}`.replace(/\.?$/, '.'),
+  )
   const detail = problem?.detail ?? problem?.title ?? ''
   return `The service answered ${status}${detail === '' ? '' : `: ${detail}`}${faults.join('')}${requestOf(problem)}`
 }

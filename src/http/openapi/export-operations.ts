@@ -227,7 +227,7 @@ export const fieldsParameter = {
   name: 'fields',
   in: 'query',
   description:
-    'Only these questions: question keys with commas between, such as name,household_member.income, where a repeated question stands ' +
+    'Only these questions: question keys with commas between, such as applicant_name,household_members.jobs.employer, where a repeated question stands ' +
     'after the keys of its enumerators. Without it all are sent. What stands beside application is always sent.',
   schema: { type: 'string' },
 } as const
