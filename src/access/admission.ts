@@ -54,12 +54,12 @@ export async function admit(
   const isCiviForms = isCiviFormKeyId(username)
   const hash = hashPassword((isCiviForms ? civiformSalt : undefined) ?? pepper, password)
   const key = await keys.find(isApiKeyId(username) ? username : nobodysId, hash)
-  // Both, whatever the first says, so that a rotated key takes as long as any other.
+  // Both are compared, even if the first fits, so that a rotated key takes as long as any other.
   const matchesPresent = hashMatches(hash, key?.secret_hash)
   const matchesEarlier = hashMatches(hash, key?.earlier_secret_hash ?? undefined)
   const matches = matchesPresent || (matchesEarlier && attempt.now < (key?.earlier_secret_until ?? 0))
   if (!attempt.secure) return plainHttp(key, matches, attempt.now)
-  // Told of an unknown key too, though it changes nothing there: it takes a while.
+  // Worked out for an unknown key too, where it changes nothing, because it takes time.
   const secretFault = matches ? undefined : faultOf(password, matchesEarlier, isCiviForms)
   if (key === undefined) return { refused: 'unknown_key' }
   const refused = secretFault ?? constraintUnmet(key, attempt)
@@ -82,7 +82,7 @@ export async function admit(
   }
 }
 
-/** CiviForm's secrets have no checksum: which are garbled cannot be told. */
+/** CiviForm's secrets have no checksum, so a garbled one cannot be told from a wrong one. */
 function faultOf(password: string, matchesEarlier: boolean, isCiviForms: boolean): Reason {
   const isWhole = isWholePassword(password)
   if (matchesEarlier) return 'rotated_secret'

@@ -37,7 +37,7 @@ export type Reason =
   | HeaderFault
   | 'unknown_key'
   | 'wrong_secret'
-  /** A secret that no key ever had, by its checksum: cut off, mistyped or made up. */
+  /** Its checksum says that no key ever had this secret: it was cut off, mistyped or made up. */
   | 'garbled_secret'
   /** The secret before a rotation, after the time that both were good. */
   | 'rotated_secret'

@@ -55,7 +55,7 @@ function forwardedAddress(field: string | null, peer: IpAddress, trust: Trust): 
   return hop
 }
 
-/** The last value is the nearest proxy's own; what stands before it came from outside. */
+/** The last value was written by the nearest proxy; those before it came from outside. */
 function saysHttps(field: string | null): boolean {
   return field?.split(',').at(-1)?.trim() === 'https'
 }

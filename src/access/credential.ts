@@ -58,7 +58,7 @@ export function isAdminToken(text: string): boolean {
   return match !== null && checksum(match[1]!) === match[2]
 }
 
-/** Whether a text could be an API key's id. What is none is never asked of the database. */
+/** Whether a text could be an API key's id. Any other text is never looked up. */
 export function isApiKeyId(text: string): boolean {
   return /^tribk_[0-9A-Za-z]{20}$/.test(text) || isCiviFormKeyId(text)
 }

@@ -1,6 +1,6 @@
-// Who stays connected. A connection on which nothing is under way ends after a while; of those that have not authenticated, an
-// address may have so many; and when descriptors run short, the oldest of them go first, so that some are left for the health port.
-// A request that was let in is never cut off here.
+// Which connections stay open. One without a request under way ends after a while. An address may have only so many on which no key was
+// accepted; when descriptors run short, the oldest of these end first, so that some are left for the health port. A request that was
+// let in is never cut off here.
 
 import { contains, parseAddress, type Subnet } from '../domain/values/ip-address.ts'
 import type { Log } from '../log.ts'
@@ -15,7 +15,7 @@ interface ConnectionLimits {
   trustedProxies: readonly Subnet[]
 }
 
-/** What `Bun.serve` tells and takes about the connection of a request. */
+/** What `Bun.serve` says about the connection of a request, and can be told about it. */
 export interface Peer {
   requestIP(request: Request): { address: string; port: number } | null
   timeout(request: Request, seconds: number): void
@@ -23,7 +23,7 @@ export interface Peer {
 
 /** Descriptors that are kept free for the health port, the database and files. */
 const descriptorsKept = 64
-/** Bun looks every four seconds for what is idle, and would otherwise end a connection up to that much too early. 255 is its most. */
+/** Bun looks for idle connections every four seconds, and without these would end one up to that much too early. 255 is its maximum. */
 const [bunCoarseness, bunSecondsMax] = [4, 255]
 
 export class Connections {

@@ -36,9 +36,9 @@ export interface Foundation {
   exportDb: Sql
   /** The servers that pages are read from before `exportDb` is; none in most installations. */
   standbys: Standbys
-  /** Connections for intake: submissions wait for one another on them, and must keep nothing else waiting. */
+  /** Connections for intake. Submissions wait for one another on them, so nothing else uses them. */
   intakeDb: Sql
-  /** Connections for the console, whose login may change what no other door may. */
+  /** Connections for the console, whose login has more rights than those of the other doors. */
   consoleDb: Sql
   /** The oldest release that may run on this database, as it was when this process started. */
   oldestRelease: string
@@ -59,7 +59,7 @@ export interface Deps extends Foundation {
   limits: KeyLimits
   failures: FailureThrottle
   keyMaps: KeyMaps
-  /** Of saving and of submitting, each: submissions wait for one another, and must not keep what is only saved waiting. */
+  /** Saving and submitting have turns of their own: submissions wait for one another, and saving must not wait for them. */
   saves: ProgramTurns
   submissions: ProgramTurns
   exports: Exports

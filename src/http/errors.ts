@@ -56,7 +56,7 @@ function headersOf({ retryAfterSeconds, allow, accept, challenge, quota }: Probl
 
 const challenges = { api_key: 'Basic realm="tributary", charset="UTF-8"', admin_token: 'Bearer realm="tributary"' }
 
-/** Errors that are not Problems are hidden whole: their message may hold anything. */
+/** Of errors that are not Problems nothing is shown: their message may hold anything. */
 function asProblem(error: unknown): Problem {
   if (error instanceof Problem) return error
   if (mayPass(error)) {

@@ -4,7 +4,7 @@ import { Elysia } from 'elysia'
 import type { StandbyState } from '../export/standbys.ts'
 import type { Meter } from '../metrics/meter.ts'
 
-/** One line on each standby or node, for somebody who looks at readiness by hand. */
+/** One line on each standby or node, for people who look at readiness by hand. */
 export const standbyLines = (standbys: readonly StandbyState[]): string[] =>
   standbys.map(({ name, isUsed, lagSeconds, node }) => {
     if (node !== undefined) return `node ${name}: ${isUsed ? 'used' : 'not used'}`
@@ -14,7 +14,8 @@ export const standbyLines = (standbys: readonly StandbyState[]): string[] =>
 
 /**
  * `/metrics`: what is counted, for Prometheus. `/livez`: 200 while the process can answer. `/readyz`: 200 when `readiness` says so, else
- * 503; its further lines decide nothing: a standby, say, that is not used, since the primary can serve every page.
+ * 503. Its further lines are for people: a standby that is not used, for example, makes nothing unready, because the primary can serve
+ * every page.
  */
 export const health = (
   readiness: () => Promise<{ ready: boolean; lines?: readonly string[] }>,

@@ -5,10 +5,10 @@ import { Problem } from '../problem.ts'
 import { settledWithin } from '../settled-within.ts'
 import { preferredWaitSeconds } from './preference.ts'
 
-/** How long a body may take to arrive: enough for the longest over a slow line; who sends a byte at a time is cut short. */
+/** How long a body may take to arrive: enough for the longest over a slow line, and not for one sent byte by byte. */
 export const bodyArrivalMs = 60_000
 
-/** What a request may take beyond its budget, since the time is its client's. */
+/** What a request may take beyond its budget, because its client takes that time. */
 export const arrivalMs = ({ method }: Request): number => (method === 'GET' || method === 'HEAD' ? 0 : bodyArrivalMs)
 
 /** What a request asks its answer to wait for, where it may (`Prefer: wait`). */
