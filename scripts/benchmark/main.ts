@@ -14,7 +14,7 @@ import { QuietMachine } from './quiet-machine.ts'
 import { sections } from './sections/all-sections.ts'
 
 const root = join(import.meta.dir, '../..')
-/** The whole run at most; a full one takes a quarter of that. */
+/** The whole run at most; a full one takes half of that. */
 const deadlineMs = 3 * 60 * 60_000
 
 let options: BenchmarkOptions

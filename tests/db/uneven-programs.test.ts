@@ -1,7 +1,7 @@
 // One program far larger than thousands of others: plans that are kept for all programs must do for it too.
 
 import { expect, test } from 'bun:test'
-import { fillPrograms } from '../../scripts/benchmark/bench-statements.ts'
+import { fillPrograms } from '../../scripts/benchmark/bench-sizes.ts'
 import { openDatabase } from '../../src/db/client.ts'
 import { readWalkStart } from '../../src/db/walks.ts'
 import { endWithFile, useDatabase } from '../support/fixtures.ts'
