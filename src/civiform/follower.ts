@@ -80,8 +80,7 @@ export class Follower {
       reading: { layout, zone: options.databaseZone, live: options.profile === 'civiform' },
       wasSetBack: isCut || state.set_backs > 0,
     }
-    await giveUpReusedVersions(reading)
-    await this.#catalogue.refresh(reading.reading)
+    await this.#catalogue.refresh(reading.reading, () => giveUpReusedVersions(reading))
     await followKeys(reading)
     const renamed = await followOrganizations(reading, this.#catalogue)
     if (isCut) await settleSetBack(reading, this.#catalogue, state, stand)

@@ -45,10 +45,11 @@ export class FollowedCatalogue {
 
   constructor(private readonly deps: Pick<Reading, 'sql' | 'source' | 'options' | 'log'>) {}
 
-  /** Stores CiviForm's programs again if they are not as they were. */
-  async refresh(reading: Reading['reading']): Promise<void> {
+  /** Stores CiviForm's programs again if they are not as they were, after what has to be done `before` that. */
+  async refresh(reading: Reading['reading'], before: () => Promise<void>): Promise<void> {
     const mark = await readCatalogueMark(this.deps.source)
     if (mark === this.#mark) return
+    await before()
     await this.#reload(reading)
     this.#mark = mark
   }

@@ -3,6 +3,7 @@
 
 import type { Micros } from '../../domain/values/offset-time.ts'
 import type { Db, Transaction } from '../client.ts'
+import type { FollowedApplication } from './followed-applications.ts'
 import type { SourceStage } from './source-applications.ts'
 
 /** Applications that CiviForm says are obsolete, and of which it is not known yet since when. */
@@ -19,23 +20,8 @@ export async function readWaiting(
 }
 
 /** What is kept of an application, and what it was in CiviForm when it was last looked at. */
-export interface KeptApplication {
-  program_id: number
-  application_id: number
-  applicant_id: number
-  program_version_id: number
-  create_time: Micros
-  submit_time: Micros
-  status: string | null
-  status_last_modified_time: Micros | null
-  application_note: string | null
-  snapshot: string
-  annotations: string
-  row_version: number
-  live_applicant_id: number | null
-  stage: SourceStage
+export interface KeptApplication extends Omit<FollowedApplication, 'submit_seq' | 'superseded_seq'> {
   superseded: boolean
-  submitted_at: Micros | null
 }
 
 /** Locked to the end of the transaction. */
