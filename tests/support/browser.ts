@@ -59,6 +59,9 @@ export async function openPage(
   return { page, context, complaints }
 }
 
+/** How wide the page is, px: more than its viewport where something sticks out. */
+export const pageWidth = (page: Page): Promise<number> => page.evaluate('document.documentElement.scrollWidth')
+
 const axeSource = readFileSync(Bun.resolveSync('axe-core/axe.min.js', import.meta.dir), 'utf8')
 
 /** What axe finds of serious or worse on a page, as lines to read; none is wanted. The page's scripts must be on. */

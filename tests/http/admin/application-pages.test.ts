@@ -1,7 +1,7 @@
 // Applications in a real browser: found, read and annotated by keyboard alone and without scripts, and nothing that shuts people out.
 
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { accessibilityFaults, openPage, useBrowser } from '../../support/browser.ts'
+import { accessibilityFaults, openPage, pageWidth, useBrowser } from '../../support/browser.ts'
 import { aPerson, testPassword } from '../../support/console.ts'
 import { useDatabase, useService } from '../../support/fixtures.ts'
 import { FrontEnd } from '../../support/front-end.ts'
@@ -139,12 +139,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
         `${one}/exported`,
       ]) {
         await page.goto(path)
-        const wide = await page.evaluate(
-          () =>
-            (globalThis as unknown as { document: { documentElement: { scrollWidth: number } } }).document
-              .documentElement.scrollWidth,
-        )
-        expect([path, wide]).toEqual([path, width])
+        expect([path, await pageWidth(page)]).toEqual([path, width])
       }
     },
     240_000,

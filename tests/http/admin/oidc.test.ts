@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from 'bun:test'
 import { freePort } from '../../../scripts/free-port.ts'
 import { disablePerson, invitePerson } from '../../../src/access/people.ts'
 import { parseSubnet, type Subnet } from '../../../src/domain/values/ip-address.ts'
-import { accessibilityFaults, openPage, useBrowser } from '../../support/browser.ts'
+import { accessibilityFaults, openPage, pageWidth, useBrowser } from '../../support/browser.ts'
 import { aPerson, ConsoleVisitor, testPassword } from '../../support/console.ts'
 import { useDatabase, useService } from '../../support/fixtures.ts'
 import { needs } from '../../support/needs.ts'
@@ -490,8 +490,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
       now = Date.now() * 1000
       const { page } = await openPage(browser, service.baseUrl, { viewport: { width, height: 800 } })
       await page.goto('/admin/sign-in')
-      const wide = await page.evaluate('document.documentElement.scrollWidth')
-      expect(wide).toBe(width)
+      expect(await pageWidth(page)).toBe(width)
     },
     240_000,
   )

@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'bun:test'
 import { createAdminToken } from '../../../src/access/admin-tokens.ts'
 import { addIntermediary, addOrganization } from '../../../src/access/intermediaries.ts'
-import { accessibilityFaults, openPage, useBrowser } from '../../support/browser.ts'
+import { accessibilityFaults, openPage, pageWidth, useBrowser } from '../../support/browser.ts'
 import { aPerson, testPassword } from '../../support/console.ts'
 import { useDatabase, useService } from '../../support/fixtures.ts'
 import { needs } from '../../support/needs.ts'
@@ -182,12 +182,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
         '/admin/account',
       ]) {
         await page.goto(path)
-        const wide = await page.evaluate(
-          () =>
-            (globalThis as unknown as { document: { documentElement: { scrollWidth: number } } }).document
-              .documentElement.scrollWidth,
-        )
-        expect([path, wide]).toEqual([path, width])
+        expect([path, await pageWidth(page)]).toEqual([path, width])
       }
     },
     240_000,

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 import { beginRun, finishRun, requestDerived } from '../../../src/db/derived-status.ts'
-import { accessibilityFaults, openPage, useBrowser } from '../../support/browser.ts'
+import { accessibilityFaults, openPage, pageWidth, useBrowser } from '../../support/browser.ts'
 import { aPerson, testPassword } from '../../support/console.ts'
 import { useDatabase, useService } from '../../support/fixtures.ts'
 import { createTestKey } from '../../support/keys.ts'
@@ -91,8 +91,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
       const { page } = await openPage(browser, service.baseUrl, { ...signedIn, viewport: { width, height: 800 } })
       for (const path of paths) {
         await page.goto(path)
-        const wide = await page.evaluate('document.documentElement.scrollWidth')
-        expect([path, wide]).toEqual([path, width])
+        expect([path, await pageWidth(page)]).toEqual([path, width])
       }
     },
     240_000,

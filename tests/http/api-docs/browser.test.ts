@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { accessibilityFaults, openPage, useBrowser } from '../../support/browser.ts'
+import { accessibilityFaults, openPage, pageWidth, useBrowser } from '../../support/browser.ts'
 import { aPerson, testPassword } from '../../support/console.ts'
 import { useDatabase, useService } from '../../support/fixtures.ts'
 import { needs } from '../../support/needs.ts'
@@ -68,7 +68,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     const { page } = await openPage(browser, service.baseUrl, { ...signedIn, viewport: { width, height: 800 } })
     for (const path of pages) {
       await page.goto(path)
-      expect([path, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([path, width])
+      expect([path, await pageWidth(page)]).toEqual([path, width])
     }
   })
 
