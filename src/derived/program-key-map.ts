@@ -100,7 +100,7 @@ function inView({ keyMap, shapes, entities }: ProgramKeyMap, view: QuestionView)
  * have only what their own version asked. Computed for each page, since a draft is edited in place.
  */
 async function asCiviFormHasIt(db: Db, programId: number, asOf: Micros): Promise<ProgramKeyMap> {
-  const published = (await readPublishedVersions(db, programId)).filter(version => version.published_at! <= asOf)
+  const published = await readVersionsAsOf(db, programId, asOf)
   const draft = await findDraftVersion(db, programId)
   const shapes = new Map(published.map(version => [version.program_version_id, buildKeyMap([version])]))
   const keyMap = buildKeyMap(draft === undefined ? published : [...published, draft])
@@ -117,21 +117,29 @@ async function loadKeyMap(db: Db, programId: number, asOf: Micros): Promise<Prog
       new Map(versions.map(v => [v.program_version_id, shapeOf(key_map, new Set(v.question_ids))])),
     )
   }
-  const published = (await readPublishedVersions(db, programId)).filter(version => version.published_at! <= asOf)
-  if ((published.at(-1)?.published_at ?? earliest) !== asOf) throw publicationMissing()
-  return keyMapOf(published)
+  return keyMapOf(await readVersionsAsOf(db, programId, asOf))
 }
 
-/** The database was set back, or is not the one in which the walk's newest publication was read. */
-function publicationMissing(): Problem {
-  return new Problem('unavailable', {
+/** Throws a Problem where the publication of then is not there: the database was set back, or is not the one in which it was read. */
+async function readVersionsAsOf(db: Db, programId: number, asOf: Micros): Promise<PublishedVersion[]> {
+  const all = await readPublishedVersions(db, programId)
+  const published = all.filter(version => version.published_at! <= asOf)
+  if ((published.at(-1)?.published_at ?? earliest) === asOf) return published
+  throw new Problem('unavailable', {
     detail:
       'The database that would answer does not have the questions of this walk. Try again in a few seconds. ' +
       'If it was restored from a backup, that will not help: begin the walk again, without a token.',
     retryAfterSeconds: 5,
-    internal: 'publication_missing',
+    internal: published.length < all.length ? publicationLost : 'publication_missing',
   })
 }
+
+/** A later one is there, and publications come in their order: that one never will. */
+const publicationLost = 'publication_lost'
+
+/** Whether waiting is in vain for a publication that `load` did not find. */
+export const isLostPublication = (error: unknown): boolean =>
+  error instanceof Problem && error.internal === publicationLost
 
 function keyMapOf(versions: readonly PublishedVersion[]): ProgramKeyMap {
   return withFills(

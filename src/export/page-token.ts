@@ -144,6 +144,17 @@ export function walkIsLost(cause: unknown, parameter = 'nextPageToken'): Problem
   )
 }
 
+/** The questions of the walk are not those it began with, whatever its applications are. */
+export function questionsAreLost(cause: unknown): Problem {
+  return unusableToken(
+    'nextPageToken',
+    'walk_of_another_history',
+    'belongs to a walk over questions that are other ones since, for instance because the database was restored from a backup',
+    'questions_of_another_history',
+    cause,
+  )
+}
+
 function unusableToken(parameter: string, code: string, what: string, internal: string, cause?: unknown): Problem {
   const detail = `${what}. Start again from the first page, without a token.`
   return new Problem('invalid_request', {

@@ -6,13 +6,14 @@ import { authorizeExport, type Caller } from '../access/caller.ts'
 import type { PageTurn } from '../access/limits.ts'
 import { readThroughLoss } from '../db/client.ts'
 import type { WalkStart } from '../db/walks.ts'
-import type { ProgramKeyMap } from '../derived/program-key-map.ts'
+import { isLostPublication, type ProgramKeyMap } from '../derived/program-key-map.ts'
 import type { KeyMap } from '../domain/questions/key-map.ts'
 import type { Micros } from '../domain/values/offset-time.ts'
 import { framingOf } from '../export/framings/all-framings.ts'
 import { type OpenedWalk, openWalk } from '../export/open-walk.ts'
 import { pageLimits } from '../export/page-limits.ts'
 import type { Sink } from '../export/page-outlet.ts'
+import { questionsAreLost } from '../export/page-token.ts'
 import { pageVersion, pageVersionKey } from '../export/page-version.ts'
 import { parseExportRequest } from '../export/request.ts'
 import { sentQuestions } from '../export/sent-questions.ts'
@@ -80,7 +81,9 @@ export const exportApplications = (deps: Deps) => {
       traced('start of walk', () => queueTime.spend(headStart.start(programId)))
     const { hidden } = caller
     const loadSeen = (asOf: Micros, chosen?: readonly number[]): Promise<ProgramKeyMap> =>
-      readThroughLoss(() => keyMaps.loadSeen(db, programId, asOf, { hidden: hidden.ids, chosen }))
+      readThroughLoss(() => keyMaps.loadSeen(db, programId, asOf, { hidden: hidden.ids, chosen })).catch(error => {
+        throw asked.token !== undefined && isLostPublication(error) ? questionsAreLost(error) : error
+      })
     const readSeen = async (asOf: Micros): Promise<KeyMap> => (await loadSeen(asOf)).keyMap
     const { walk, begun } = await openWalk(asked, programId, config, { ...tokens, oldestRelease }, readStart, readSeen)
     record.fields.walk = walk.walkId

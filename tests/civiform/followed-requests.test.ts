@@ -216,4 +216,20 @@ describe('a walk of a followed program', () => {
     await catchUp()
     expect(await ids()).toEqual([first, second])
   })
+
+  test.each(['contract', 'civiform'] as const)(
+    'G13: ends with a 400 that says so when a version it began with was edited in its place (%s)',
+    async profile => {
+      const { civiform, submit, catchUp, get, ids, serviceAgain } = await followed(profile)
+      const made: number[] = []
+      for (let i = 0; i < 4; i++) made.push(await submit())
+      await catchUp()
+      const { nextPageToken } = await get()
+      await civiform.app`update programs set localized_name = '{"translations": {"en_US": "Another"}, "isRequired": true}'`
+      await catchUp()
+      const refused = await get({ nextPageToken: nextPageToken! }, await serviceAgain())
+      expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('walk_of_another_history')])
+      expect(await ids()).toEqual(made)
+    },
+  )
 })

@@ -114,4 +114,42 @@ test('an application submitted to a version that was published after page 1 is i
   expect(seen).toEqual(early.slice(1))
 })
 
+test.each<Record<string, string>>([{}, { fields: 'words' }])(
+  'G13: a walk that began with a publication which the database lost since gets a 503 that says so, and a 400 once another was published (%j)',
+  async filters => {
+    const { sql } = database
+    const slug = `lost-publication-${Object.keys(filters).length}`
+    const first = await aProgram(sql, { slug, questions: [q.text('words', optional)] })
+    const key = await createTestKey(sql, { programs: [slug], maySubmit: true })
+    const desk = new FrontEnd(service, key, slug)
+    for (let i = 0; i < 3; i++) await desk.apply(await desk.register(), answersOf('words'))
+    const lost = await aProgram(sql, { slug, questions: [q.text('words', optional), q.text('lost', optional)] })
+    const { nextPageToken } = await fetchPage(service, key, slug, { ...filters, pageSize: '1' })
+    // As a standby has it that took over without the last commits.
+    await sql.begin(async tx => {
+      await tx`set local session_replication_role = replica`
+      await tx`delete from program_version_question where program_version_id = ${lost.program_version_id}`
+      await tx`delete from program_version where program_version_id = ${lost.program_version_id}`
+      await tx`update program_version set state = 'ACTIVE' where program_version_id = ${first.program_version_id}`
+    })
+    // What one process remembers, another has to read.
+    const other = await startTestService(database)
+    try {
+      const client = new ExportClient(other, key, slug)
+      const behind = await client.refusal({ nextPageToken: nextPageToken! })
+      expect([behind.status, behind.body]).toMatchObject([
+        503,
+        { detail: expect.stringContaining('begin the walk again') },
+      ])
+      await aProgram(sql, { slug, questions: [q.text('words', optional), q.text('instead', optional)] })
+      const over = await client.refusal({ nextPageToken: nextPageToken! })
+      expect([over.status, over.codes]).toEqual([400, { nextPageToken: 'walk_of_another_history' }])
+      expect(over.body.errors[0]!.detail).toContain('Start again from the first page')
+      expect((await client.walkAll({ pageSize: '1' })).length).toBe(3)
+    } finally {
+      await other.stop()
+    }
+  },
+)
+
 const answersOf = (question: string) => ({ [question]: { text: 'answered' } })
