@@ -26,7 +26,7 @@ export const freshnessOf = (
     ]),
   )
 
-export const freshnessColumn = (context: PageContext, freshness: Freshness, now: Micros): Column<ListedProgram> => ({
+export const freshnessColumn = (freshness: Freshness, now: Micros): Column<ListedProgram> => ({
   head: 'Docs made',
   cell: ({ slug }) =>
     (freshness.get(slug) ?? []).map(({ version, made_at, regeneration, last_error }) => (
@@ -36,7 +36,7 @@ export const freshnessColumn = (context: PageContext, freshness: Freshness, now:
           'when they are read'
         ) : (
           <>
-            <When at={made_at} timeZone={context.config.timeZone} /> <span class="soft">{distance(made_at, now)}</span>
+            <When at={made_at} /> <span class="soft">{distance(made_at, now)}</span>
           </>
         )}{' '}
         {regeneration === 'failed' && <Badge tone="bad">failed</Badge>}

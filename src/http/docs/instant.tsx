@@ -4,6 +4,4 @@
 
 import { When } from '../shell/parts.tsx'
 
-export const Instant = ({ at, timeZone }: { at: string; timeZone: string }) => (
-  <When at={Date.parse(at) * 1000} timeZone={timeZone} />
-)
+export const Instant = ({ at }: { at: string }) => <When at={Date.parse(at) * 1000} />

@@ -5,7 +5,7 @@
 import type { VNode } from 'preact'
 import type { Micros } from '../../domain/values/offset-time.ts'
 import type { PageContext } from '../shell/page-context.ts'
-import { Table } from '../shell/parts.tsx'
+import { LinkButton, Named, Table } from '../shell/parts.tsx'
 import { Shell } from '../shell/shell.tsx'
 import { type Freshness, freshnessColumn, WhereJobsAre } from './docs-freshness.tsx'
 import { DocsTabs } from './docs-tabs.tsx'
@@ -41,19 +41,12 @@ export function ProgramIndexPage({ context, list, freshness, now }: ProgramIndex
           {
             head: 'Program',
             cell: program => (
-              <>
-                <a class="strong" href={pathOf(program)}>
-                  {program.display_name}
-                </a>
-                <small>
-                  <code>{program.slug}</code>
-                </small>
-              </>
+              <Named href={pathOf(program)} name={program.display_name} small={<code>{program.slug}</code>} />
             ),
           },
           { head: 'Active version', cell: program => program.active_version_id ?? 'none', figures: true },
           { head: 'Draft', cell: program => <Draft program={program} path={pathOf(program)} />, figures: true },
-          ...(freshness === undefined ? [] : [freshnessColumn(context, freshness, now)]),
+          ...(freshness === undefined ? [] : [freshnessColumn(freshness, now)]),
         ]}
       />
       {freshness !== undefined && <WhereJobsAre context={context} />}
@@ -62,9 +55,7 @@ export function ProgramIndexPage({ context, list, freshness, now }: ProgramIndex
       ))}
       {next_url !== null && (
         <p>
-          <a class="button plain" href={`${context.root}/docs/api/programs${new URL(next_url).search}`}>
-            More programs
-          </a>
+          <LinkButton href={`${context.root}/docs/api/programs${new URL(next_url).search}`} text="More programs" />
         </p>
       )}
     </Shell>

@@ -52,14 +52,13 @@ export function ProgramPage({ context, program, shown }: ProgramPageProps): VNod
   return (
     <ThreeColumns
       {...common}
-      lead={<Lead version={shown} timeZone={context.config.timeZone} />}
+      lead={<Lead version={shown} />}
       find={<FindList what="a question" groups={findGroups({ context, program, shown }, questions)} />}
     >
       {shown.regeneration_failed_at !== null && (
         <Notice tone="attention">
-          The docs could not be made again at{' '}
-          <Instant at={shown.regeneration_failed_at} timeZone={context.config.timeZone} />. What you see was made before
-          that.
+          The docs could not be made again at <Instant at={shown.regeneration_failed_at} />. What you see was made
+          before that.
         </Notice>
       )}
       <Address program={program} />
@@ -90,13 +89,13 @@ const versionPath = (context: PageContext, program: ProgramView, version: Versio
 const titleOf = ({ state, program_version_id }: VersionView): string =>
   `${state === 'ACTIVE' ? 'Active version' : 'Draft'} ${program_version_id}`
 
-function Lead({ version, timeZone }: { version: VersionView; timeZone: string }): VNode {
+function Lead({ version }: { version: VersionView }): VNode {
   const { program_version_id: id, state, since, generated_at } = version
   return (
     <>
       {state === 'ACTIVE' ? `Version ${id}, active since ` : `Draft ${id}, saved `}
-      <Instant at={since} timeZone={timeZone} />. Docs made <Instant at={generated_at} timeZone={timeZone} />; the same
-      exporter writes this page’s examples and {state === 'ACTIVE' ? 'your data' : 'what will be your data'}.
+      <Instant at={since} />. Docs made <Instant at={generated_at} />; the same exporter writes this page’s examples and{' '}
+      {state === 'ACTIVE' ? 'your data' : 'what will be your data'}.
     </>
   )
 }

@@ -4,6 +4,8 @@
 
 import type { ComponentChildren } from 'preact'
 import type { ProblemItem } from '../../problem.ts'
+import { Icon, type IconName } from './icon.tsx'
+import { usePage } from './page-context.ts'
 
 /** What a form was sent with, and what was wrong with it: it comes back as it was typed. */
 export interface FormState {
@@ -202,11 +204,32 @@ export function Choices({
 }
 
 /** A form that does something. It carries the token of its session. */
-export function DeedForm(props: { csrf: string; action: string; id?: string; children: ComponentChildren }) {
+export function DeedForm({ action, children }: { action: string; children: ComponentChildren }) {
   return (
-    <form method="post" action={props.action} id={props.id} noValidate>
-      <input type="hidden" name="csrf" value={props.csrf} />
-      {props.children}
+    <form method="post" action={action} noValidate>
+      <input type="hidden" name="csrf" value={usePage().csrf} />
+      {children}
     </form>
+  )
+}
+
+/** The button that sends a form. */
+export function Submit(props: {
+  /** Plain beside another, quiet beside the page; danger for what takes something away. */
+  look?: 'plain' | 'quiet' | 'danger'
+  name?: string
+  value?: string
+  icon?: IconName
+  text: string
+  /** What those who hear the page are told besides: of several buttons with one text, which one this is. */
+  unseen?: string
+}) {
+  const { look, icon, text, unseen, ...sent } = props
+  return (
+    <button type="submit" class={look} {...sent}>
+      {icon !== undefined && <Icon name={icon} />}
+      {text}
+      {unseen !== undefined && <span class="unseen">{unseen}</span>}
+    </button>
   )
 }

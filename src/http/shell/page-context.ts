@@ -1,5 +1,7 @@
 // What a page needs to know of the request it answers.
 
+import { createContext } from 'preact'
+import { useContext } from 'preact/hooks'
 import type { Person } from '../../access/roles.ts'
 import type { Config } from '../../config/all-settings.ts'
 
@@ -18,3 +20,15 @@ export interface PageContext {
 /** Whether programs may be changed here by who is signed in. */
 export const mayEditPrograms = ({ person, following }: PageContext): boolean =>
   person?.role === 'ADMINISTRATOR' && following !== true
+
+const ofPage = createContext<PageContext | undefined>(undefined)
+
+/** Around a whole page, for the small parts within it. */
+export const PageProvider = ofPage.Provider
+
+/** What the page around a part is made with. */
+export function usePage(): PageContext {
+  const context = useContext(ofPage)
+  if (context === undefined) throw new Error('a part of a page is shown on no page')
+  return context
+}

@@ -4,6 +4,8 @@
 
 import type { ComponentChildren } from 'preact'
 import { formatOffsetTime, type Micros } from '../../domain/values/offset-time.ts'
+import { Icon, type IconName } from './icon.tsx'
+import { usePage } from './page-context.ts'
 
 export type Tone = 'info' | 'attention' | 'good' | 'bad'
 
@@ -16,6 +18,60 @@ export const Notice = ({ tone, children }: { tone: Tone; children: ComponentChil
 
 export const Badge = ({ tone, children }: { tone?: Tone; children: ComponentChildren }) => (
   <span class={tone === undefined ? 'badge' : `badge ${tone}`}>{children}</span>
+)
+
+/** What the deed that led to a page has done, by the name that the address gives it. */
+export const DoneNotice = ({ said, done }: { said: Readonly<Record<string, string>>; done: string | null }) =>
+  done !== null && Object.hasOwn(said, done) ? <Notice tone="good">{said[done]}</Notice> : null
+
+/** A link that looks like a button, its icon before the words; after them where it leads on. */
+export function LinkButton(props: {
+  /** Whether it leads to what a page is mostly there for. */
+  main?: boolean
+  rel?: 'next' | 'prev'
+  href: string
+  id?: string
+  download?: string
+  icon?: IconName
+  text: string
+}) {
+  const { main, icon, text, ...link } = props
+  const shown = icon !== undefined && <Icon name={icon} />
+  return (
+    <a class={main ? 'button' : 'button plain'} {...link}>
+      {icon !== 'chevron-right' && shown}
+      {text}
+      {icon === 'chevron-right' && shown}
+    </a>
+  )
+}
+
+/** A name in a table, mostly a link, and in small what else it is known by. */
+export const Named = ({ href, name, small }: { href?: string; name: string; small: ComponentChildren }) => (
+  <>
+    {href === undefined ? (
+      <span class="strong">{name}</span>
+    ) : (
+      <a class="strong" href={href}>
+        {name}
+      </a>
+    )}
+    <small>{small}</small>
+  </>
+)
+
+/** Names and what belongs to each; without those to which nothing (undefined) does. */
+export const Facts = ({ facts }: { facts: readonly (readonly [name: string, value: ComponentChildren])[] }) => (
+  <dl>
+    {facts
+      .filter(([, value]) => value !== undefined)
+      .map(([name, value]) => (
+        <>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </>
+      ))}
+  </dl>
 )
 
 export interface Column<Row> {
@@ -97,7 +153,8 @@ function formatsOf(timeZone: string) {
 }
 
 /** A time in the instance's zone, to the day or the minute; the exact instant shows on hover. */
-export function When({ at, timeZone, day, said }: { at: Micros; timeZone: string; day?: boolean; said?: string }) {
+export function When({ at, day, said }: { at: Micros; day?: boolean; said?: string }) {
+  const { timeZone } = usePage().config
   const exact = formatOffsetTime(at, timeZone)
   const formats = formatsOf(timeZone)
   return (

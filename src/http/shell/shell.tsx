@@ -4,7 +4,7 @@
 
 import type { ComponentChildren, VNode } from 'preact'
 import type { Part } from './navigation.ts'
-import type { PageContext } from './page-context.ts'
+import { type PageContext, PageProvider } from './page-context.ts'
 import { Brand, Side } from './side.tsx'
 
 interface ShellProps {
@@ -129,7 +129,7 @@ function Page(props: {
         <a class="skip" href="#content">
           Skip to content
         </a>
-        {props.children}
+        <PageProvider value={props.context}>{props.children}</PageProvider>
       </body>
     </html>
   )

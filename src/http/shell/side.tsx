@@ -4,6 +4,7 @@
 
 import type { ComponentChildren } from 'preact'
 import { type Person, roleNames } from '../../access/roles.ts'
+import { DeedForm, Submit } from '../shell/fields.tsx'
 import { Icon } from './icon.tsx'
 import { navigation, type Part } from './navigation.ts'
 import type { PageContext } from './page-context.ts'
@@ -99,13 +100,9 @@ function Me({ context, person }: { context: PageContext; person: Person }) {
           <small>{roleNames[person.role]}</small>
         </span>
       </a>
-      <form method="post" action={`${context.root}/admin/sign-out`}>
-        <input type="hidden" name="csrf" value={context.csrf} />
-        <button class="quiet" type="submit">
-          <Icon name="log-out" />
-          Sign out
-        </button>
-      </form>
+      <DeedForm action={`${context.root}/admin/sign-out`}>
+        <Submit look="quiet" icon="log-out" text="Sign out" />
+      </DeedForm>
     </div>
   )
 }

@@ -11,14 +11,12 @@ import { RevisionBadge } from './list-pages.tsx'
 import { applicationsPath } from './list-query.ts'
 
 export interface HistoryProps {
-  context: PageContext
   application: ApplicationDetails
   states: readonly AnnotationState[]
   moreStates: boolean
 }
 
-export function History({ context, application, states, moreStates }: HistoryProps) {
-  const { timeZone } = context.config
+export function History({ application, states, moreStates }: HistoryProps) {
   return (
     <section class="card">
       <h2>History</h2>
@@ -29,7 +27,7 @@ export function History({ context, application, states, moreStates }: HistoryPro
             <li>
               <strong>{titleOf(state, earlier, moreStates)}</strong>
               <small>
-                <When at={state.changed_at} timeZone={timeZone} /> · {state.changed_by.replace(/^admin:/, '')}
+                <When at={state.changed_at} /> · {state.changed_by.replace(/^admin:/, '')}
               </small>
               {state.application_note !== (earlier?.application_note ?? null) && (
                 <p class="kept">{state.application_note ?? 'Note taken away.'}</p>
@@ -41,13 +39,13 @@ export function History({ context, application, states, moreStates }: HistoryPro
         <li>
           <strong>Submitted</strong>
           <small>
-            <When at={application.submit_time} timeZone={timeZone} />
+            <When at={application.submit_time} />
           </small>
         </li>
         <li>
           <strong>Begun</strong>
           <small>
-            <When at={application.create_time} timeZone={timeZone} />
+            <When at={application.create_time} />
           </small>
         </li>
       </ol>
@@ -89,7 +87,7 @@ export function Revisions({ context, program, application, revisions, moreRevisi
             )}{' '}
             <RevisionBadge isCurrent={is_current} />
             <small>
-              <When at={submit_time} timeZone={context.config.timeZone} />
+              <When at={submit_time} />
             </small>
           </li>
         ))}

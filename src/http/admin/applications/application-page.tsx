@@ -6,9 +6,8 @@ import type { ApplicationDetails, Revision } from '../../../db/application-lists
 import type { Program } from '../../../db/programs.ts'
 import type { ApplicationChange } from '../../../domain/readable/application-changes.ts'
 import type { ReadableApplication } from '../../../domain/readable/readable-application.ts'
-import { DeedForm, FaultSummary, type FormState, SelectField, TextArea } from '../../shell/fields.tsx'
-import { Icon } from '../../shell/icon.tsx'
-import { figures, Notice, When } from '../../shell/parts.tsx'
+import { DeedForm, FaultSummary, type FormState, SelectField, Submit, TextArea } from '../../shell/fields.tsx'
+import { figures, LinkButton, Notice, When } from '../../shell/parts.tsx'
 import { Shell } from '../../shell/shell.tsx'
 import { AnswersView } from './answers-view.tsx'
 import { History, type HistoryProps, Revisions, type RevisionsProps } from './application-history.tsx'
@@ -57,22 +56,12 @@ export function ApplicationPage(props: ApplicationPageProps) {
       lead={<Lead {...props} />}
       deeds={
         <>
-          {answers !== undefined && (
-            <a class="button plain" href={`${path}/exported`}>
-              As exported
-            </a>
-          )}
+          {answers !== undefined && <LinkButton href={`${path}/exported`} text="As exported" />}
           {newer !== undefined && (
-            <a class="button plain" rel="prev" href={`${list}/${newer}${search}`}>
-              <Icon name="chevron-left" />
-              Newer
-            </a>
+            <LinkButton rel="prev" href={`${list}/${newer}${search}`} icon="chevron-left" text="Newer" />
           )}
           {older !== undefined && (
-            <a class="button plain" rel="next" href={`${list}/${older}${search}`}>
-              Older
-              <Icon name="chevron-right" />
-            </a>
+            <LinkButton rel="next" href={`${list}/${older}${search}`} icon="chevron-right" text="Older" />
           )}
         </>
       }
@@ -108,13 +97,12 @@ interface Head {
   ti_organization: string | null
 }
 
-function Lead({ context, application }: ApplicationPageProps) {
+function Lead({ application }: ApplicationPageProps) {
   const head = JSON.parse(application.head) as Head
   return (
     <>
-      Application {application.application_id} · submitted{' '}
-      <When at={application.submit_time} timeZone={context.config.timeZone} /> by {submitterOf(head, application)} · in{' '}
-      {languageName(head.language)}
+      Application {application.application_id} · submitted <When at={application.submit_time} /> by{' '}
+      {submitterOf(head, application)} · in {languageName(head.language)}
     </>
   )
 }
@@ -139,7 +127,6 @@ function languageName(tag: string): string {
 /** What it replaced and what replaced it. */
 function Replaced({ context, program, application, earlier, revisions, changes }: ApplicationPageProps) {
   const path = context.root + applicationsPath(program.slug)
-  const { timeZone } = context.config
   const link = (id: number) => <a href={`${path}/${id}`}>{id}</a>
   const later = revisions.findLast(({ submit_seq }) => submit_seq > application.submit_seq)
   return (
@@ -151,7 +138,7 @@ function Replaced({ context, program, application, earlier, revisions, changes }
             'A newer one replaced it.'
           ) : (
             <>
-              {link(later.application_id)} of <When at={later.submit_time} timeZone={timeZone} day /> replaced it.
+              {link(later.application_id)} of <When at={later.submit_time} day /> replaced it.
             </>
           )}
         </Notice>
@@ -159,7 +146,7 @@ function Replaced({ context, program, application, earlier, revisions, changes }
       {earlier !== undefined && (
         <Notice tone="info">
           <strong>Submitted again.</strong> It replaced {link(earlier.application_id)} of{' '}
-          <When at={earlier.submit_time} timeZone={timeZone} day />
+          <When at={earlier.submit_time} day />
           {changes === undefined ? (
             '.'
           ) : (
@@ -184,7 +171,6 @@ function changeCount({ changes, more }: NonNullable<ApplicationPageProps['change
 
 function StatusCard({ context, program, application, form, action }: ApplicationPageProps & { action: string }) {
   const { status, status_last_modified_time, application_note } = application
-  const { timeZone } = context.config
   const typed = form.values.size > 0
   const present = (
     <>
@@ -192,7 +178,7 @@ function StatusCard({ context, program, application, form, action }: Application
         {status ?? 'No status yet'}
         {status_last_modified_time !== null && (
           <small>
-            since <When at={status_last_modified_time} timeZone={timeZone} />
+            since <When at={status_last_modified_time} />
           </small>
         )}
       </p>
@@ -221,7 +207,7 @@ function StatusCard({ context, program, application, form, action }: Application
           {present}
         </div>
       )}
-      <DeedForm csrf={context.csrf} action={action}>
+      <DeedForm action={action}>
         <input type="hidden" name="seen" value={String(application.annotation_id)} />
         <SelectField
           form={form}
@@ -231,7 +217,7 @@ function StatusCard({ context, program, application, form, action }: Application
           choices={[{ value: '', text: 'None' }, ...statuses.map(one => ({ value: one, text: one }))]}
         />
         <TextArea form={form} name="note" label="Note" optional value={application_note ?? ''} rows={5} />
-        <button type="submit">Save</button>
+        <Submit text="Save" />
         <p class="hint">Clients see both on their next read.</p>
       </DeedForm>
     </section>

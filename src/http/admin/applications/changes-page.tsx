@@ -21,7 +21,6 @@ export function ChangesPage(props: {
   more: boolean
 }) {
   const { context, program, application, earlier } = props
-  const { timeZone } = context.config
   return (
     <Shell
       context={context}
@@ -35,8 +34,7 @@ export function ChangesPage(props: {
           <a href={`${context.root}${applicationsPath(program.slug)}/${earlier.application_id}`}>
             {earlier.application_id}
           </a>{' '}
-          of <When at={earlier.submit_time} timeZone={timeZone} /> to {application.application_id} of{' '}
-          <When at={application.submit_time} timeZone={timeZone} />.
+          of <When at={earlier.submit_time} /> to {application.application_id} of <When at={application.submit_time} />.
         </>
       }
     >

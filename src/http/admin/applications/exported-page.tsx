@@ -5,9 +5,8 @@
 import type { ApplicationDetails } from '../../../db/application-lists.ts'
 import type { Program } from '../../../db/programs.ts'
 import { indentedJson } from '../../../domain/values/indented-json.ts'
-import { Icon } from '../../shell/icon.tsx'
 import type { PageContext } from '../../shell/page-context.ts'
-import { figures } from '../../shell/parts.tsx'
+import { figures, LinkButton } from '../../shell/parts.tsx'
 import { CopyButton } from '../../shell/secret.tsx'
 import { Shell } from '../../shell/shell.tsx'
 import { crumbsOf } from './application-page.tsx'
@@ -35,13 +34,12 @@ export function ExportedPage(props: {
       deeds={
         <>
           {shown !== undefined && <CopyButton of="exact" />}
-          <a
-            class="button"
+          <LinkButton
+            main
             href={`${context.root}${applicationsPath(program.slug)}/${application.application_id}/download`}
-          >
-            <Icon name="download" />
-            Download
-          </a>
+            icon="download"
+            text="Download"
+          />
         </>
       }
     >

@@ -4,10 +4,9 @@
 
 import type { ListedApplication, ProgramWithSubmissions } from '../../../db/application-lists.ts'
 import type { Program } from '../../../db/programs.ts'
-import { FaultSummary, type FormState, SelectField, TextField } from '../../shell/fields.tsx'
-import { Icon } from '../../shell/icon.tsx'
+import { FaultSummary, type FormState, SelectField, Submit, TextField } from '../../shell/fields.tsx'
 import type { PageContext } from '../../shell/page-context.ts'
-import { Badge, figures, Table, When } from '../../shell/parts.tsx'
+import { Badge, figures, LinkButton, Table, When } from '../../shell/parts.tsx'
 import { Shell } from '../../shell/shell.tsx'
 import { applicationsPath, type ListPage, type ListQuery, listSearch, statusValue } from './list-query.ts'
 
@@ -50,10 +49,7 @@ export function ProgramChoicePage(props: {
       />
       {next !== undefined && (
         <nav class="pages" aria-label="Pages">
-          <a class="button plain" href={`${root}/admin/applications?after=${next}`}>
-            More programs
-            <Icon name="chevron-right" />
-          </a>
+          <LinkButton href={`${root}/admin/applications?after=${next}`} icon="chevron-right" text="More programs" />
         </nav>
       )}
     </Shell>
@@ -67,8 +63,7 @@ interface ListProps extends ListPage {
 }
 
 export function ApplicationsPage({ context, program, query, applications, older, newer }: ListProps) {
-  const { root, config } = context
-  const { timeZone } = config
+  const { root } = context
   const path = root + applicationsPath(program.slug)
   const search = listSearch(query.values)
   const filtered = query.values.size > 0
@@ -104,7 +99,7 @@ export function ApplicationsPage({ context, program, query, applications, older,
                 </a>
               ),
             },
-            { head: 'Submitted', cell: ({ submit_time }) => <When at={submit_time} timeZone={timeZone} /> },
+            { head: 'Submitted', cell: ({ submit_time }) => <When at={submit_time} /> },
             {
               head: 'Applicant',
               cell: ({ applicant_id }) => (
@@ -122,7 +117,7 @@ export function ApplicationsPage({ context, program, query, applications, older,
                   {has_note && <span class="soft"> · has a note</span>}
                   {status_last_modified_time !== null && (
                     <small>
-                      since <When at={status_last_modified_time} timeZone={timeZone} />
+                      since <When at={status_last_modified_time} />
                     </small>
                   )}
                 </>
@@ -135,20 +130,22 @@ export function ApplicationsPage({ context, program, query, applications, older,
         <nav class="pages" aria-label="Pages">
           {newer && (
             <>
-              <a class="button plain" href={path + search}>
-                Newest
-              </a>
-              <a class="button plain" rel="prev" href={path + listSearch(query.values, 'newer', applications[0])}>
-                <Icon name="chevron-left" />
-                Newer
-              </a>
+              <LinkButton href={path + search} text="Newest" />
+              <LinkButton
+                rel="prev"
+                href={path + listSearch(query.values, 'newer', applications[0])}
+                icon="chevron-left"
+                text="Newer"
+              />
             </>
           )}
           {older && (
-            <a class="button plain" rel="next" href={path + listSearch(query.values, 'older', applications.at(-1))}>
-              Older
-              <Icon name="chevron-right" />
-            </a>
+            <LinkButton
+              rel="next"
+              href={path + listSearch(query.values, 'older', applications.at(-1))}
+              icon="chevron-right"
+              text="Older"
+            />
           )}
         </nav>
       )}
@@ -196,15 +193,8 @@ function Filters({ path, program, query }: { path: string; program: Program; que
         <TextField form={form} name="applicant" label="Applicant" inputmode="numeric" />
         <TextField form={form} name="application" label="Application" inputmode="numeric" />
         <div class="deeds">
-          <button type="submit">
-            <Icon name="search" />
-            Show
-          </button>
-          {query.values.size > 0 && (
-            <a class="button plain" href={path}>
-              Clear
-            </a>
-          )}
+          <Submit icon="search" text="Show" />
+          {query.values.size > 0 && <LinkButton href={path} text="Clear" />}
         </div>
       </form>
     </search>

@@ -4,10 +4,9 @@
 
 import type { ComponentChildren } from 'preact'
 import type { AuditEventRow } from '../../../db/audit.ts'
-import { FaultSummary, type FormState, SelectField, TextField } from '../../shell/fields.tsx'
-import { Icon } from '../../shell/icon.tsx'
+import { FaultSummary, type FormState, SelectField, Submit, TextField } from '../../shell/fields.tsx'
 import type { PageContext } from '../../shell/page-context.ts'
-import { figures, Table, When } from '../../shell/parts.tsx'
+import { Facts, figures, LinkButton, Table, When } from '../../shell/parts.tsx'
 import { Shell } from '../../shell/shell.tsx'
 import { queryOf } from './audit-query.ts'
 import { actionWords, detailPairs } from './audit-words.ts'
@@ -29,7 +28,7 @@ interface TrailProps {
 
 export function TrailPage(props: TrailProps) {
   const { context, form, events, nextBefore, later, keyNames } = props
-  const { root, config } = context
+  const { root } = context
   const filtered = queryOf(form.values) !== ''
   const filterBy = (changes: Record<string, string>): string => root + path + queryOf(form.values, changes)
   return (
@@ -40,14 +39,8 @@ export function TrailPage(props: TrailProps) {
       lead="Who did what, when, from where, on what. The database changes no line, and lets none go but into files that can be checked."
       deeds={
         <>
-          <a class="button plain" href={`${root}${path}/verify`}>
-            <Icon name="check" />
-            Is it whole?
-          </a>
-          <a class="button plain" href={`${root}${path}/sent`}>
-            <Icon name="search" />
-            Who was sent an application?
-          </a>
+          <LinkButton href={`${root}${path}/verify`} icon="check" text="Is it whole?" />
+          <LinkButton href={`${root}${path}/sent`} icon="search" text="Who was sent an application?" />
         </>
       }
     >
@@ -67,12 +60,8 @@ export function TrailPage(props: TrailProps) {
         <TextField form={form} name="from" label="From" hint="2026-01-31, or with T09:30" />
         <TextField form={form} name="to" label="Before" hint="the same way" />
         <div class="deeds">
-          <button type="submit">Filter</button>
-          {filtered && (
-            <a class="button plain" href={root + path}>
-              Show all
-            </a>
-          )}
+          <Submit text="Filter" />
+          {filtered && <LinkButton href={root + path} text="Show all" />}
         </div>
       </form>
       <Table
@@ -86,7 +75,7 @@ export function TrailPage(props: TrailProps) {
             head: 'When',
             cell: event => (
               <a class="strong" href={`${root}${path}/events/${event.audit_event_id}`}>
-                <When at={event.happened_at} timeZone={config.timeZone} />
+                <When at={event.happened_at} />
               </a>
             ),
           },
@@ -101,22 +90,16 @@ export function TrailPage(props: TrailProps) {
         ]}
       />
       <nav class="deeds" aria-label="Pages">
-        {later && (
-          <a class="button plain" href={root + path + queryOf(form.values)}>
-            Newest
-          </a>
-        )}
+        {later && <LinkButton href={root + path + queryOf(form.values)} text="Newest" />}
         {nextBefore !== undefined && (
-          <a class="button plain" rel="next" href={filterBy({ before: String(nextBefore) })}>
-            Earlier
-            <Icon name="chevron-right" />
-          </a>
+          <LinkButton rel="next" href={filterBy({ before: String(nextBefore) })} icon="chevron-right" text="Earlier" />
         )}
         {events.length > 0 && form.faults.length === 0 && (
-          <a class="button plain" href={`${root}${path}/events.csv${queryOf(form.values)}`}>
-            <Icon name="download" />
-            Download as CSV
-          </a>
+          <LinkButton
+            href={`${root}${path}/events.csv${queryOf(form.values)}`}
+            icon="download"
+            text="Download as CSV"
+          />
         )}
       </nav>
     </Shell>
@@ -194,7 +177,7 @@ export function EventPage(props: {
   const filter = (name: string, value: string): string =>
     root + path + queryOf(new URLSearchParams(), { [name]: value })
   const facts: [string, ComponentChildren][] = [
-    ['When', <When at={event.happened_at} timeZone={context.config.timeZone} />],
+    ['When', <When at={event.happened_at} />],
     ['Who', <Actor actor={event.actor} href={filter('actor', event.actor)} names={keyNames} />],
     ['What', <a href={filter('action', event.action)}>{actionWords(event.action)}</a>],
     ['On', <a href={filter('subject', event.subject)}>{event.subject}</a>],
@@ -209,14 +192,7 @@ export function EventPage(props: {
       crumbs={[crumb, { text: `Event ${event.audit_event_id}` }]}
     >
       <div class="card">
-        <dl>
-          {facts.map(([name, value]) => (
-            <>
-              <dt>{name}</dt>
-              <dd>{value}</dd>
-            </>
-          ))}
-        </dl>
+        <Facts facts={facts} />
       </div>
       <div class="card">
         <h2>Details</h2>

@@ -4,10 +4,9 @@
 
 import type { Disclosure, Disclosures } from '../../../access/disclosure.ts'
 import type { Micros } from '../../../domain/values/offset-time.ts'
-import { FaultSummary, type FormState, TextField } from '../../shell/fields.tsx'
-import { Icon } from '../../shell/icon.tsx'
+import { FaultSummary, type FormState, Submit, TextField } from '../../shell/fields.tsx'
 import type { PageContext } from '../../shell/page-context.ts'
-import { Badge, figures, Notice, Table, When } from '../../shell/parts.tsx'
+import { Badge, figures, LinkButton, Notice, Table, When } from '../../shell/parts.tsx'
 import { Shell } from '../../shell/shell.tsx'
 import { Actor, crumb, path } from './audit-pages.tsx'
 import { queryOf } from './audit-query.ts'
@@ -38,7 +37,7 @@ export function DisclosuresPage({ context, form, applicationId, found, files, ke
       <form method="get" action={`${root}${path}/sent`} class="card filters fields">
         <TextField form={form} name="application" label="Application id" inputmode="numeric" />
         <div class="deeds">
-          <button type="submit">Find out</button>
+          <Submit text="Find out" />
         </div>
       </form>
       {applicationId !== undefined && found.length === 0 && form.faults.length === 0 && (
@@ -71,8 +70,8 @@ function PlaceSection(
   props: Omit<SentProps, 'found' | 'files' | 'applicationId'> & SentProps['found'][number] & { applicationId: number },
 ) {
   const { context, form, applicationId, place, pages, nextBefore, keyNames } = props
-  const { root, config } = context
-  const when = (at: Micros) => <When at={at} timeZone={config.timeZone} />
+  const { root } = context
+  const when = (at: Micros) => <When at={at} />
   return (
     <section class="stack" aria-label={place.display_name}>
       <h2>
@@ -116,14 +115,12 @@ function PlaceSection(
       />
       {nextBefore !== undefined && (
         <p>
-          <a
-            class="button plain"
+          <LinkButton
             rel="next"
             href={`${root}${path}/sent${queryOf(form.values, { program: place.slug, before: String(nextBefore) }, ['application'])}`}
-          >
-            Earlier
-            <Icon name="chevron-right" />
-          </a>
+            icon="chevron-right"
+            text="Earlier"
+          />
         </p>
       )}
     </section>

@@ -3,8 +3,7 @@
 /** @jsxImportSource preact */
 
 import type { AuditVerdict } from '../../../access/verify-audit.ts'
-import { DeedForm, FaultSummary, type FormState, TextField } from '../../shell/fields.tsx'
-import { Icon } from '../../shell/icon.tsx'
+import { DeedForm, FaultSummary, type FormState, Submit, TextField } from '../../shell/fields.tsx'
 import type { PageContext } from '../../shell/page-context.ts'
 import { figures, Notice } from '../../shell/parts.tsx'
 import { CopyButton } from '../../shell/secret.tsx'
@@ -44,7 +43,7 @@ export function VerifyPage({ context, form, note, events, files, verdict }: Veri
             <code>scripts/audit verify</code>.
           </p>
         ) : (
-          <DeedForm csrf={context.csrf} action={`${context.root}/admin/audit/verify`}>
+          <DeedForm action={`${context.root}/admin/audit/verify`}>
             <TextField
               form={form}
               name="noted"
@@ -52,10 +51,7 @@ export function VerifyPage({ context, form, note, events, files, verdict }: Veri
               hint="With it you also find out whether the end was cut off, or all of it written again."
               optional
             />
-            <button type="submit">
-              <Icon name="check" />
-              Check {figures(events)} {events === 1 ? 'event' : 'events'}
-            </button>
+            <Submit icon="check" text={`Check ${figures(events)} ${events === 1 ? 'event' : 'events'}`} />
           </DeedForm>
         )}
         {files.length > 0 && (

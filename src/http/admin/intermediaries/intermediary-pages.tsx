@@ -3,10 +3,9 @@
 /** @jsxImportSource preact */
 
 import type { IntermediaryRow, OrganizationRow } from '../../../db/intermediary-rows.ts'
-import { DeedForm, FaultSummary, type FormState, TextField } from '../../shell/fields.tsx'
-import { Icon } from '../../shell/icon.tsx'
+import { DeedForm, FaultSummary, type FormState, Submit, TextField } from '../../shell/fields.tsx'
 import type { PageContext } from '../../shell/page-context.ts'
-import { Badge, figures, Notice, Table } from '../../shell/parts.tsx'
+import { Badge, DoneNotice, figures, LinkButton, Notice, Table } from '../../shell/parts.tsx'
 import { Shell } from '../../shell/shell.tsx'
 import { Pages, SearchForm } from '../programs/programs-pages.tsx'
 
@@ -30,10 +29,7 @@ export function OrganizationsPage({ context, organizations, search, after, next,
       lead="Organizations whose people submit on behalf of applicants."
       deeds={
         context.person?.role === 'ADMINISTRATOR' && (
-          <a class="button" href={`${path}/new`}>
-            <Icon name="plus" />
-            Add an organization
-          </a>
+          <LinkButton main href={`${path}/new`} icon="plus" text="Add an organization" />
         )
       }
     >
@@ -69,13 +65,7 @@ export function OrganizationsPage({ context, organizations, search, after, next,
           { head: 'State', cell: one => <State disabled={one.disabled_at !== null} /> },
         ]}
       />
-      <Pages
-        path={path}
-        filter={search === '' ? '' : `q=${encodeURIComponent(search)}&`}
-        after={after}
-        next={next}
-        what="organizations"
-      />
+      <Pages path={path} search={search} after={after} next={next} what="organizations" />
     </Shell>
   )
 }
@@ -91,9 +81,9 @@ export function NewOrganizationPage({ context, form }: { context: PageContext; f
     <Shell context={context} title="Add an organization" part="intermediaries" crumbs={[crumb, { text: 'Add' }]}>
       <FaultSummary form={form} />
       <div class="card narrow">
-        <DeedForm csrf={context.csrf} action={`${context.root}/admin/intermediaries/new`}>
+        <DeedForm action={`${context.root}/admin/intermediaries/new`}>
           <TextField form={form} name="name" label="Name" hint={nameHint} maxLength={200} />
-          <button type="submit">Add the organization</button>
+          <Submit text="Add the organization" />
         </DeedForm>
       </div>
     </Shell>
@@ -123,9 +113,7 @@ interface OrganizationProps {
 
 export function OrganizationPage(props: OrganizationProps) {
   const { context, form, organization, people, done, mayChange } = props
-  const { csrf } = context
   const path = `${context.root}/admin/intermediaries/${organization.organization_id}`
-  const notice = done === null ? undefined : said[done]
   const disabled = organization.disabled_at !== null
   return (
     <Shell
@@ -135,7 +123,7 @@ export function OrganizationPage(props: OrganizationProps) {
       crumbs={[crumb, { text: organization.name }]}
       lead={<State disabled={disabled} />}
     >
-      {notice !== undefined && form.faults.length === 0 && <Notice tone="good">{notice}</Notice>}
+      {form.faults.length === 0 && <DoneNotice said={said} done={done} />}
       <FaultSummary form={form} />
       <Table
         caption="People"
@@ -144,24 +132,22 @@ export function OrganizationPage(props: OrganizationProps) {
         columns={[
           { head: 'E-mail', cell: one => one.email },
           { head: 'State', cell: one => <State disabled={one.disabled_at !== null} /> },
-          ...(mayChange
-            ? [{ head: 'Change', cell: (one: IntermediaryRow) => <Turn csrf={csrf} path={path} person={one} /> }]
-            : []),
+          ...(mayChange ? [{ head: 'Change', cell: (one: IntermediaryRow) => <Turn path={path} person={one} /> }] : []),
         ]}
       />
-      <Pages path={path} filter="" after={props.after} next={props.next} what="people" />
+      <Pages path={path} after={props.after} next={props.next} what="people" />
       {mayChange && (
         <div class="columns">
           <div class="card">
             <h2>Add a person</h2>
-            <DeedForm csrf={csrf} action={`${path}/people`}>
+            <DeedForm action={`${path}/people`}>
               <TextField form={form} name="email" label="E-mail" type="email" hint="As submissions will name it." />
-              <button type="submit">Add</button>
+              <Submit text="Add" />
             </DeedForm>
           </div>
           <div class="card">
             <h2>The organization</h2>
-            <DeedForm csrf={csrf} action={path}>
+            <DeedForm action={path}>
               <TextField
                 form={form}
                 name="name"
@@ -170,23 +156,17 @@ export function OrganizationPage(props: OrganizationProps) {
                 value={organization.name}
                 maxLength={200}
               />
-              <button type="submit" class="plain">
-                Rename
-              </button>
+              <Submit look="plain" text="Rename" />
             </DeedForm>
             {disabled ? (
-              <DeedForm csrf={csrf} action={`${path}/enable`}>
+              <DeedForm action={`${path}/enable`}>
                 <p>Enabling lists the organization again, with the people it had.</p>
-                <button type="submit" class="plain">
-                  Enable {organization.name}
-                </button>
+                <Submit look="plain" text={`Enable ${organization.name}`} />
               </DeedForm>
             ) : (
-              <DeedForm csrf={csrf} action={`${path}/disable`}>
+              <DeedForm action={`${path}/disable`}>
                 <p>Disabling takes all its people off the list at once. It can be undone; what was submitted stays.</p>
-                <button type="submit" class="danger">
-                  Disable {organization.name}
-                </button>
+                <Submit look="danger" text={`Disable ${organization.name}`} />
               </DeedForm>
             )}
           </div>
@@ -196,14 +176,11 @@ export function OrganizationPage(props: OrganizationProps) {
   )
 }
 
-function Turn({ csrf, path, person }: { csrf: string; path: string; person: IntermediaryRow }) {
+function Turn({ path, person }: { path: string; person: IntermediaryRow }) {
   const deed = person.disabled_at === null ? 'disable' : 'enable'
   return (
-    <DeedForm csrf={csrf} action={`${path}/people/${person.intermediary_id}/${deed}`}>
-      <button type="submit" class="plain">
-        {deed === 'disable' ? 'Disable' : 'Enable'}
-        <span class="unseen"> {person.email}</span>
-      </button>
+    <DeedForm action={`${path}/people/${person.intermediary_id}/${deed}`}>
+      <Submit look="plain" text={deed === 'disable' ? 'Disable' : 'Enable'} unseen={` ${person.email}`} />
     </DeedForm>
   )
 }

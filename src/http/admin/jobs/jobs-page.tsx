@@ -5,10 +5,20 @@
 import type { DerivedStatus } from '../../../db/derived-status.ts'
 import type { DerivedListing } from '../../../db/missing-derived.ts'
 import type { Micros } from '../../../domain/values/offset-time.ts'
-import { DeedForm } from '../../shell/fields.tsx'
-import { Icon } from '../../shell/icon.tsx'
+import { DeedForm, Submit } from '../../shell/fields.tsx'
 import type { PageContext } from '../../shell/page-context.ts'
-import { Badge, distance, figures, Notice, Table, type Tone, When } from '../../shell/parts.tsx'
+import {
+  Badge,
+  DoneNotice,
+  distance,
+  figures,
+  LinkButton,
+  Named,
+  Notice,
+  Table,
+  type Tone,
+  When,
+} from '../../shell/parts.tsx'
 import { Shell } from '../../shell/shell.tsx'
 
 /** What each job makes. */
@@ -38,7 +48,6 @@ export function JobsPage(props: JobsProps) {
   const { context, listings, nextAfter, after, done } = props
   const { root } = context
   const mayAct = context.person?.role === 'ADMINISTRATOR'
-  const notice = done === null ? undefined : said[done]
   return (
     <Shell
       context={context}
@@ -48,7 +57,7 @@ export function JobsPage(props: JobsProps) {
       deeds={mayAct && <Regenerate context={context} after={after} program="" text="Make all docs again" />}
       scripts={['/assets/progress.js']}
     >
-      {notice !== undefined && <Notice tone="good">{notice}</Notice>}
+      <DoneNotice said={said} done={done} />
       <div id="progress" class="stack" data-under-way={isUnderWay(props) ? 'yes' : 'no'}>
         <Lag {...props} />
         <Table
@@ -58,18 +67,16 @@ export function JobsPage(props: JobsProps) {
           columns={[
             {
               head: 'Program',
-              cell: one => (
-                <>
-                  <span class="strong">{one.display_name}</span>
-                  <small>
-                    {one.version_state === 'ACTIVE' ? 'active' : 'draft'}, version {one.program_version_id}
-                  </small>
-                </>
+              cell: ({ display_name, version_state, program_version_id: id }) => (
+                <Named
+                  name={display_name}
+                  small={`${version_state === 'ACTIVE' ? 'active' : 'draft'}, version ${id}`}
+                />
               ),
             },
             { head: 'What', cell: one => jobNames[one.job_name] ?? one.job_name },
             { head: 'State', cell: one => <State listing={one} /> },
-            { head: 'Made', cell: one => <Made listing={one} {...props} /> },
+            { head: 'Made', cell: one => <Made listing={one} now={props.now} /> },
             {
               head: 'Last error',
               cell: one => (one.last_error === null ? '' : <span class="mono">{one.last_error}</span>),
@@ -79,16 +86,14 @@ export function JobsPage(props: JobsProps) {
         />
       </div>
       <nav class="pages" aria-label="Pages">
-        {after !== '' && (
-          <a class="button plain" href={`${root}/admin/jobs`}>
-            First programs
-          </a>
-        )}
+        {after !== '' && <LinkButton href={`${root}/admin/jobs`} text="First programs" />}
         {nextAfter !== undefined && (
-          <a class="button plain" rel="next" href={`${root}/admin/jobs?after=${encodeURIComponent(nextAfter)}`}>
-            More programs
-            <Icon name="chevron-right" />
-          </a>
+          <LinkButton
+            rel="next"
+            href={`${root}/admin/jobs?after=${encodeURIComponent(nextAfter)}`}
+            icon="chevron-right"
+            text="More programs"
+          />
         )}
       </nav>
     </Shell>
@@ -148,22 +153,18 @@ function State({ listing: { state, stale, produced_at, attempts } }: { listing: 
   )
 }
 
-function Made({ listing, now, context }: JobsProps & { listing: DerivedListing }) {
-  if (listing.produced_at === null) return <>never</>
-  return <When at={listing.produced_at} timeZone={context.config.timeZone} said={distance(listing.produced_at, now)} />
-}
+const Made = ({ listing: { produced_at: at }, now }: { listing: DerivedListing; now: Micros }) =>
+  at === null ? <>never</> : <When at={at} said={distance(at, now)} />
 
 function Deed({ listing, context, after }: JobsProps & { listing: DerivedListing }) {
   const { slug, display_name, job_name, program_version_id, state } = listing
   if (state === 'failed')
     return (
-      <DeedForm csrf={context.csrf} action={`${context.root}/admin/jobs/retry`}>
+      <DeedForm action={`${context.root}/admin/jobs/retry`}>
         <input type="hidden" name="job" value={job_name} />
         <input type="hidden" name="version" value={String(program_version_id)} />
         <input type="hidden" name="after" value={after} />
-        <button type="submit" class="plain">
-          Try again<span class="unseen">: {`${jobNames[job_name]} of ${display_name}`}</span>
-        </button>
+        <Submit look="plain" text="Try again" unseen={`: ${jobNames[job_name]} of ${display_name}`} />
       </DeedForm>
     )
   if (job_name !== 'refresh-docs-example') return null
@@ -173,14 +174,10 @@ function Deed({ listing, context, after }: JobsProps & { listing: DerivedListing
 function Regenerate(props: { context: PageContext; after: string; program: string; text: string; of?: string }) {
   const { context, after, program, text, of } = props
   return (
-    <DeedForm csrf={context.csrf} action={`${context.root}/admin/jobs/regenerate`}>
+    <DeedForm action={`${context.root}/admin/jobs/regenerate`}>
       <input type="hidden" name="program" value={program} />
       <input type="hidden" name="after" value={after} />
-      <button type="submit" class="plain">
-        <Icon name="refresh-cw" />
-        {text}
-        {of !== undefined && <span class="unseen">: the docs of {of}</span>}
-      </button>
+      <Submit look="plain" icon="refresh-cw" text={text} unseen={of && `: the docs of ${of}`} />
     </DeedForm>
   )
 }

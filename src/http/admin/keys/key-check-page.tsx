@@ -6,7 +6,7 @@ import type { ListedApiKey } from '../../../access/api-keys.ts'
 import type { Reason } from '../../../access/caller.ts'
 import { reasonTexts } from '../../../access/judge-call.ts'
 import type { Refusal } from '../../../db/refusal-rows.ts'
-import { emptyForm, SelectField, TextField } from '../../shell/fields.tsx'
+import { emptyForm, SelectField, Submit, TextField } from '../../shell/fields.tsx'
 import type { PageContext } from '../../shell/page-context.ts'
 import { Notice, When } from '../../shell/parts.tsx'
 import { Shell } from '../../shell/shell.tsx'
@@ -28,7 +28,7 @@ export function CheckPage(props: {
   refusal: Refusal | undefined
 }) {
   const { context, query, verdict, refusal, asked } = props
-  const { root, config } = context
+  const { root } = context
   const path = `${root}/admin/keys/check`
   const form = { ...emptyForm, values: query }
   return (
@@ -61,7 +61,7 @@ export function CheckPage(props: {
               label="Program"
               choices={props.programs.map(slug => ({ value: slug, text: slug }))}
             />
-            <button type="submit">Check</button>
+            <Submit text="Check" />
           </form>
           {verdict !== undefined &&
             (verdict.reason === undefined ? (
@@ -83,7 +83,7 @@ export function CheckPage(props: {
               label="Request id"
               hint="From the body of the 401, or its X-Request-Id. Kept for 30 days."
             />
-            <button type="submit">Look it up</button>
+            <Submit text="Look it up" />
           </form>
           {asked !== '' &&
             (refusal === undefined ? (
@@ -94,8 +94,8 @@ export function CheckPage(props: {
             ) : (
               <Notice tone="info">
                 <strong>{reasonTexts[refusal.reason as Reason] ?? refusal.reason}</strong> Refused on{' '}
-                <When at={refusal.happened_at} timeZone={config.timeZone} />, from{' '}
-                <code>{refusal.address ?? 'an unknown address'}</code>, at <code>{refusal.path}</code>
+                <When at={refusal.happened_at} />, from <code>{refusal.address ?? 'an unknown address'}</code>, at{' '}
+                <code>{refusal.path}</code>
                 {refusal.api_key_id !== null && (
                   <>
                     , with the key <a href={root + pathOfKey(refusal.api_key_id)}>{refusal.api_key_id}</a>

@@ -3,7 +3,7 @@
 /** @jsxImportSource preact */
 
 import { type ListedApiKey, overlapDaysMax } from '../../../access/api-keys.ts'
-import { Choices, DeedForm, FaultSummary, type FormState, TextArea, TextField } from '../../shell/fields.tsx'
+import { Choices, DeedForm, FaultSummary, type FormState, Submit, TextArea, TextField } from '../../shell/fields.tsx'
 import type { PageContext } from '../../shell/page-context.ts'
 import { Shell } from '../../shell/shell.tsx'
 import { fromWhere, pathOfKey } from './key-words.tsx'
@@ -95,7 +95,7 @@ export function NewKeyPage(props: FormProps) {
     >
       <FaultSummary form={form} />
       <div class="card narrow">
-        <DeedForm csrf={context.csrf} action={`${context.root}/admin/keys/new`}>
+        <DeedForm action={`${context.root}/admin/keys/new`}>
           <CommonFields {...props} />
           <TextField form={form} name="expiry" label="Expires" hint={expiryHint} value="90d" />
           <Choices
@@ -116,7 +116,7 @@ export function NewKeyPage(props: FormProps) {
               maxLength={100}
             />
           )}
-          <button type="submit">Create the key</button>
+          <Submit text="Create the key" />
         </DeedForm>
       </div>
     </Shell>
@@ -140,7 +140,7 @@ export function RotatePage({ context, form, key }: DeedProps) {
     >
       <FaultSummary form={form} />
       <div class="card narrow">
-        <DeedForm csrf={context.csrf} action={`${context.root}${pathOfKey(key.api_key_id)}/rotate`}>
+        <DeedForm action={`${context.root}${pathOfKey(key.api_key_id)}/rotate`}>
           <TextField
             form={form}
             name="overlap"
@@ -149,7 +149,7 @@ export function RotatePage({ context, form, key }: DeedProps) {
             value="7"
             hint={`0 to ${overlapDaysMax}. With 0 the present one ends at once: right when somebody else has it.`}
           />
-          <button type="submit">Rotate the key</button>
+          <Submit text="Rotate the key" />
         </DeedForm>
       </div>
     </Shell>
@@ -167,11 +167,9 @@ export function RetirePage({ context, form, key }: DeedProps) {
     >
       <FaultSummary form={form} title="The key is not retired" />
       <div class="card narrow">
-        <DeedForm csrf={context.csrf} action={`${context.root}${pathOfKey(key.api_key_id)}/retire`}>
+        <DeedForm action={`${context.root}${pathOfKey(key.api_key_id)}/retire`}>
           <TextField form={form} name="confirmation" label={`Write ${key.name} to go on`} />
-          <button type="submit" class="danger">
-            Retire the key
-          </button>
+          <Submit look="danger" text="Retire the key" />
         </DeedForm>
       </div>
     </Shell>

@@ -5,9 +5,9 @@
 import type { ListedApiKey } from '../../../access/api-keys.ts'
 import type { ApiKeyDay } from '../../../db/api-key-rows.ts'
 import type { Micros } from '../../../domain/values/offset-time.ts'
-import { Icon } from '../../shell/icon.tsx'
+import { Submit } from '../../shell/fields.tsx'
 import type { PageContext } from '../../shell/page-context.ts'
-import { Badge, distance, Notice, Table, Tabs, When } from '../../shell/parts.tsx'
+import { Badge, distance, LinkButton, Notice, Table, Tabs, When } from '../../shell/parts.tsx'
 import { Shell } from '../../shell/shell.tsx'
 import { Expiry, fromWhere, pathOfKey, StateBadge, type Tab, Use } from './key-words.tsx'
 
@@ -32,7 +32,7 @@ const tabTexts: Readonly<Record<Tab, string>> = {
 
 export function KeyIndexPage(props: KeyIndexProps) {
   const { context, counts, now, tab } = props
-  const { root, person, config } = context
+  const { root, person } = context
   const mayMake = person?.role === 'ADMINISTRATOR'
   const path = `${root}/admin/keys`
   const filters = `${props.search === '' ? '' : `&q=${encodeURIComponent(props.search)}`}${props.program === '' ? '' : `&program=${props.program}`}`
@@ -45,16 +45,8 @@ export function KeyIndexPage(props: KeyIndexProps) {
       lead="Each key lets one outside system pull, or one front end submit, the applications of named programs."
       deeds={
         <>
-          <a class="button plain" href={`${path}/check`}>
-            <Icon name="flask-conical" />
-            Would a call pass?
-          </a>
-          {mayMake && (
-            <a class="button" href={`${path}/new`}>
-              <Icon name="plus" />
-              Create a key
-            </a>
-          )}
+          <LinkButton href={`${path}/check`} icon="flask-conical" text="Would a call pass?" />
+          {mayMake && <LinkButton main href={`${path}/new`} icon="plus" text="Create a key" />}
         </>
       }
     >
@@ -93,10 +85,7 @@ export function KeyIndexPage(props: KeyIndexProps) {
             </option>
           ))}
         </select>
-        <button type="submit" class="plain">
-          <Icon name="search" />
-          Search
-        </button>
+        <Submit look="plain" icon="search" text="Search" />
       </form>
       <Table
         caption={`${tabTexts[tab]} API keys`}
@@ -118,8 +107,7 @@ export function KeyIndexPage(props: KeyIndexProps) {
                 </a>{' '}
                 {one.civiform && <Badge>CiviForm</Badge>} {one.state === 'exposed' && <StateBadge state="exposed" />}
                 <small>
-                  {one.created_by.replace(/^(admin|operator):/, '')},{' '}
-                  <When at={one.created_at} timeZone={config.timeZone} day />
+                  {one.created_by.replace(/^(admin|operator):/, '')}, <When at={one.created_at} day />
                 </small>
               </>
             ),
@@ -143,7 +131,7 @@ export function KeyIndexPage(props: KeyIndexProps) {
                 .slice(0, 3)
                 .map(subnet => <code class="line">{subnet}</code>),
           },
-          { head: 'Expires', cell: one => <Expiry apiKey={one} now={now} timeZone={config.timeZone} /> },
+          { head: 'Expires', cell: one => <Expiry apiKey={one} now={now} /> },
           {
             head: 'Last used',
             cell: one =>
@@ -151,7 +139,7 @@ export function KeyIndexPage(props: KeyIndexProps) {
                 'never'
               ) : (
                 <>
-                  <When at={one.last_used_at} timeZone={config.timeZone} said={distance(one.last_used_at, now)} />
+                  <When at={one.last_used_at} said={distance(one.last_used_at, now)} />
                   <small>
                     <code>{one.last_used_address}</code>
                   </small>

@@ -5,7 +5,7 @@
 import type { ListedApiKey } from '../../../access/api-keys.ts'
 import { apiSecretToken } from '../../../access/credential.ts'
 import type { PageContext } from '../../shell/page-context.ts'
-import { Notice, When } from '../../shell/parts.tsx'
+import { LinkButton, Notice, When } from '../../shell/parts.tsx'
 import { CopyButton, Secret } from '../../shell/secret.tsx'
 import { Shell } from '../../shell/shell.tsx'
 import { fromWhere, pathOfKey } from './key-words.tsx'
@@ -18,7 +18,7 @@ export function IssuedPage(props: {
   baseUrl: string
 }) {
   const { context, key, password, baseUrl } = props
-  const { root, config } = context
+  const { root } = context
   const path = root + pathOfKey(key.api_key_id)
   const crumbs = [{ text: 'API keys', path: '/admin/keys' }, { text: key.name }]
   if (password === undefined) {
@@ -47,7 +47,7 @@ export function IssuedPage(props: {
       lead={
         <>
           {key.name} · {key.programs.join(', ')} · from {fromWhere(key).join(', ')} · until{' '}
-          <When at={key.expires_at} timeZone={config.timeZone} day />
+          <When at={key.expires_at} day />
         </>
       }
     >
@@ -97,9 +97,7 @@ export function IssuedPage(props: {
             </li>
           </ul>
           <p>
-            <a class="button" href={path}>
-              Done, hide it for good
-            </a>
+            <LinkButton main href={path} text="Done, hide it for good" />
           </p>
         </div>
       </div>

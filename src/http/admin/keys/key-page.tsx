@@ -8,9 +8,8 @@ import { reasonTexts } from '../../../access/judge-call.ts'
 import type { ApiKeyDay } from '../../../db/api-key-rows.ts'
 import type { Refusal } from '../../../db/refusal-rows.ts'
 import type { Micros } from '../../../domain/values/offset-time.ts'
-import { DeedForm, FaultSummary, TextField } from '../../shell/fields.tsx'
-import { Icon } from '../../shell/icon.tsx'
-import { figures, Notice, Table, When } from '../../shell/parts.tsx'
+import { DeedForm, FaultSummary, Submit, TextField } from '../../shell/fields.tsx'
+import { DoneNotice, Facts, figures, LinkButton, Notice, Table, When } from '../../shell/parts.tsx'
 import { Shell } from '../../shell/shell.tsx'
 import { CommonFields, crumb, expiryHint, type FormProps } from './key-form-pages.tsx'
 import { Expiry, fromWhere, pathOfKey, StateBadge } from './key-words.tsx'
@@ -32,10 +31,9 @@ export function EditKeyPage(
   },
 ) {
   const { context, form, now, key } = props
-  const { root, config } = context
+  const { root } = context
   const path = root + pathOfKey(key.api_key_id)
   const mayChange = context.person?.role === 'ADMINISTRATOR' && key.retired_at === null && !key.civiform
-  const notice = props.done === null ? undefined : said[props.done]
   const applications = props.days.reduce((sum, day) => sum + day.applications, 0)
   const pages = props.days.reduce((sum, day) => sum + day.pages, 0)
   return (
@@ -52,19 +50,13 @@ export function EditKeyPage(
       deeds={
         mayChange && (
           <>
-            <a class="button plain" href={`${path}/rotate`}>
-              <Icon name="refresh-cw" />
-              Rotate
-            </a>
-            <a class="button plain" href={`${path}/retire`}>
-              <Icon name="trash-2" />
-              Retire…
-            </a>
+            <LinkButton href={`${path}/rotate`} icon="refresh-cw" text="Rotate" />
+            <LinkButton href={`${path}/retire`} icon="trash-2" text="Retire…" />
           </>
         )
       }
     >
-      {notice !== undefined && <Notice tone="good">{notice}</Notice>}
+      <DoneNotice said={said} done={props.done} />
       {key.civiform && (
         <Notice tone="info">
           <strong>A key of the CiviForm that is followed.</strong> Its programs, addresses and expiry are changed there,
@@ -73,16 +65,14 @@ export function EditKeyPage(
       )}
       {key.exposed_at !== null && key.retired_at === null && (
         <Notice tone="bad">
-          <strong>This key was sent without encryption</strong>, first on{' '}
-          <When at={key.exposed_at} timeZone={config.timeZone} />. Somebody may have read it on the way.{' '}
-          {key.civiform ? 'Make another in CiviForm and retire this one there' : 'Rotate it'}, and have the client use
-          https://.
+          <strong>This key was sent without encryption</strong>, first on <When at={key.exposed_at} />. Somebody may
+          have read it on the way. {key.civiform ? 'Make another in CiviForm and retire this one there' : 'Rotate it'},
+          and have the client use https://.
         </Notice>
       )}
       {key.earlier_secret_until !== null && key.earlier_secret_until > now && (
         <Notice tone="info">
-          Two passwords work until <When at={key.earlier_secret_until} timeZone={config.timeZone} />: the new one, and
-          the one before.
+          Two passwords work until <When at={key.earlier_secret_until} />: the new one, and the one before.
         </Notice>
       )}
       {props.overtaken && (
@@ -90,7 +80,7 @@ export function EditKeyPage(
           <h2>Somebody else changed this key meanwhile, so nothing was changed</h2>
           <p>
             Your fields are as you typed them. What is stored now: {key.name}, for {key.programs.join(', ')}, from{' '}
-            {fromWhere(key).join(', ')}, until <When at={key.expires_at} timeZone={config.timeZone} />
+            {fromWhere(key).join(', ')}, until <When at={key.expires_at} />
             {key.hidden_questions.length > 0 && `; never sees ${key.hidden_questions.join(', ')}`}. Saving again puts
             your fields in its place.
           </p>
@@ -100,7 +90,7 @@ export function EditKeyPage(
       <div class="columns">
         <div class="card">
           {mayChange ? (
-            <DeedForm csrf={context.csrf} action={path}>
+            <DeedForm action={path}>
               <input type="hidden" name="based_on" value={keyVersion(key)} />
               <CommonFields context={context} form={form} programs={props.programs} apiKey={key} />
               {key.may_submit && (
@@ -113,66 +103,33 @@ export function EditKeyPage(
                 optional
                 hint={`Left empty it stays. ${expiryHint}`}
               />
-              <button type="submit">Save</button>
+              <Submit text="Save" />
             </DeedForm>
           ) : (
-            <dl>
-              <dt>Programs</dt>
-              <dd>{key.programs.join(', ')}</dd>
-              <dt>May be used from</dt>
-              <dd>
-                <code>{fromWhere(key).join(', ')}</code>
-              </dd>
-              <dt>Never sees</dt>
-              <dd>{key.hidden_questions.length === 0 ? 'sees all questions' : key.hidden_questions.join(', ')}</dd>
-            </dl>
+            <Facts
+              facts={[
+                ['Programs', key.programs.join(', ')],
+                ['May be used from', <code>{fromWhere(key).join(', ')}</code>],
+                [
+                  'Never sees',
+                  key.hidden_questions.length === 0 ? 'sees all questions' : key.hidden_questions.join(', '),
+                ],
+              ]}
+            />
           )}
         </div>
         <div class="card">
           <h2>So far</h2>
-          <dl>
-            <dt>Expires</dt>
-            <dd>
-              <Expiry apiKey={key} now={now} timeZone={config.timeZone} />
-            </dd>
-            <dt>May</dt>
-            <dd>
-              {[
-                key.may_export && 'pull',
-                key.may_annotate && 'set status and note',
-                key.may_submit && `submit as ${key.front_end}`,
-              ]
-                .filter(Boolean)
-                .join(', ')}
-            </dd>
-            <dt>Made</dt>
-            <dd>
-              <When at={key.created_at} timeZone={config.timeZone} />
-              <small>{key.created_by}</small>
-            </dd>
-            {key.retired_at !== null && (
-              <>
-                <dt>Retired</dt>
-                <dd>
-                  <When at={key.retired_at} timeZone={config.timeZone} />
-                  <small>{key.retired_by}</small>
-                </dd>
-              </>
-            )}
-            <dt>Last used</dt>
-            <dd>
-              {key.last_used_at === null ? 'never' : <When at={key.last_used_at} timeZone={config.timeZone} />}
-              {key.last_used_address !== null && (
-                <small>
-                  <code>{key.last_used_address}</code>
-                </small>
-              )}
-            </dd>
-            <dt>In 30 days</dt>
-            <dd>
-              {figures(applications)} applications on {figures(pages)} pages
-            </dd>
-          </dl>
+          <Facts
+            facts={[
+              ['Expires', <Expiry apiKey={key} now={now} />],
+              ['May', deedsOf(key)],
+              ['Made', <By at={key.created_at} actor={key.created_by} />],
+              ['Retired', key.retired_at === null ? undefined : <By at={key.retired_at} actor={key.retired_by} />],
+              ['Last used', <LastUse apiKey={key} />],
+              ['In 30 days', `${figures(applications)} applications on ${figures(pages)} pages`],
+            ]}
+          />
         </div>
       </div>
       <h2>Refused of late</h2>
@@ -181,7 +138,7 @@ export function EditKeyPage(
         rows={props.refusals}
         empty="No request with this key was refused in the last 30 days."
         columns={[
-          { head: 'When', cell: one => <When at={one.happened_at} timeZone={config.timeZone} /> },
+          { head: 'When', cell: one => <When at={one.happened_at} /> },
           { head: 'Why', cell: one => reasonTexts[one.reason as Reason] ?? one.reason },
           { head: 'From', cell: one => <code>{one.address ?? 'unknown'}</code> },
           { head: 'Request', cell: one => <code>{one.request_id}</code> },
@@ -190,3 +147,26 @@ export function EditKeyPage(
     </Shell>
   )
 }
+
+const deedsOf = ({ may_export, may_annotate, may_submit, front_end }: ListedApiKey): string =>
+  [may_export && 'pull', may_annotate && 'set status and note', may_submit && `submit as ${front_end}`]
+    .filter(Boolean)
+    .join(', ')
+
+const By = ({ at, actor }: { at: Micros; actor: string | null }) => (
+  <>
+    <When at={at} />
+    <small>{actor}</small>
+  </>
+)
+
+const LastUse = ({ apiKey: { last_used_at, last_used_address } }: { apiKey: ListedApiKey }) => (
+  <>
+    {last_used_at === null ? 'never' : <When at={last_used_at} />}
+    {last_used_address !== null && (
+      <small>
+        <code>{last_used_address}</code>
+      </small>
+    )}
+  </>
+)

@@ -16,17 +16,15 @@ export const tabs = {
 } as const satisfies Record<string, readonly ApiKeyState[]>
 export type Tab = keyof typeof tabs
 
-const states: Readonly<Record<ApiKeyState, { text: string; tone: Tone }>> = {
-  active: { text: 'active', tone: 'good' },
-  expiring: { text: 'expiring', tone: 'attention' },
-  exposed: { text: 'exposed', tone: 'bad' },
-  expired: { text: 'expired', tone: 'bad' },
-  retired: { text: 'retired', tone: 'bad' },
+const tones: Readonly<Record<ApiKeyState, Tone>> = {
+  active: 'good',
+  expiring: 'attention',
+  exposed: 'bad',
+  expired: 'bad',
+  retired: 'bad',
 }
 
-export const StateBadge = ({ state }: { state: ApiKeyState }) => (
-  <Badge tone={states[state].tone}>{states[state].text}</Badge>
-)
+export const StateBadge = ({ state }: { state: ApiKeyState }) => <Badge tone={tones[state]}>{state}</Badge>
 
 /** `anywhere`, when both of everything are allowed. */
 export function fromWhere({ allowed_subnets }: ListedApiKey): string[] {
@@ -34,18 +32,12 @@ export function fromWhere({ allowed_subnets }: ListedApiKey): string[] {
   return everywhere.every(subnet => allowed_subnets.includes(subnet)) ? ['anywhere'] : allowed_subnets
 }
 
-export function Expiry({ apiKey, now, timeZone }: { apiKey: ListedApiKey; now: Micros; timeZone: string }) {
+export function Expiry({ apiKey, now }: { apiKey: ListedApiKey; now: Micros }) {
   const far = distance(apiKey.expires_at, now)
   return (
     <>
-      <When at={apiKey.expires_at} timeZone={timeZone} day />
-      {apiKey.state === 'expiring' ? (
-        <small>
-          <Badge tone="attention">{far}</Badge>
-        </small>
-      ) : (
-        <small>{far}</small>
-      )}
+      <When at={apiKey.expires_at} day />
+      <small>{apiKey.state === 'expiring' ? <Badge tone="attention">{far}</Badge> : far}</small>
     </>
   )
 }

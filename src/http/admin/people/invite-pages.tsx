@@ -2,9 +2,9 @@
 
 /** @jsxImportSource preact */
 
-import { DeedForm, FaultSummary, TextField } from '../../shell/fields.tsx'
+import { DeedForm, FaultSummary, Submit, TextField } from '../../shell/fields.tsx'
 import type { PageContext } from '../../shell/page-context.ts'
-import { Notice } from '../../shell/parts.tsx'
+import { LinkButton, Notice } from '../../shell/parts.tsx'
 import { CopyButton } from '../../shell/secret.tsx'
 import { Shell } from '../../shell/shell.tsx'
 import type { Ways } from '../signing-in/sign-in-steps.ts'
@@ -25,7 +25,7 @@ export function InvitePage({ context, form, programs, ways }: EditProps & { ways
     >
       <FaultSummary form={form} />
       <div class="card narrow">
-        <DeedForm csrf={context.csrf} action={`${context.root}/admin/people/invite`}>
+        <DeedForm action={`${context.root}/admin/people/invite`}>
           <TextField form={form} name="name" label="Name" maxLength={200} />
           <TextField
             form={form}
@@ -35,7 +35,7 @@ export function InvitePage({ context, form, programs, ways }: EditProps & { ways
             hint={`${ways.password ? 'What the person signs in with.' : `As ${ways.provider} has verified it.`} It cannot be changed later.`}
           />
           <RoleFields context={context} form={form} programs={programs} />
-          <button type="submit">{ways.password ? 'Make the link' : 'Invite'}</button>
+          <Submit text={ways.password ? 'Make the link' : 'Invite'} />
         </DeedForm>
       </div>
     </Shell>
@@ -68,9 +68,11 @@ export function LinkPage(props: { context: PageContext; name: string; link: stri
         </p>
       </div>
       <p>
-        <a class="button" href={`${context.root}/admin/people`}>
-          {ways.password ? 'Done, hide it for good' : 'Done'}
-        </a>
+        <LinkButton
+          main
+          href={`${context.root}/admin/people`}
+          text={ways.password ? 'Done, hide it for good' : 'Done'}
+        />
       </p>
     </Shell>
   )

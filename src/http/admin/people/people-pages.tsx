@@ -7,10 +7,9 @@ import { type Person, type Role, roleNames, roles } from '../../../access/roles.
 import type { IdentityRow } from '../../../db/identity-rows.ts'
 import type { PersonRow } from '../../../db/person-rows.ts'
 import type { Micros } from '../../../domain/values/offset-time.ts'
-import { Choices, DeedForm, FaultSummary, type FormState, TextField } from '../../shell/fields.tsx'
-import { Icon } from '../../shell/icon.tsx'
+import { Choices, DeedForm, FaultSummary, type FormState, Submit, TextField } from '../../shell/fields.tsx'
 import type { PageContext } from '../../shell/page-context.ts'
-import { Badge, Notice, Table, When } from '../../shell/parts.tsx'
+import { Badge, DoneNotice, LinkButton, Named, Table, When } from '../../shell/parts.tsx'
 import { Shell } from '../../shell/shell.tsx'
 import type { Ways } from '../signing-in/sign-in-steps.ts'
 import { TokenTable } from '../tokens/token-pages.tsx'
@@ -22,7 +21,7 @@ const roleHints: Readonly<Record<Role, string>> = {
 }
 
 export function PeoplePage({ context, people }: { context: PageContext; people: readonly PersonRow[] }) {
-  const { root, config } = context
+  const { root } = context
   const mayInvite = context.person?.role === 'ADMINISTRATOR'
   return (
     <Shell
@@ -30,14 +29,7 @@ export function PeoplePage({ context, people }: { context: PageContext; people: 
       title="People"
       part="people"
       lead="Who works in this console. People are invited and disabled, never removed: what they did stays theirs."
-      deeds={
-        mayInvite && (
-          <a class="button" href={`${root}/admin/people/invite`}>
-            <Icon name="plus" />
-            Invite somebody
-          </a>
-        )
-      }
+      deeds={mayInvite && <LinkButton main href={`${root}/admin/people/invite`} icon="plus" text="Invite somebody" />}
     >
       <Table
         caption="People"
@@ -46,13 +38,8 @@ export function PeoplePage({ context, people }: { context: PageContext; people: 
         columns={[
           {
             head: 'Name',
-            cell: one => (
-              <>
-                <a class="strong" href={`${root}/admin/people/${one.person_id}`}>
-                  {one.name}
-                </a>
-                <small>{one.email}</small>
-              </>
+            cell: ({ person_id, name, email }) => (
+              <Named href={`${root}/admin/people/${person_id}`} name={name} small={email} />
             ),
           },
           { head: 'Role', cell: one => roleNames[one.role] },
@@ -68,8 +55,7 @@ export function PeoplePage({ context, people }: { context: PageContext; people: 
           { head: 'State', cell: one => <State person={one} /> },
           {
             head: 'Last signed in',
-            cell: one =>
-              one.last_signed_in_at === null ? 'never' : <When at={one.last_signed_in_at} timeZone={config.timeZone} />,
+            cell: one => (one.last_signed_in_at === null ? 'never' : <When at={one.last_signed_in_at} />),
           },
         ]}
       />
@@ -135,10 +121,9 @@ export function PersonPage(
   },
 ) {
   const { context, form, person, me } = props
-  const { root, csrf, config } = context
+  const { root } = context
   const path = `${root}/admin/people/${person.person_id}`
   const mayChange = me.role === 'ADMINISTRATOR'
-  const notice = props.done === null ? undefined : said[props.done]
   return (
     <Shell
       context={context}
@@ -147,15 +132,15 @@ export function PersonPage(
       crumbs={[crumb, { text: person.name }]}
       lead={person.email}
     >
-      {notice !== undefined && <Notice tone="good">{notice}</Notice>}
+      <DoneNotice said={said} done={props.done} />
       <FaultSummary form={form} />
       <div class="columns">
         <div class="card">
           {mayChange ? (
-            <DeedForm csrf={csrf} action={path}>
+            <DeedForm action={path}>
               <TextField form={form} name="name" label="Name" value={person.name} maxLength={200} />
               <RoleFields context={context} form={form} programs={props.programs} person={person} />
-              <button type="submit">Save</button>
+              <Submit text="Save" />
             </DeedForm>
           ) : (
             <p>
@@ -172,26 +157,23 @@ export function PersonPage(
               'Has never signed in.'
             ) : (
               <>
-                Last signed in <When at={person.last_signed_in_at} timeZone={config.timeZone} />.
+                Last signed in <When at={person.last_signed_in_at} />.
               </>
             )}
           </p>
           {props.identities.map(({ issuer, subject, created_at }) => (
             <div>
               <p>
-                Known at <code>{issuer}</code> as <code>{subject}</code>, since{' '}
-                <When at={created_at} timeZone={config.timeZone} day />.
+                Known at <code>{issuer}</code> as <code>{subject}</code>, since <When at={created_at} day />.
               </p>
               {mayChange && (
-                <DeedForm csrf={csrf} action={`${path}/unlink`}>
+                <DeedForm action={`${path}/unlink`}>
                   <input type="hidden" name="issuer" value={issuer} />
                   <p>
                     Unlinking forgets that, and ends every sign-in of this person. The next to come from there with the
                     verified e-mail {person.email} is this person. Do it when their account there was replaced.
                   </p>
-                  <button type="submit" class="danger">
-                    Unlink {issuer}
-                  </button>
+                  <Submit look="danger" text={`Unlink ${issuer}`} />
                 </DeedForm>
               )}
             </div>
@@ -199,30 +181,24 @@ export function PersonPage(
           {mayChange && person.disabled_at === null && (
             <>
               {props.ways.password && (
-                <DeedForm csrf={csrf} action={`${path}/link`}>
+                <DeedForm action={`${path}/link`}>
                   <p>A new link lets this person choose another password. Links made before stop working.</p>
-                  <button type="submit" class="plain">
-                    Make a new link
-                  </button>
+                  <Submit look="plain" text="Make a new link" />
                 </DeedForm>
               )}
-              <DeedForm csrf={csrf} action={`${path}/disable`}>
+              <DeedForm action={`${path}/disable`}>
                 <p>
                   Disabling ends every sign-in and every token of this person at once and allows no other. It can be
                   undone.
                 </p>
-                <button type="submit" class="danger">
-                  Disable {person.name}
-                </button>
+                <Submit look="danger" text={`Disable ${person.name}`} />
               </DeedForm>
             </>
           )}
           {mayChange && person.disabled_at !== null && (
-            <DeedForm csrf={csrf} action={`${path}/enable`}>
+            <DeedForm action={`${path}/enable`}>
               <p>Enabling lets this person sign in again, as before. Tokens are to be made again.</p>
-              <button type="submit" class="plain">
-                Enable {person.name}
-              </button>
+              <Submit look="plain" text={`Enable ${person.name}`} />
             </DeedForm>
           )}
         </div>
@@ -231,7 +207,6 @@ export function PersonPage(
         <>
           <h2>API tokens</h2>
           <TokenTable
-            context={context}
             now={props.now}
             tokens={props.tokens}
             retireAt={mayChange ? tokenId => `${path}/tokens/${tokenId}/retire` : undefined}

@@ -5,7 +5,7 @@
 import type { BankEntry } from '../../../db/program-overviews.ts'
 import { kindsWith } from '../../../domain/definitions/definition-schemas.ts'
 import { questionKinds } from '../../../domain/questions/question.ts'
-import { Choices, DeedForm, SelectField, TextArea, TextField } from '../../shell/fields.tsx'
+import { Choices, DeedForm, SelectField, Submit, TextArea, TextField } from '../../shell/fields.tsx'
 import { Basis, type DraftFormProps, DraftFormShell, KeepButton } from './draft-form.tsx'
 import { boundLabels, ConditionFields, earlierThan } from './draft-question-fields.tsx'
 import { pathOfProgram } from './program-shell.tsx'
@@ -23,7 +23,7 @@ export function AddQuestionPage(props: DraftFormProps & { banked: readonly BankE
       <div class="columns">
         <section class="card">
           <h2>A new one</h2>
-          <DeedForm csrf={context.csrf} action={`${path}/add-question`}>
+          <DeedForm action={`${path}/add-question`}>
             {basis}
             <TextField
               form={form}
@@ -91,7 +91,7 @@ export function AddQuestionPage(props: DraftFormProps & { banked: readonly BankE
               />
               <ConditionFields form={form} condition={undefined} earlier={earlierThan(definition, '')} />
             </details>
-            <button type="submit">Add it to the draft</button>
+            <Submit text="Add it to the draft" />
             <KeepButton view={view} conflict={conflict} />
           </DeedForm>
         </section>
@@ -102,15 +102,13 @@ export function AddQuestionPage(props: DraftFormProps & { banked: readonly BankE
               Find a question of the bank
             </label>
             <input id="q" name="q" type="search" value={props.search} placeholder="Name, key or text" />
-            <button type="submit" class="plain">
-              Search
-            </button>
+            <Submit look="plain" text="Search" />
           </form>
           {props.banked.length === 0 && <p class="soft">No other question matches.</p>}
           <ul class="plain-list">
             {props.banked.map(({ admin_name, kind, settings, enumerator }) => (
               <li>
-                <DeedForm csrf={context.csrf} action={`${path}/add-question`}>
+                <DeedForm action={`${path}/add-question`}>
                   {basis}
                   <input type="hidden" name="banked" value={admin_name} />
                   <input type="hidden" name="screen" value={String(screens.length - 1)} />

@@ -4,7 +4,7 @@
 
 import type { BankEntry, QuestionUse } from '../../../db/program-overviews.ts'
 import type { PageContext } from '../../shell/page-context.ts'
-import { Badge, Table, When } from '../../shell/parts.tsx'
+import { Badge, Facts, Named, Table, When } from '../../shell/parts.tsx'
 import { Shell } from '../../shell/shell.tsx'
 import { pathOfProgram } from './program-shell.tsx'
 import { Pages, SearchForm } from './programs-pages.tsx'
@@ -40,28 +40,23 @@ export function BankPage({ context, questions, search, after, next }: BankProps)
           {
             head: 'Question',
             cell: one => (
-              <>
-                <a class="strong" href={`${path}/${one.question_id}`}>
-                  {one.settings.text}
-                </a>
-                <small>
-                  <code>{one.admin_name}</code>
-                  {one.enumerator !== null && ` in each of ${one.enumerator}`}
-                </small>
-              </>
+              <Named
+                href={`${path}/${one.question_id}`}
+                name={one.settings.text}
+                small={
+                  <>
+                    <code>{one.admin_name}</code>
+                    {one.enumerator !== null && ` in each of ${one.enumerator}`}
+                  </>
+                }
+              />
             ),
           },
           { head: 'Type', cell: one => <span class="kind">{kindWords(one.kind)}</span> },
           { head: 'Asked by', cell: one => <Uses context={context} uses={one.uses} most={4} /> },
         ]}
       />
-      <Pages
-        path={path}
-        filter={search === '' ? '' : `q=${encodeURIComponent(search)}&`}
-        after={after}
-        next={next}
-        what="questions"
-      />
+      <Pages path={path} search={search} after={after} next={next} what="questions" />
     </Shell>
   )
 }
@@ -95,44 +90,24 @@ export function BankQuestionPage({ context, question }: { context: PageContext; 
       <div class="columns">
         <section class="card">
           <h2>The question</h2>
-          <dl>
-            <dt>Name</dt>
-            <dd>{question.admin_name}</dd>
-            {question.kind !== 'STATIC' && (
-              <>
-                <dt>Key</dt>
-                <dd>
-                  <code>{question.question_key}</code>, fixed for ever: clients rely on it
-                </dd>
-              </>
-            )}
-            <dt>Type</dt>
-            <dd>
-              <span class="kind">{kindWords(question.kind)}</span>
-            </dd>
-            {question.enumerator !== null && (
-              <>
-                <dt>Repeated</dt>
-                <dd>in each of {question.enumerator}</dd>
-              </>
-            )}
-            {settings.help !== undefined && (
-              <>
-                <dt>Help</dt>
-                <dd>{settings.help}</dd>
-              </>
-            )}
-            {bounds !== '' && (
-              <>
-                <dt>Bounds</dt>
-                <dd>{bounds}</dd>
-              </>
-            )}
-            <dt>Made</dt>
-            <dd>
-              <When at={question.created_at} timeZone={context.config.timeZone} />
-            </dd>
-          </dl>
+          <Facts
+            facts={[
+              ['Name', question.admin_name],
+              [
+                'Key',
+                question.kind === 'STATIC' ? undefined : (
+                  <>
+                    <code>{question.question_key}</code>, fixed for ever: clients rely on it
+                  </>
+                ),
+              ],
+              ['Type', <span class="kind">{kindWords(question.kind)}</span>],
+              ['Repeated', question.enumerator === null ? undefined : `in each of ${question.enumerator}`],
+              ['Help', settings.help],
+              ['Bounds', bounds === '' ? undefined : bounds],
+              ['Made', <When at={question.created_at} />],
+            ]}
+          />
           {settings.options !== undefined && (
             <ul class="options">
               {settings.options.map(({ admin_id, text }) => (

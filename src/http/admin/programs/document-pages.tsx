@@ -3,10 +3,9 @@
 /** @jsxImportSource preact */
 
 import type { VersionChange } from '../../../domain/definitions/version-diff.ts'
-import { DeedForm, type FormState, TextArea, TextField } from '../../shell/fields.tsx'
-import { Icon } from '../../shell/icon.tsx'
+import { DeedForm, type FormState, Submit, TextArea, TextField } from '../../shell/fields.tsx'
 import type { PageContext } from '../../shell/page-context.ts'
-import { Notice, When } from '../../shell/parts.tsx'
+import { LinkButton, Notice, When } from '../../shell/parts.tsx'
 import { Shell } from '../../shell/shell.tsx'
 import type { ProgramInView } from './program-in-view.ts'
 import { Changes, type ProgramPageProps, ProgramShell, pathOfProgram, who } from './program-shell.tsx'
@@ -40,36 +39,34 @@ export function DocumentPage(props: DocumentProps) {
       title="As a document"
       changes={view.draft === undefined ? undefined : view.changes.length}
       deeds={
-        <a class="button plain" href={download} download={`${program.slug}-${current.program_version_id}.json`}>
-          <Icon name="download" />
-          Download
-        </a>
+        <LinkButton
+          href={download}
+          download={`${program.slug}-${current.program_version_id}.json`}
+          icon="download"
+          text="Download"
+        />
       }
     >
       <Faults faults={faults} />
-      {conflict !== undefined && <ConflictNotice context={context} view={view} conflict={conflict} />}
+      {conflict !== undefined && <ConflictNotice view={view} conflict={conflict} />}
       <div class="card">
-        <DeedForm csrf={context.csrf} action={`${path}/document`}>
+        <DeedForm action={`${path}/document`}>
           <DocumentField text={text} faults={faults} />
           <div class="deeds">
             {conflict === undefined ? (
-              <button type="submit">Keep in draft</button>
+              <Submit text="Keep in draft" />
             ) : (
               <>
-                <button type="submit">Save what I have here now</button>
-                <button
-                  type="submit"
-                  class="danger"
+                <Submit text="Save what I have here now" />
+                <Submit
+                  look="danger"
                   name="over"
                   value={`${view.active?.program_version_id ?? ''}-${view.draft?.program_version_id ?? ''}`}
-                >
-                  Replace what is stored by mine
-                </button>
+                  text="Replace what is stored by mine"
+                />
               </>
             )}
-            <a class="button plain" href={`${path}/questions`}>
-              Leave it
-            </a>
+            <LinkButton href={`${path}/questions`} text="Leave it" />
           </div>
         </DeedForm>
       </div>
@@ -85,8 +82,7 @@ export function DocumentPage(props: DocumentProps) {
   )
 }
 
-function ConflictNotice(props: { context: PageContext; view: ProgramInView; conflict: Conflict }) {
-  const { context, view, conflict } = props
+function ConflictNotice({ view, conflict }: { view: ProgramInView; conflict: Conflict }) {
   const { current, draft } = view
   return (
     <Notice tone="bad">
@@ -94,13 +90,12 @@ function ConflictNotice(props: { context: PageContext; view: ProgramInView; conf
       <p>
         {draft === undefined ? (
           <>
-            Version {current.program_version_id} was published{' '}
-            <When at={current.published_at!} timeZone={context.config.timeZone} /> by {who(current.published_by)}.
+            Version {current.program_version_id} was published <When at={current.published_at!} /> by{' '}
+            {who(current.published_by)}.
           </>
         ) : (
           <>
-            Draft {current.program_version_id} was saved{' '}
-            <When at={current.created_at} timeZone={context.config.timeZone} /> by {who(current.created_by)}.
+            Draft {current.program_version_id} was saved <When at={current.created_at} /> by {who(current.created_by)}.
           </>
         )}{' '}
         Your text is below as you wrote it, and what is stored now is below that. To keep both, put your changes into
@@ -201,14 +196,14 @@ export function NewProgramPage({ context, form, text, faults }: NewProgramProps)
       <div class="columns">
         <section class="card">
           <h2>From a document</h2>
-          <DeedForm csrf={context.csrf} action={path}>
+          <DeedForm action={path}>
             <DocumentField text={text} faults={faults} />
-            <button type="submit">Make the draft</button>
+            <Submit text="Make the draft" />
           </DeedForm>
         </section>
         <section class="card">
           <h2>From nothing</h2>
-          <DeedForm csrf={context.csrf} action={path}>
+          <DeedForm action={path}>
             <TextField form={form} name="display_name" label="Name" hint="What people read." />
             <TextField
               form={form}
@@ -216,9 +211,7 @@ export function NewProgramPage({ context, form, text, faults }: NewProgramProps)
               label="Slug"
               hint="Lower case letters, digits and dashes: housing-aid-2026."
             />
-            <button type="submit" class="plain">
-              Begin with an empty screen
-            </button>
+            <Submit look="plain" text="Begin with an empty screen" />
           </DeedForm>
         </section>
       </div>

@@ -5,7 +5,7 @@
 import type { ComponentChildren } from 'preact'
 import type { ProgramDefinition } from '../../../domain/definitions/program-definition.ts'
 import type { VersionChange } from '../../../domain/definitions/version-diff.ts'
-import { FaultSummary, type FormState } from '../../shell/fields.tsx'
+import { FaultSummary, type FormState, Submit } from '../../shell/fields.tsx'
 import { Notice } from '../../shell/parts.tsx'
 import { isOvertaken, type ProgramInView } from './program-in-view.ts'
 import { Changes, type ProgramPageProps, ProgramShell, who } from './program-shell.tsx'
@@ -53,16 +53,18 @@ export function KeepButton({ view, conflict }: Pick<DraftFormProps, 'view' | 'co
   if (conflict === undefined || !isOvertaken(view)) return null
   const { active, draft } = view
   return (
-    <button type="submit" name="keep" value={`${active?.program_version_id}-${draft?.program_version_id}`}>
-      Keep the draft with these fields, over version {active?.program_version_id}
-    </button>
+    <Submit
+      name="keep"
+      value={`${active?.program_version_id}-${draft?.program_version_id}`}
+      text={`Keep the draft with these fields, over version ${active?.program_version_id}`}
+    />
   )
 }
 
 /** The button that saves, and the one that keeps where that is needed. */
 export const SaveButtons = (props: Pick<DraftFormProps, 'view' | 'conflict'>) => (
   <>
-    <button type="submit">Keep in draft</button>
+    <Submit text="Keep in draft" />
     <KeepButton {...props} />
   </>
 )

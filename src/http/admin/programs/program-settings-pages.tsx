@@ -4,6 +4,7 @@
 
 import type { ProgramDefinition, QuestionDefinition } from '../../../domain/definitions/program-definition.ts'
 import { DeedForm, TextArea, TextField } from '../../shell/fields.tsx'
+import { LinkButton } from '../../shell/parts.tsx'
 import { Basis, type DraftFormProps, DraftFormShell, SaveButtons } from './draft-form.tsx'
 import { ConditionFields, earlierThan } from './draft-question-fields.tsx'
 import { pathOfProgram } from './program-shell.tsx'
@@ -14,7 +15,7 @@ export function ProgramSettingsPage(props: DraftFormProps) {
   return (
     <DraftFormShell {...props} tab="settings">
       <div class="card narrow">
-        <DeedForm csrf={context.csrf} action={`${path}/settings`}>
+        <DeedForm action={`${path}/settings`}>
           <Basis view={view} />
           <TextField
             form={form}
@@ -54,7 +55,7 @@ export function ScreenPage(props: DraftFormProps & { index: number }) {
   return (
     <DraftFormShell {...props} tab="questions" title={`Screen ${index + 1} · ${screen.name}`}>
       <div class="card wide-form">
-        <DeedForm csrf={context.csrf} action={`${path}/screen`}>
+        <DeedForm action={`${path}/screen`}>
           <input type="hidden" name="index" value={String(index)} />
           <Basis view={view} />
           <TextField form={form} name="name" label="Heading" value={screen.name} maxLength={200} />
@@ -66,9 +67,7 @@ export function ScreenPage(props: DraftFormProps & { index: number }) {
           />
           <div class="deeds">
             <SaveButtons view={view} conflict={conflict} />
-            <a class="button plain" href={`${path}/questions`}>
-              Leave it
-            </a>
+            <LinkButton href={`${path}/questions`} text="Leave it" />
           </div>
         </DeedForm>
       </div>

@@ -4,9 +4,9 @@
 
 import type { ProgramOverview } from '../../../db/program-overviews.ts'
 import type { Micros } from '../../../domain/values/offset-time.ts'
-import { Icon } from '../../shell/icon.tsx'
+import { Submit } from '../../shell/fields.tsx'
 import { mayEditPrograms, type PageContext } from '../../shell/page-context.ts'
-import { Badge, distance, figures, Notice, Table, When } from '../../shell/parts.tsx'
+import { Badge, DoneNotice, distance, Facts, figures, LinkButton, Named, Table, When } from '../../shell/parts.tsx'
 import { Shell } from '../../shell/shell.tsx'
 import { counted, type ProgramPageProps, ProgramShell, pathOfProgram, who } from './program-shell.tsx'
 
@@ -24,7 +24,6 @@ interface ProgramsProps {
 
 export function ProgramsPage({ context, now, baseUrl, programs, search, after, next }: ProgramsProps) {
   const path = `${context.root}/admin/programs`
-  const filter = search === '' ? '' : `q=${encodeURIComponent(search)}&`
   return (
     <Shell
       context={context}
@@ -37,10 +36,7 @@ export function ProgramsPage({ context, now, baseUrl, programs, search, after, n
       }
       deeds={
         mayEditPrograms(context) && (
-          <a class="button" href={`${context.root}/admin/new-program`}>
-            <Icon name="plus" />
-            New program
-          </a>
+          <LinkButton main href={`${context.root}/admin/new-program`} icon="plus" text="New program" />
         )
       }
     >
@@ -58,15 +54,8 @@ export function ProgramsPage({ context, now, baseUrl, programs, search, after, n
         columns={[
           {
             head: 'Program',
-            cell: one => (
-              <>
-                <a class="strong" href={`${path}/${one.slug}`}>
-                  {one.display_name}
-                </a>
-                <small>
-                  <code>{one.slug}</code>
-                </small>
-              </>
+            cell: ({ slug, display_name }) => (
+              <Named href={`${path}/${slug}`} name={display_name} small={<code>{slug}</code>} />
             ),
           },
           {
@@ -78,7 +67,7 @@ export function ProgramsPage({ context, now, baseUrl, programs, search, after, n
                 <>
                   <Badge tone="good">version {one.active_version_id}</Badge>
                   <small>
-                    <When at={one.active_published_at!} timeZone={context.config.timeZone} day />
+                    <When at={one.active_published_at!} day />
                   </small>
                 </>
               ),
@@ -123,51 +112,33 @@ export function ProgramsPage({ context, now, baseUrl, programs, search, after, n
           },
         ]}
       />
-      <Pages path={path} filter={filter} after={after} next={next} what="programs" />
+      <Pages path={path} search={search} after={after} next={next} what="programs" />
     </Shell>
   )
 }
 
-export function SearchForm(props: {
-  path: string
-  search: string
-  label: string
-  hint: string
-  hidden?: Readonly<Record<string, string>>
-}) {
+export function SearchForm(props: { path: string; search: string; label: string; hint: string }) {
   return (
     <form class="filters" method="get" action={props.path}>
-      {Object.entries(props.hidden ?? {}).map(([name, value]) => (
-        <input type="hidden" name={name} value={value} />
-      ))}
       <label class="unseen" for="q">
         {props.label}
       </label>
       <input id="q" name="q" type="search" value={props.search} placeholder={props.hint} />
-      <button type="submit" class="plain">
-        <Icon name="search" />
-        Search
-      </button>
+      <Submit look="plain" icon="search" text="Search" />
     </form>
   )
 }
 
 /** The way on in a list, and back to where it begins. */
-export function Pages(props: { path: string; filter: string; after: string; next: string | undefined; what: string }) {
-  if (props.after === '' && props.next === undefined) return null
+export function Pages(props: { path: string; search?: string; after: string; next: string | undefined; what: string }) {
+  const { path, search = '', after, next, what } = props
+  if (after === '' && next === undefined) return null
+  const start = `${path}?${search === '' ? '' : `q=${encodeURIComponent(search)}&`}`
   return (
-    <nav class="pages" aria-label={`Pages of ${props.what}`}>
-      {props.after !== '' && (
-        <a class="button plain" href={`${props.path}?${props.filter}`}>
-          <Icon name="chevron-left" />
-          From the start
-        </a>
-      )}
-      {props.next !== undefined && (
-        <a class="button plain" href={`${props.path}?${props.filter}after=${encodeURIComponent(props.next)}`}>
-          More {props.what}
-          <Icon name="chevron-right" />
-        </a>
+    <nav class="pages" aria-label={`Pages of ${what}`}>
+      {after !== '' && <LinkButton href={start} icon="chevron-left" text="From the start" />}
+      {next !== undefined && (
+        <LinkButton href={`${start}after=${encodeURIComponent(next)}`} icon="chevron-right" text={`More ${what}`} />
       )}
     </nav>
   )
@@ -205,52 +176,51 @@ const said: Readonly<Record<string, string>> = {
 
 export function OverviewPage(props: ProgramPageProps & { baseUrl: string; done: string | null }) {
   const { context, program, baseUrl } = props
-  const { timeZone } = context.config
   const path = pathOfProgram(context, program.slug)
   const reads = context.person?.role !== 'PROGRAM_ADMINISTRATOR'
-  const notice = said[props.done ?? '']
   return (
     <ProgramShell {...props} tab="overview">
-      {notice !== undefined && <Notice tone="good">{notice}</Notice>}
+      <DoneNotice said={said} done={props.done} />
       <div class="columns">
         <div class="card">
           <h2>What is asked</h2>
-          <dl>
-            <dt>Active</dt>
-            <dd>
-              {program.active_version_id === null ? (
-                'Nothing is published yet.'
-              ) : (
-                <>
-                  version {program.active_version_id}, published{' '}
-                  <When at={program.active_published_at!} timeZone={timeZone} /> by {who(program.active_published_by)}
-                </>
-              )}
-            </dd>
-            <dt>Draft</dt>
-            <dd>
-              {program.draft_version_id === null ? (
-                'None.'
-              ) : (
-                <>
-                  draft {program.draft_version_id}, saved <When at={program.draft_created_at!} timeZone={timeZone} /> by{' '}
-                  {who(program.draft_created_by)}
-                </>
-              )}
-            </dd>
-            <dt>Versions</dt>
-            <dd>{counted(program.published_versions, 'version')} published so far</dd>
-            <dt>Statuses</dt>
-            <dd>
-              {program.statuses.length === 0
-                ? 'None: applications get no status.'
-                : program.statuses.map(status => (
-                    <>
-                      <Badge>{status}</Badge>{' '}
-                    </>
-                  ))}
-            </dd>
-          </dl>
+          <Facts
+            facts={[
+              [
+                'Active',
+                program.active_version_id === null ? (
+                  'Nothing is published yet.'
+                ) : (
+                  <>
+                    version {program.active_version_id}, published <When at={program.active_published_at!} /> by{' '}
+                    {who(program.active_published_by)}
+                  </>
+                ),
+              ],
+              [
+                'Draft',
+                program.draft_version_id === null ? (
+                  'None.'
+                ) : (
+                  <>
+                    draft {program.draft_version_id}, saved <When at={program.draft_created_at!} /> by{' '}
+                    {who(program.draft_created_by)}
+                  </>
+                ),
+              ],
+              ['Versions', `${counted(program.published_versions, 'version')} published so far`],
+              [
+                'Statuses',
+                program.statuses.length === 0
+                  ? 'None: applications get no status.'
+                  : program.statuses.map(status => (
+                      <>
+                        <Badge>{status}</Badge>{' '}
+                      </>
+                    )),
+              ],
+            ]}
+          />
           {reads && program.active_version_id === null && program.draft_version_id === null && (
             <p class="soft">Nothing of it is there. Begin it again under New program, with this slug.</p>
           )}

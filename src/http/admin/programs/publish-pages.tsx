@@ -6,8 +6,8 @@ import type { ComponentChildren } from 'preact'
 import { exportEffects } from '../../../domain/definitions/export-effects.ts'
 import type { ProblemItem } from '../../../problem.ts'
 import type { Move } from '../../../programs/move-questions.ts'
-import { Choices, DeedForm, FaultSummary, type FormState } from '../../shell/fields.tsx'
-import { Notice, When } from '../../shell/parts.tsx'
+import { Choices, DeedForm, FaultSummary, type FormState, Submit } from '../../shell/fields.tsx'
+import { LinkButton, Notice, When } from '../../shell/parts.tsx'
 import type { ProgramInView } from './program-in-view.ts'
 import { Changes, counted, type ProgramPageProps, ProgramShell, pathOfProgram, who } from './program-shell.tsx'
 
@@ -51,8 +51,7 @@ export function PublishPage(props: PublishProps) {
               : `${counted(changes.length, 'change')} against version ${active.program_version_id}`}
           </h2>
           <p class="soft">
-            Draft {draft.program_version_id}, saved <When at={draft.created_at} timeZone={context.config.timeZone} /> by{' '}
-            {who(draft.created_by)}
+            Draft {draft.program_version_id}, saved <When at={draft.created_at} /> by {who(draft.created_by)}
           </p>
           <Changes changes={changes} />
         </section>
@@ -74,7 +73,7 @@ export function PublishPage(props: PublishProps) {
           </section>
           {hindrance === undefined && (
             <section class="card">
-              <DeedForm csrf={context.csrf} action={`${path}/publish`}>
+              <DeedForm action={`${path}/publish`}>
                 <input type="hidden" name="reviewed" value={String(draft.program_version_id)} />
                 {moves.length > 0 && (
                   <>
@@ -112,10 +111,8 @@ export function PublishPage(props: PublishProps) {
                   It is asked from now on. A version that was published is never changed; going back makes another one.
                 </p>
                 <div class="deeds">
-                  <button type="submit">Publish</button>
-                  <a class="button plain" href={`${path}/questions`}>
-                    Not yet
-                  </a>
+                  <Submit text="Publish" />
+                  <LinkButton href={`${path}/questions`} text="Not yet" />
                 </div>
               </DeedForm>
             </section>
@@ -141,16 +138,14 @@ function HindranceNotice({ context, program, view, hindrance }: PublishProps & {
         </ul>
       )}
       {keep && (
-        <DeedForm csrf={context.csrf} action={`${pathOfProgram(context, program.slug)}/keep`}>
+        <DeedForm action={`${pathOfProgram(context, program.slug)}/keep`}>
           <p>
             If the draft is to stay as it is, it is saved again over what came meanwhile. What that does is then among
             its changes here, before anything is published.
           </p>
           <input type="hidden" name="active" value={String(view.active?.program_version_id ?? '')} />
           <input type="hidden" name="draft" value={String(view.draft?.program_version_id ?? '')} />
-          <button type="submit" class="plain">
-            Keep the draft as it is
-          </button>
+          <Submit look="plain" text="Keep the draft as it is" />
         </DeedForm>
       )}
     </Notice>
@@ -175,8 +170,8 @@ export function DiscardPage(props: ProgramPageProps & { view: ProgramInView; ref
       <section class="card">
         <h2>What goes</h2>
         <p>
-          Draft {draft.program_version_id}, saved <When at={draft.created_at} timeZone={context.config.timeZone} /> by{' '}
-          {who(draft.created_by)}: {counted(view.changes.length, 'change')}. It cannot be brought back.
+          Draft {draft.program_version_id}, saved <When at={draft.created_at} /> by {who(draft.created_by)}:{' '}
+          {counted(view.changes.length, 'change')}. It cannot be brought back.
           {added.length > 0 && ' Questions that only this draft asks leave the question bank with it.'}
           {view.active === undefined && ' Nothing of this program is published, so nothing is left but its name.'}
         </p>
@@ -184,15 +179,11 @@ export function DiscardPage(props: ProgramPageProps & { view: ProgramInView; ref
         <p>
           <a href={`${path}/versions/${draft.program_version_id}/document`}>Download it first</a>
         </p>
-        <DeedForm csrf={context.csrf} action={`${path}/discard`}>
+        <DeedForm action={`${path}/discard`}>
           <input type="hidden" name="reviewed" value={String(draft.program_version_id)} />
           <div class="deeds">
-            <button type="submit" class="danger">
-              Discard the draft
-            </button>
-            <a class="button plain" href={`${path}/questions`}>
-              Keep it
-            </a>
+            <Submit look="danger" text="Discard the draft" />
+            <LinkButton href={`${path}/questions`} text="Keep it" />
           </div>
         </DeedForm>
       </section>

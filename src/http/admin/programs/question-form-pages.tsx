@@ -6,8 +6,8 @@ import type { BankEntry } from '../../../db/program-overviews.ts'
 import { placeOf } from '../../../domain/definitions/edit-definition.ts'
 import type { QuestionDefinition } from '../../../domain/definitions/program-definition.ts'
 import { questionKey } from '../../../domain/questions/question-key.ts'
-import { DeedForm } from '../../shell/fields.tsx'
-import { Notice } from '../../shell/parts.tsx'
+import { DeedForm, Submit } from '../../shell/fields.tsx'
+import { LinkButton, Notice } from '../../shell/parts.tsx'
 import { Basis, type DraftFormProps, DraftFormShell, SaveButtons } from './draft-form.tsx'
 import { QuestionFields } from './draft-question-fields.tsx'
 import { pathOfProgram } from './program-shell.tsx'
@@ -42,7 +42,7 @@ export function QuestionFormPage(
             that is asked before.
           </Notice>
         )}
-        <DeedForm csrf={context.csrf} action={`${path}/question`}>
+        <DeedForm action={`${path}/question`}>
           <input type="hidden" name="name" value={question.admin_name} />
           <Basis view={view} />
           <QuestionFields
@@ -54,12 +54,8 @@ export function QuestionFormPage(
           />
           <div class="deeds">
             <SaveButtons view={view} conflict={conflict} />
-            <a class="button plain" href={`${path}/questions`}>
-              Leave it
-            </a>
-            <button type="submit" name="deed" value="remove" class="danger">
-              Remove from the program
-            </button>
+            <LinkButton href={`${path}/questions`} text="Leave it" />
+            <Submit look="danger" name="deed" value="remove" text="Remove from the program" />
           </div>
         </DeedForm>
       </div>

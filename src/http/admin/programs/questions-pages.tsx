@@ -11,10 +11,10 @@ import type {
 } from '../../../domain/definitions/program-definition.ts'
 import { describeVersion } from '../../../domain/definitions/version-definition.ts'
 import { questionKey } from '../../../domain/questions/question-key.ts'
-import { DeedForm } from '../../shell/fields.tsx'
+import { DeedForm, Submit } from '../../shell/fields.tsx'
 import { Icon } from '../../shell/icon.tsx'
 import { mayEditPrograms } from '../../shell/page-context.ts'
-import { Badge, Notice } from '../../shell/parts.tsx'
+import { Badge, DoneNotice, LinkButton, Notice } from '../../shell/parts.tsx'
 import { isOvertaken, type ProgramInView } from './program-in-view.ts'
 import { Changes, counted, type ProgramPageProps, ProgramShell, pathOfProgram } from './program-shell.tsx'
 import { SearchForm } from './programs-pages.tsx'
@@ -39,7 +39,6 @@ const said: Readonly<Record<string, string>> = {
 /** What the forms in the list carry; undefined for those who only read. */
 interface Editing {
   path: string
-  csrf: string
   basis: string
 }
 
@@ -49,7 +48,7 @@ export function QuestionsPage(props: QuestionsProps) {
   const path = pathOfProgram(context, view.program.slug)
   const definition = describeVersion(current)
   const editing: Editing | undefined = mayEditPrograms(context)
-    ? { path, csrf: context.csrf, basis: String(current.program_version_id) }
+    ? { path, basis: String(current.program_version_id) }
     : undefined
   return (
     <ProgramShell
@@ -65,7 +64,7 @@ export function QuestionsPage(props: QuestionsProps) {
         </Notice>
       )}
       {props.refused}
-      {said[props.done ?? ''] !== undefined && <Notice tone="good">{said[props.done ?? '']}</Notice>}
+      <DoneNotice said={said} done={props.done} />
       <SearchForm path={`${path}/questions`} search={search} label="Find a question" hint="Find a question or key" />
       {draft !== undefined && changes.length > 0 && (
         <details class="card">
@@ -76,15 +75,12 @@ export function QuestionsPage(props: QuestionsProps) {
       <Screens definition={definition} view={view} search={search} editing={editing} />
       {editing !== undefined && (
         <div class="card narrow">
-          <DeedForm csrf={editing.csrf} action={`${path}/screens`}>
+          <DeedForm action={`${path}/screens`}>
             <input type="hidden" name="based_on" value={editing.basis} />
             <input type="hidden" name="deed" value="add" />
             <label for="screen_name">A screen more</label>
             <input id="screen_name" name="screen_name" placeholder="Its heading" maxLength={200} />
-            <button type="submit" class="plain">
-              <Icon name="plus" />
-              Add a screen
-            </button>
+            <Submit look="plain" icon="plus" text="Add a screen" />
           </DeedForm>
         </div>
       )}
@@ -95,22 +91,12 @@ export function QuestionsPage(props: QuestionsProps) {
 function Deeds({ path, draft }: { path: string; draft: boolean }) {
   return (
     <>
-      <a class="button plain" href={`${path}/document`}>
-        <Icon name="file-text" />
-        As a document
-      </a>
-      <a class="button plain" href={`${path}/add-question`}>
-        <Icon name="plus" />
-        Add a question
-      </a>
+      <LinkButton href={`${path}/document`} icon="file-text" text="As a document" />
+      <LinkButton href={`${path}/add-question`} icon="plus" text="Add a question" />
       {draft && (
         <>
-          <a class="button plain" href={`${path}/discard`}>
-            Discard draft
-          </a>
-          <a class="button" href={`${path}/publish`}>
-            Review and publish…
-          </a>
+          <LinkButton href={`${path}/discard`} text="Discard draft" />
+          <LinkButton main href={`${path}/publish`} text="Review and publish…" />
         </>
       )}
     </>
@@ -178,35 +164,23 @@ function depthOf(name: string, questions: ReadonlyMap<string, QuestionDefinition
 }
 
 function ScreenForm({ editing, index, name }: { editing: Editing; index: number; name: string }) {
-  const { path, csrf, basis } = editing
+  const { path, basis } = editing
   return (
     <details class="screen-form">
       <summary>
         Change this screen<span class="unseen">, {name}</span>
       </summary>
-      <DeedForm csrf={csrf} action={`${path}/screens`}>
+      <DeedForm action={`${path}/screens`}>
         <input type="hidden" name="based_on" value={basis} />
         <input type="hidden" name="index" value={String(index)} />
         <label for={`screen-name-${index}`}>Heading</label>
         <input id={`screen-name-${index}`} name="screen_name" value={name} maxLength={200} />
         <div class="deeds">
-          <button type="submit" name="deed" value="rename">
-            Rename
-          </button>
-          <a class="button plain" href={`${path}/screen?index=${index}`}>
-            When it is shown…
-          </a>
-          <button type="submit" name="deed" value="up" class="plain">
-            <Icon name="arrow-up" />
-            Earlier
-          </button>
-          <button type="submit" name="deed" value="down" class="plain">
-            <Icon name="arrow-down" />
-            Later
-          </button>
-          <button type="submit" name="deed" value="remove" class="danger">
-            Remove it with its questions
-          </button>
+          <Submit name="deed" value="rename" text="Rename" />
+          <LinkButton href={`${path}/screen?index=${index}`} text="When it is shown…" />
+          <Submit look="plain" name="deed" value="up" icon="arrow-up" text="Earlier" />
+          <Submit look="plain" name="deed" value="down" icon="arrow-down" text="Later" />
+          <Submit look="danger" name="deed" value="remove" text="Remove it with its questions" />
         </div>
       </DeedForm>
     </details>
@@ -243,7 +217,7 @@ function Row(props: {
         <Facts placement={placement} question={question} />
       </div>
       {editing !== undefined && (
-        <DeedForm csrf={editing.csrf} action={`${editing.path}/question/move`}>
+        <DeedForm action={`${editing.path}/question/move`}>
           <input type="hidden" name="based_on" value={editing.basis} />
           <input type="hidden" name="name" value={question.admin_name} />
           <div class="moves">

@@ -5,10 +5,9 @@
 import type { ComponentChildren } from 'preact'
 import type { StoredProgramVersion } from '../../../db/programs.ts'
 import type { VersionChange } from '../../../domain/definitions/version-diff.ts'
-import { DeedForm } from '../../shell/fields.tsx'
-import { Icon } from '../../shell/icon.tsx'
+import { DeedForm, Submit } from '../../shell/fields.tsx'
 import { mayEditPrograms } from '../../shell/page-context.ts'
-import { Badge, Notice, When } from '../../shell/parts.tsx'
+import { Badge, LinkButton, Notice, When } from '../../shell/parts.tsx'
 import { Changes, counted, type ProgramPageProps, ProgramShell, pathOfProgram, who } from './program-shell.tsx'
 import { Pages } from './programs-pages.tsx'
 
@@ -35,25 +34,25 @@ export function VersionsPage(
             </a>{' '}
             {version.state === 'ACTIVE' && <Badge tone="good">active</Badge>}
           </h2>
-          <Published version={version} timeZone={context.config.timeZone} />
+          <Published version={version} />
           <Changes changes={changes} most={6} />
         </section>
       ))}
-      <Pages path={path} filter="" after={props.before} next={props.next} what="versions" />
+      <Pages path={path} after={props.before} next={props.next} what="versions" />
     </ProgramShell>
   )
 }
 
-function Published({ version, timeZone }: { version: StoredProgramVersion; timeZone: string }) {
+function Published({ version }: { version: StoredProgramVersion }) {
   return (
     <p class="soft">
       {version.published_at === null ? (
         <>
-          Saved <When at={version.created_at} timeZone={timeZone} /> by {who(version.created_by)}
+          Saved <When at={version.created_at} /> by {who(version.created_by)}
         </>
       ) : (
         <>
-          Published <When at={version.published_at} timeZone={timeZone} /> by {who(version.published_by)}
+          Published <When at={version.published_at} /> by {who(version.published_by)}
         </>
       )}
       {version.based_on !== null && `, made from version ${version.based_on}`}
@@ -81,7 +80,7 @@ export function VersionPage(
               ? `What it began with: ${counted(version.questions.length, 'question')}`
               : `What it changed against version ${previous}`}
           </h2>
-          <Published version={version} timeZone={context.config.timeZone} />
+          <Published version={version} />
           <Changes changes={changes} />
         </section>
         <section class="card">
@@ -90,17 +89,15 @@ export function VersionPage(
             The whole version, as <code>scripts/program</code> takes it.
           </p>
           <p>
-            <a
-              class="button plain"
+            <LinkButton
               href={`${path}/document`}
               download={`${program.slug}-${version.program_version_id}.json`}
-            >
-              <Icon name="download" />
-              Download
-            </a>
+              icon="download"
+              text="Download"
+            />
           </p>
           {mayTake && (
-            <DeedForm csrf={context.csrf} action={`${path}/take`}>
+            <DeedForm action={`${path}/take`}>
               <h2>Back to this version</h2>
               {program.draft_version_id === null ? (
                 <p>
@@ -117,9 +114,7 @@ export function VersionPage(
                 name="based_on"
                 value={String(program.draft_version_id ?? program.active_version_id)}
               />
-              <button type="submit" class={program.draft_version_id === null ? 'plain' : 'danger'}>
-                Take it as a new draft
-              </button>
+              <Submit look={program.draft_version_id === null ? 'plain' : 'danger'} text="Take it as a new draft" />
             </DeedForm>
           )}
         </section>

@@ -5,9 +5,9 @@
 import type { ProgramRetention } from '../../../db/program-overviews.ts'
 import type { Micros } from '../../../domain/values/offset-time.ts'
 import type { RetentionEffect } from '../../../upkeep/erase.ts'
-import { Choices, DeedForm, FaultSummary, type FormState, TextField } from '../../shell/fields.tsx'
+import { Choices, DeedForm, FaultSummary, type FormState, Submit, TextField } from '../../shell/fields.tsx'
 import type { PageContext } from '../../shell/page-context.ts'
-import { distance, figures, Notice, Table, When } from '../../shell/parts.tsx'
+import { distance, figures, LinkButton, Named, Notice, Table, When } from '../../shell/parts.tsx'
 import { Shell } from '../../shell/shell.tsx'
 import { Pages, SearchForm } from '../programs/programs-pages.tsx'
 import { SettingsTabs } from './settings-page.tsx'
@@ -42,15 +42,12 @@ export function RetentionListPage(props: {
         columns={[
           {
             head: 'Program',
-            cell: one => (
-              <>
-                <a class="strong" href={`${context.root}/admin/programs/${one.slug}/retention`}>
-                  {one.display_name}
-                </a>
-                <small>
-                  <code>{one.slug}</code>
-                </small>
-              </>
+            cell: ({ slug, display_name }) => (
+              <Named
+                href={`${context.root}/admin/programs/${slug}/retention`}
+                name={display_name}
+                small={<code>{slug}</code>}
+              />
             ),
           },
           {
@@ -60,13 +57,7 @@ export function RetentionListPage(props: {
           },
         ]}
       />
-      <Pages
-        path={path}
-        filter={search === '' ? '' : `q=${encodeURIComponent(search)}&`}
-        after={after}
-        next={next}
-        what="programs"
-      />
+      <Pages path={path} search={search} after={after} next={next} what="programs" />
     </Shell>
   )
 }
@@ -117,7 +108,7 @@ export function RetentionPage(props: RetentionProps) {
         {mayChange && (
           <section class="card">
             <h2>{wanted === undefined ? 'Change it' : 'Confirm it'}</h2>
-            <DeedForm csrf={context.csrf} action={`${path}/retention`}>
+            <DeedForm action={`${path}/retention`}>
               <input type="hidden" name="seen" value={String(retention_days ?? '')} />
               <Choices
                 form={form}
@@ -146,14 +137,11 @@ export function RetentionPage(props: RetentionProps) {
                 />
               )}
               <div class="deeds">
-                <button type="submit" class={wanted === undefined ? undefined : 'danger'}>
-                  {wanted === undefined ? 'Save' : 'Save, and erase them'}
-                </button>
-                {wanted !== undefined && (
-                  <a class="button plain" href={`${path}/retention`}>
-                    Leave it as it is
-                  </a>
-                )}
+                <Submit
+                  look={wanted === undefined ? undefined : 'danger'}
+                  text={wanted === undefined ? 'Save' : 'Save, and erase them'}
+                />
+                {wanted !== undefined && <LinkButton href={`${path}/retention`} text="Leave it as it is" />}
               </div>
             </DeedForm>
           </section>
@@ -177,7 +165,7 @@ export function RetentionPage(props: RetentionProps) {
   )
 }
 
-function Present({ context, program, present, now, countMax }: RetentionProps & { present: RetentionEffect }) {
+function Present({ program, present, now, countMax }: RetentionProps & { present: RetentionEffect }) {
   const { oldest, expired } = present
   if (oldest === null) return <p>There is no application yet.</p>
   const due = oldest + program.retention_days! * dayMicros
@@ -187,8 +175,7 @@ function Present({ context, program, present, now, countMax }: RetentionProps & 
         <>{counted(expired, countMax)} are older, and about to be erased.</>
       ) : (
         <>
-          The oldest application is from <When at={oldest} timeZone={context.config.timeZone} />. It is erased{' '}
-          {distance(due, now)}, on <When at={due} timeZone={context.config.timeZone} />.
+          The oldest application is from <When at={oldest} />. It is erased {distance(due, now)}, on <When at={due} />.
         </>
       )}
     </p>
@@ -196,22 +183,20 @@ function Present({ context, program, present, now, countMax }: RetentionProps & 
 }
 
 function WantedNotice({
-  context,
   now,
   wanted,
   countMax,
   sweepMs,
 }: RetentionProps & { wanted: NonNullable<RetentionProps['wanted']> }) {
-  const { timeZone } = context.config
   const { expired, oldest } = wanted.effect
   return (
     <Notice tone="attention">
       <h2>This erases {counted(expired, countMax)} that are there now</h2>
       <p>
-        All that were submitted before <When at={now - wanted.days * dayMicros} timeZone={timeZone} />
+        All that were submitted before <When at={now - wanted.days * dayMicros} />
         {oldest !== null && (
           <>
-            , the oldest of them <When at={oldest} timeZone={timeZone} />
+            , the oldest of them <When at={oldest} />
           </>
         )}
         . The worker begins within {Math.ceil(sweepMs / 1000)} seconds of saving. Nothing is changed yet.

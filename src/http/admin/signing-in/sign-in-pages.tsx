@@ -6,20 +6,16 @@ import { passwordLengthMin } from '../../../access/passwords.ts'
 import { type Person, roleNames } from '../../../access/roles.ts'
 import type { Micros } from '../../../domain/values/offset-time.ts'
 import type { ProblemItem } from '../../../problem.ts'
-import { DeedForm, emptyForm, FaultSummary, type FormState, TextField } from '../../shell/fields.tsx'
+import { DeedForm, emptyForm, FaultSummary, type FormState, Submit, TextField } from '../../shell/fields.tsx'
 import type { PageContext } from '../../shell/page-context.ts'
-import { Notice, Table, When } from '../../shell/parts.tsx'
+import { LinkButton, Notice, Table, When } from '../../shell/parts.tsx'
 import { PlainPage, Shell } from '../../shell/shell.tsx'
 import type { Ways } from './sign-in-steps.ts'
 
 /** Off to the provider. A link and not a form: a form's policy would have to name every address the provider sends people over. */
 function ProviderLink(props: { context: PageContext; path: string; next: string; text: string }) {
   const { context, path, next, text } = props
-  return (
-    <a class="button plain" id="oidc" href={`${context.root}${path}?next=${encodeURIComponent(next)}`}>
-      {text}
-    </a>
-  )
+  return <LinkButton id="oidc" href={`${context.root}${path}?next=${encodeURIComponent(next)}`} text={text} />
 }
 
 export function SignInPage({ context, ways, form }: { context: PageContext; ways: Ways; form: FormState }) {
@@ -37,7 +33,7 @@ export function SignInPage({ context, ways, form }: { context: PageContext; ways
             <input type="hidden" name="next" value={next} />
             <TextField form={form} name="email" label="E-mail" type="email" autocomplete="username" />
             <TextField form={form} name="password" label="Password" type="password" autocomplete="current-password" />
-            <button type="submit">Sign in</button>
+            <Submit text="Sign in" />
           </form>
           <p class="soft">No password yet, or lost it? An administrator can give you a link to choose one.</p>
         </>
@@ -80,7 +76,7 @@ export function PasswordPage(props: {
         {/* So that password managers keep the two together. */}
         <input type="email" name="email" value={props.person.email} autocomplete="username" hidden />
         <NewPasswordFields form={form} />
-        <button type="submit">Choose it and sign in</button>
+        <Submit text="Choose it and sign in" />
       </form>
     </PlainPage>
   )
@@ -102,10 +98,10 @@ export function ConfirmPage(props: { context: PageContext; ways: Ways; next: str
       )}
       {ways.password && (
         <div class="card narrow">
-          <DeedForm csrf={context.csrf} action={`${context.root}/admin/confirm`}>
+          <DeedForm action={`${context.root}/admin/confirm`}>
             <input type="hidden" name="next" value={next} />
             <TextField form={form} name="password" label="Password" type="password" autocomplete="current-password" />
-            <button type="submit">Go on</button>
+            <Submit text="Go on" />
           </DeedForm>
         </div>
       )}
@@ -123,7 +119,6 @@ export function AccountPage(props: {
 }) {
   const { context, person } = props
   const form = { ...emptyForm, faults: props.faults }
-  const { timeZone } = context.config
   return (
     <Shell
       context={context}
@@ -140,15 +135,13 @@ export function AccountPage(props: {
         empty="Nowhere."
         columns={[
           { head: 'From', cell: one => <code>{one.address ?? 'unknown'}</code> },
-          { head: 'Since', cell: one => <When at={one.created_at} timeZone={timeZone} /> },
-          { head: 'Last seen', cell: one => <When at={one.seen_at} timeZone={timeZone} /> },
+          { head: 'Since', cell: one => <When at={one.created_at} /> },
+          { head: 'Last seen', cell: one => <When at={one.seen_at} /> },
         ]}
       />
-      <DeedForm csrf={context.csrf} action={`${context.root}/admin/sign-out`}>
+      <DeedForm action={`${context.root}/admin/sign-out`}>
         <input type="hidden" name="everywhere" value="yes" />
-        <button type="submit" class="plain">
-          Sign out everywhere
-        </button>
+        <Submit look="plain" text="Sign out everywhere" />
       </DeedForm>
       <h2>API tokens</h2>
       <p>
@@ -159,7 +152,7 @@ export function AccountPage(props: {
         <>
           <h2>Change your password</h2>
           <div class="card narrow">
-            <DeedForm csrf={context.csrf} action={`${context.root}/admin/account/password`}>
+            <DeedForm action={`${context.root}/admin/account/password`}>
               <TextField
                 form={form}
                 name="current"
@@ -168,7 +161,7 @@ export function AccountPage(props: {
                 autocomplete="current-password"
               />
               <NewPasswordFields form={form} />
-              <button type="submit">Change it</button>
+              <Submit text="Change it" />
             </DeedForm>
           </div>
         </>

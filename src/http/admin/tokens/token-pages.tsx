@@ -4,10 +4,9 @@
 
 import { type AdminTokenState, type ListedAdminToken, type Scope, scopes } from '../../../access/admin-tokens.ts'
 import type { Micros } from '../../../domain/values/offset-time.ts'
-import { Choices, DeedForm, FaultSummary, type FormState, TextField } from '../../shell/fields.tsx'
-import { Icon } from '../../shell/icon.tsx'
+import { Choices, DeedForm, FaultSummary, type FormState, Submit, TextField } from '../../shell/fields.tsx'
 import type { PageContext } from '../../shell/page-context.ts'
-import { Badge, distance, Notice, Table, type Tone, When } from '../../shell/parts.tsx'
+import { Badge, distance, LinkButton, Named, Notice, Table, type Tone, When } from '../../shell/parts.tsx'
 import { CopyButton, Secret } from '../../shell/secret.tsx'
 import { Shell } from '../../shell/shell.tsx'
 
@@ -32,16 +31,10 @@ export function TokensPage(props: {
       part={undefined}
       crumbs={[crumbs[0]!, { text: 'API tokens' }]}
       lead="With a token, a program of yours does through the API what you may do here, and never more."
-      deeds={
-        <a class="button" href={`${root}${path}/new`}>
-          <Icon name="plus" />
-          Make a token
-        </a>
-      }
+      deeds={<LinkButton main href={`${root}${path}/new`} icon="plus" text="Make a token" />}
     >
       {props.done === 'retired' && <Notice tone="good">Retired. It ends with its next request.</Notice>}
       <TokenTable
-        context={context}
         now={now}
         tokens={tokens}
         retireAt={tokenId => `${root}${path}/${tokenId}/retire`}
@@ -59,14 +52,12 @@ const states: Readonly<Record<AdminTokenState, Tone>> = { good: 'good', expired:
 
 /** Tokens of one person; `retireAt` is left out for those who may only look. */
 export function TokenTable(props: {
-  context: PageContext
   now: Micros
   tokens: readonly ListedAdminToken[]
   retireAt: ((tokenId: string) => string) | undefined
   empty: string
 }) {
-  const { context, now, retireAt } = props
-  const { timeZone } = context.config
+  const { now, retireAt } = props
   return (
     <Table
       caption="API tokens"
@@ -75,14 +66,7 @@ export function TokenTable(props: {
       columns={[
         {
           head: 'Name',
-          cell: one => (
-            <>
-              <span class="strong">{one.name}</span>
-              <small>
-                <code>{one.admin_token_id}</code>
-              </small>
-            </>
-          ),
+          cell: one => <Named name={one.name} small={<code>{one.admin_token_id}</code>} />,
         },
         { head: 'Good for', cell: one => one.scopes.map(scope => <Badge>{scope}</Badge>) },
         { head: 'State', cell: one => <Badge tone={states[one.state]}>{one.state}</Badge> },
@@ -90,7 +74,7 @@ export function TokenTable(props: {
           head: 'Expires',
           cell: one => (
             <>
-              <When at={one.expires_at} timeZone={timeZone} day />
+              <When at={one.expires_at} day />
               {one.state === 'good' && <small>{distance(one.expires_at, now)}</small>}
             </>
           ),
@@ -102,7 +86,7 @@ export function TokenTable(props: {
               'never'
             ) : (
               <>
-                <When at={one.last_used_at} timeZone={timeZone} />
+                <When at={one.last_used_at} />
                 <small>{one.last_used_address}</small>
               </>
             ),
@@ -111,10 +95,8 @@ export function TokenTable(props: {
           head: 'Retire',
           cell: one =>
             one.state === 'good' && retireAt !== undefined ? (
-              <DeedForm csrf={context.csrf} action={retireAt(one.admin_token_id)}>
-                <button type="submit" class="danger">
-                  Retire<span class="unseen"> {one.name}</span>
-                </button>
+              <DeedForm action={retireAt(one.admin_token_id)}>
+                <Submit look="danger" text="Retire" unseen={` ${one.name}`} />
               </DeedForm>
             ) : null,
         },
@@ -150,7 +132,7 @@ export function NewTokenPage({ context, form }: { context: PageContext; form: Fo
     >
       <FaultSummary form={form} />
       <div class="card narrow">
-        <DeedForm csrf={context.csrf} action={`${context.root}${path}/new`}>
+        <DeedForm action={`${context.root}${path}/new`}>
           <TextField
             form={form}
             name="name"
@@ -174,7 +156,7 @@ export function NewTokenPage({ context, form }: { context: PageContext; form: Fo
             chosen={[]}
             choices={scopes.map(scope => ({ value: scope, text: scope, hint: scopeHint(scope) }))}
           />
-          <button type="submit">Make the token</button>
+          <Submit text="Make the token" />
         </DeedForm>
       </div>
     </Shell>
@@ -227,9 +209,7 @@ export function IssuedTokenPage(props: {
         </pre>
       </div>
       <p>
-        <a class="button" href={`${root}${path}`}>
-          Done, hide it for good
-        </a>
+        <LinkButton main href={`${root}${path}`} text="Done, hide it for good" />
       </p>
     </Shell>
   )
