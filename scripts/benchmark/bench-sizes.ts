@@ -78,8 +78,11 @@ export async function addApplications(
     set submit_seq = ${each}, submissions = ${each}, last_submit_time = now()
     where program_id = any(${programIds as number[]}::bigint[])`
   await tx`
-    insert into loaded_application (application_id)
-    select ${application!.first}::bigint + n from generate_series(0, ${all - 1}::bigint) as n`
+    insert into loaded_ids (page, ids)
+    select id / 512, bit_or(set_bit(0::bit(512), (id % 512)::integer, 1))
+    from generate_series(${application!.first}::bigint, ${application!.first + all - 1}::bigint) as id
+    group by id / 512
+    on conflict (page) do update set ids = loaded_ids.ids | excluded.ids`
 }
 
 /**
@@ -125,7 +128,12 @@ export async function withoutWaitingForDisk(sql: Sql, work: () => Promise<void>)
 /** Ids that applications have, from all programs. */
 export async function someApplicationIds(sql: Sql, count: number): Promise<number[]> {
   const rows = await sql<{ application_id: number }[]>`
-    select application_id from loaded_application tablesample bernoulli (1) limit ${count}`
+    select page * 512 + n as application_id
+    from loaded_ids
+    cross join generate_series(0, 511) as n
+    where get_bit(ids, n) = 1
+    order by random()
+    limit ${count}`
   return rows.map(row => row.application_id)
 }
 

@@ -230,23 +230,32 @@ export async function readSkippedSpans(db: Db, sequence: IdSequence): Promise<Sk
 
 /** Those of these ids that applications have that came by a load, or had before they were erased. */
 export async function readLoadedIds(db: Db, ids: readonly number[]): Promise<number[]> {
-  const rows = await db<{ application_id: number }[]>`
-    select application_id
-    from loaded_application
-    where application_id = any(${ids as number[]}::bigint[])
-    order by application_id`
-  return rows.map(row => row.application_id)
+  const rows = await db<{ id: number }[]>`
+    select id
+    from unnest(${ids as number[]}::bigint[]) as id
+    join loaded_ids on page = id / 512 and get_bit(ids, (id % 512)::integer) = 1
+    order by id`
+  return rows.map(row => row.id)
 }
 
 /** Notes ids as loaded; false, and the transaction is then to be rolled back, when some were already. */
-export async function insertLoadedIds(tx: Transaction, ids: readonly number[]): Promise<boolean> {
-  const { count } = await tx`
-    insert into loaded_application (application_id)
-    select id
-    from unnest(${ids as number[]}::bigint[]) as id
-    order by id
-    on conflict do nothing`
-  return count === ids.length
+export async function noteLoadedIds(tx: Transaction, ids: readonly number[]): Promise<boolean> {
+  const [row] = await tx<{ all_new: boolean }[]>`
+    with own as (
+      select id / 512 as page, bit_or(set_bit(0::bit(512), (id % 512)::integer, 1)) as ids
+      from unnest(${ids as number[]}::bigint[]) as id
+      group by id / 512
+    ),
+    noted as (
+      insert into loaded_ids (page, ids)
+      select page, ids from own order by page
+      on conflict (page) do update
+      set ids = loaded_ids.ids | excluded.ids
+      where (loaded_ids.ids & excluded.ids) = 0::bit(512)
+      returning page
+    )
+    select (select count(*) from own) = (select count(*) from noted) as all_new`
+  return row!.all_new
 }
 
 /** Those of these ids that applications have or had before they were erased, of any program: each program is asked. */

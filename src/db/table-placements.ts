@@ -37,7 +37,7 @@ export const tablePlacements = {
   intermediary_organization: 'coordinator',
   invitation: 'coordinator',
   outbox: 'coordinator',
-  loaded_application: 'coordinator',
+  loaded_ids: 'coordinator',
   person: 'coordinator',
   person_identity: 'coordinator',
   person_program: 'coordinator',

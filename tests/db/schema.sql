@@ -978,9 +978,10 @@ create table invitation (
   constraint invitation_token_hash_check CHECK ((octet_length(token_hash) = 32))
 );
 
-create table loaded_application (
-  application_id bigint not null,
-  constraint loaded_application_pkey PRIMARY KEY (application_id)
+create table loaded_ids (
+  page bigint not null,
+  ids bit(512) not null,
+  constraint loaded_ids_pkey PRIMARY KEY (page)
 );
 
 create table outbox (

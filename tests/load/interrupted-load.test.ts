@@ -310,7 +310,7 @@ describe('ids', () => {
         program_version_id: other.program_version_id,
       })
     await loadAnd({ ...here, sql: recorded }, undefined, [lineOf(5001)])
-    expect(recorder.statements.filter(({ text }) => /from loaded_application/.test(text))).toHaveLength(1)
+    expect(recorder.statements.filter(({ text }) => /join loaded_ids/.test(text))).toHaveLength(1)
     expect(recorder.statements.filter(({ text }) => /from program p\s+join application/.test(text))).toEqual([])
     const third = await aProgram(sql, { slug: 'third-aid', questions: [q.text('reason', { optional: true })] })
     const version = (id: number) => `"program_version_id":${id}`

@@ -698,10 +698,12 @@ create table bulk_load_program (
 -- One after the other, or times would not be in order.
 create unique index bulk_load_program_under_way on bulk_load_program (program_id) where under_way;
 
--- Every application id that came by a load. Those that were submitted have theirs from the sequence, which loads move past their own:
--- so an id belongs to one application of all programs, and whether it is taken is asked here, and not of every program.
-create table loaded_application (
-  application_id bigint primary key
+-- Every application id that came by a load, 512 of them in a row, a bit for each. Those that were submitted have theirs from the sequence,
+-- which loads move past their own: so an id belongs to one application of all programs, and whether it is taken is asked here, and not
+-- of every program.
+create table loaded_ids (
+  page bigint primary key,
+  ids bit(512) not null
 );
 -- What sequences were moved past: of these ids, only loads have any.
 create table skipped_ids (

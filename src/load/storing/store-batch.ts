@@ -11,9 +11,9 @@
 import {
   advanceLoad,
   advanceSubmissionCounter,
-  insertLoadedIds,
   type LoadedShare,
   lockSubmissionCounter,
+  noteLoadedIds,
   type SubmissionCounter,
 } from '../../db/bulk-loads.ts'
 import {
@@ -69,7 +69,7 @@ export async function storeBatch(
   if (!(await advanceLoad(tx, target.loadId, stored, shares))) throw overtakenByAnother()
   await holdInstanceTimeZone(tx, target.timeZone)
   const ids = all.map(({ application_id }) => application_id)
-  if (!(await insertLoadedIds(tx, ids)))
+  if (!(await noteLoadedIds(tx, ids)))
     throw new Problem('conflict', {
       detail:
         'Another load has taken ids of this one meanwhile. Load it again: what is stored stays, and each id is named.',
