@@ -7,32 +7,37 @@ import type { Db, Transaction } from './client.ts'
 import { type CopyRows, copyRows } from './copy-rows.ts'
 import { isDistributed } from './migrate.ts'
 
-/**
- * Adds those of these applicants that there are not yet, each with its language, all of one front end or none; and keeps the others from
- * being erased until the transaction ends.
- */
+/** Adds those of these applicants that there are not yet, each with its language, all of one front end or none. Returns how many. */
+export async function addApplicants(
+  db: Db,
+  languages: ReadonlyMap<number, string>,
+  frontEnd: string | null,
+): Promise<number> {
+  const { count } = await db`
+    insert into applicant (applicant_id, language, front_end)
+    select applicant_id, language, ${frontEnd}
+    from unnest(${[...languages.keys()]}::bigint[], ${[...languages.values()]}::text[]) as missing (applicant_id, language)
+    order by applicant_id
+    on conflict (applicant_id) do nothing`
+  return count
+}
+
+/** The same, and keeps those that there are from being erased until the transaction ends. */
 export async function holdApplicants(
   tx: Transaction,
-  applicantIds: readonly number[],
-  languages: readonly string[],
+  languages: ReadonlyMap<number, string>,
   frontEnd: string | null,
 ): Promise<void> {
   for (;;) {
-    const added = await tx`
-      insert into applicant (applicant_id, language, front_end)
-      select applicant_id, language, ${frontEnd}
-      from unnest(${applicantIds as number[]}::bigint[], ${languages as string[]}::text[]) as missing (applicant_id, language)
-      order by applicant_id
-      on conflict (applicant_id) do nothing`
-    if (added.count === applicantIds.length) return
     const held = await tx`
       select
       from applicant
-      where applicant_id = any(${applicantIds as number[]}::bigint[])
+      where applicant_id = any(${[...languages.keys()]}::bigint[])
       order by applicant_id
       for key share`
-    if (held.count === applicantIds.length) return
-    // One was erased between the two statements.
+    if (held.count === languages.size) return
+    if (held.count + (await addApplicants(tx, languages, frontEnd)) === languages.size) return
+    // One was registered between the two statements.
   }
 }
 

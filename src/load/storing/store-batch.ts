@@ -50,18 +50,33 @@ export interface BatchTarget {
   alone: Map<number, number>
 }
 
+/** Packed rows that are stored together, unpacked as far as has to be known for that. */
+export interface Batch {
+  pieces: readonly (PackedRows & { all: readonly PackedApplication[] })[]
+  all: readonly PackedApplication[]
+  /** The applicants, each with the language of its first application here. */
+  applicants: ReadonlyMap<number, string>
+}
+
+export function unpackBatch({ languages }: BatchTarget, packed: readonly PackedRows[]): Batch {
+  const pieces = packed.map(piece => ({
+    ...piece,
+    all: Array.from({ length: piece.count }, (_, i) => packedApplication(piece, i)),
+  }))
+  const all = pieces.flatMap(piece => piece.all)
+  const applicants = new Map<number, string>()
+  for (const { applicant_id, language } of all)
+    if (!applicants.has(applicant_id)) applicants.set(applicant_id, languages[language]!)
+  return { pieces, all, applicants }
+}
+
 /** Stores rows that lie behind the first `stored` of the load. What it throws leaves nothing of them. */
 export async function storeBatch(
   tx: Transaction,
   target: BatchTarget,
   stored: number,
-  pieces: readonly PackedRows[],
+  { pieces, all, applicants }: Batch,
 ): Promise<void> {
-  const batch = pieces.map(piece => ({
-    ...piece,
-    all: Array.from({ length: piece.count }, (_, i) => packedApplication(piece, i)),
-  }))
-  const all = batch.flatMap(piece => piece.all)
   const ownPrograms = [...Map.groupBy(all, application => application.program)]
     .map(([program, own]) => ({ program_id: target.programs[program]!.program_id, own }))
     .sort((a, b) => a.program_id - b.program_id)
@@ -74,10 +89,7 @@ export async function storeBatch(
       detail:
         'Another load has taken ids of this one meanwhile. Load it again: what is stored stays, and each id is named.',
     })
-  const languages = new Map<number, string>()
-  for (const { applicant_id, language } of all)
-    if (!languages.has(applicant_id)) languages.set(applicant_id, target.languages[language]!)
-  await holdApplicants(tx, [...languages.keys()], [...languages.values()], target.frontEnd)
+  await holdApplicants(tx, applicants, target.frontEnd)
 
   // From here on submissions to these programs wait.
   const counters = new Map<number, SubmissionCounter>()
@@ -96,7 +108,7 @@ export async function storeBatch(
     else target.alone.delete(program_id)
   }
   const next = new Map([...counters].map(([program_id, { submit_seq }]) => [program_id, submit_seq]))
-  const numbered = batch.map(({ applications, all: own }) => {
+  const numbered = pieces.map(({ applications, all: own }) => {
     const view = new DataView(applications.buffer, applications.byteOffset, applications.byteLength)
     const longer: { numbersAt: number; supersededSeq: number }[] = []
     for (const application of own) {
@@ -110,7 +122,7 @@ export async function storeBatch(
     return supersedePacked(applications, longer)
   })
   await copyApplications(tx, numbered)
-  const annotations = batch.map(piece => piece.annotations).filter(rows => rows.length > 0)
+  const annotations = pieces.map(piece => piece.annotations).filter(rows => rows.length > 0)
   if (annotations.length > 0) await copyAnnotations(tx, annotations)
   for (const share of moved) await advanceSubmissionCounter(tx, share)
 }

@@ -16,17 +16,17 @@ import {
   lockSubmissionCounter,
   readUnfinishedLoads,
 } from '../../db/bulk-loads.ts'
-import { sketchApplications } from '../../db/bulk-rows.ts'
+import { addApplicants, sketchApplications } from '../../db/bulk-rows.ts'
 import { inTransaction, type Sql, type Transaction } from '../../db/client.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'
 import { Problem } from '../../problem.ts'
 import type { CheckedLoad } from '../checking/check-load.ts'
 import { tooEarly } from '../checking/program-check.ts'
 import { giveUp } from './give-up.ts'
-import { type BatchTarget, batchesOf, overtakenByAnother, storeBatch } from './store-batch.ts'
+import { type Batch, type BatchTarget, batchesOf, overtakenByAnother, storeBatch, unpackBatch } from './store-batch.ts'
 
-/** Larger batches are hardly faster, and submissions wait longer for each. */
-const batchLimits = { bytes: 2 * 1024 * 1024, applications: 5000 }
+/** Each waits for the disk once. Larger batches are hardly faster, and submissions wait longer for each. */
+const batchLimits = { bytes: 4 * 1024 * 1024, applications: 5000 }
 /** Batches after which the planner's statistics are refreshed: more often while the tables are small. */
 const sketchedBatches: ReadonlySet<number> = new Set([1, 8, 64])
 
@@ -65,9 +65,19 @@ export async function storeLoad(
     bytes: options.batchBytes ?? batchLimits.bytes,
   })
 
-  async function store(tx: Transaction, batch: Parameters<typeof storeBatch>[3]): Promise<number> {
+  async function* prepared(): AsyncGenerator<Batch> {
+    for await (const packed of batches) {
+      const batch = unpackBatch(target, packed)
+      // On a connection beside, while the batch before is stored, which then has to hold them only. Should this one never be stored, they
+      // stay: applicants who have submitted nothing.
+      if (!options.wholeOrNothing) await addApplicants(sql, batch.applicants, frontEnd)
+      yield batch
+    }
+  }
+
+  async function store(tx: Transaction, batch: Batch): Promise<number> {
     await storeBatch(tx, target, stored, batch)
-    const now = stored + batch.reduce((sum, { count }) => sum + count, 0)
+    const now = stored + batch.all.length
     if (now === total)
       for (const { slug, stored: applications } of await endLoad(tx, loadId))
         await appendAuditEvent(tx, { actor, action: 'applications_loaded', subject: slug, detail: { applications } })
@@ -77,7 +87,7 @@ export async function storeLoad(
   /** `inOne` runs the work of a batch in its transaction. */
   async function storeAll(inOne: (work: (tx: Transaction) => Promise<number>) => Promise<number>): Promise<void> {
     let done = 0
-    for await (const batch of batches) {
+    for await (const batch of oneAhead(prepared())) {
       stored = await inOne(tx => store(tx, batch))
       await options.onProgress(stored)
       if (sketchedBatches.has(++done)) await inOne(tx => sketch(tx).then(() => stored))
@@ -93,6 +103,23 @@ export async function storeLoad(
     // Whatever it was: a load of which nothing is stored holds nothing up.
     await inTransaction(sql, tx => endUnstored(tx, loadId)).catch(() => {})
     throw error
+  }
+}
+
+/** The same, each already under way while the one before is used. */
+async function* oneAhead<T>(items: AsyncGenerator<T, void>): AsyncGenerator<T, void> {
+  let next = items.next()
+  try {
+    for (;;) {
+      const { value, done } = await next
+      if (done) return
+      next = items.next()
+      // Its failure is told in its turn.
+      next.catch(() => {})
+      yield value
+    }
+  } finally {
+    await next.catch(() => {})
   }
 }
 
