@@ -177,3 +177,8 @@ export function distance(at: Micros, now: Micros): string {
   return relative.format(Math.trunc(seconds / length), unit)
 }
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always' })
+
+/** A name that goes on in the next line where one of its parts ends, if it is an e-mail address: `mara@` `example` `.gov`. */
+export const InParts = ({ children }: { children: string }) => (
+  <>{children.split(/(?<=@)|(?=\.)/).flatMap((part, i) => (i === 0 ? [part] : [<wbr />, part]))}</>
+)

@@ -6,7 +6,7 @@ import type { ComponentChildren } from 'preact'
 import type { AuditEventRow } from '../../../db/audit.ts'
 import { FaultSummary, type FormState, SelectField, Submit, TextField } from '../../shell/fields.tsx'
 import type { PageContext } from '../../shell/page-context.ts'
-import { Facts, figures, LinkButton, Table, When } from '../../shell/parts.tsx'
+import { Facts, figures, InParts, LinkButton, Table, When } from '../../shell/parts.tsx'
 import { Shell } from '../../shell/shell.tsx'
 import { queryOf } from './audit-query.ts'
 import { actionWords, detailPairs } from './audit-words.ts'
@@ -84,7 +84,14 @@ export function TrailPage(props: TrailProps) {
             cell: event => <Actor actor={event.actor} href={filterBy({ actor: event.actor })} names={keyNames} />,
           },
           { head: 'What', cell: event => actionWords(event.action) },
-          { head: 'On', cell: event => <a href={filterBy({ subject: event.subject })}>{event.subject}</a> },
+          {
+            head: 'On',
+            cell: event => (
+              <a href={filterBy({ subject: event.subject })}>
+                <InParts>{event.subject}</InParts>
+              </a>
+            ),
+          },
           { head: 'From', cell: event => (event.address === null ? '' : <code class="address">{event.address}</code>) },
           { head: 'Details', cell: event => <Details event={event} /> },
         ]}
@@ -128,7 +135,9 @@ export function Actor({ actor, href, names }: { actor: string; href: string; nam
 function Named({ name, kind, href }: { name: string; kind: string; href: string }) {
   return (
     <>
-      <a href={href}>{name}</a>
+      <a href={href}>
+        <InParts>{name}</InParts>
+      </a>
       <small>{kind}</small>
     </>
   )

@@ -9,7 +9,7 @@ import type { PersonRow } from '../../../db/person-rows.ts'
 import type { Micros } from '../../../domain/values/offset-time.ts'
 import { Choices, DeedForm, FaultSummary, type FormState, Submit, TextField } from '../../shell/fields.tsx'
 import type { PageContext } from '../../shell/page-context.ts'
-import { Badge, DoneNotice, LinkButton, Named, Table, When } from '../../shell/parts.tsx'
+import { Badge, DoneNotice, InParts, LinkButton, Named, Table, When } from '../../shell/parts.tsx'
 import { Shell } from '../../shell/shell.tsx'
 import type { Ways } from '../signing-in/sign-in-steps.ts'
 import { TokenTable } from '../tokens/token-pages.tsx'
@@ -39,7 +39,7 @@ export function PeoplePage({ context, people }: { context: PageContext; people: 
           {
             head: 'Name',
             cell: ({ person_id, name, email }) => (
-              <Named href={`${root}/admin/people/${person_id}`} name={name} small={email} />
+              <Named href={`${root}/admin/people/${person_id}`} name={name} small={<InParts>{email}</InParts>} />
             ),
           },
           { head: 'Role', cell: one => roleNames[one.role] },

@@ -37,6 +37,13 @@ describe('the list', () => {
     expect(page).toMatch(/<dt>version<\/dt><dd>7<\/dd>/)
   })
 
+  test('breaks an e-mail address at its parts on a narrow screen, and not within a word', async () => {
+    await note('bo@desk.example.gov')
+    const page = await browser.page(`${path}?subject=bo%40desk.example.gov`)
+    for (const address of ['kim@<wbr/>example<wbr/>.gov', 'bo@<wbr/>desk<wbr/>.example<wbr/>.gov'])
+      expect(page).toContain(`>${address}</a>`)
+  })
+
   test('is filtered by what stands in the address, and comes back with it', async () => {
     await note('filtered', { actor: 'operator:bo', action: 'program_draft_saved' })
     await note('filtered', { actor: 'operator:bo', action: 'program_published' })
