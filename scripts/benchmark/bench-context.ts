@@ -3,9 +3,9 @@
 import type { BenchData } from './bench-data.ts'
 import type { BenchDatabase, DatabaseView } from './bench-database.ts'
 import type { ChildProcesses } from './child-processes.ts'
-import { type HttpSubject, startService } from './http-subject.ts'
+import { fetchPages, type HttpSubject, startService } from './http-subject.ts'
 import type { BenchmarkOptions } from './options.ts'
-import { backendsMs, backendsMsSince, peakBytes, processorMs, resetPeak } from './process-meter.ts'
+import { backendsMs, backendsMsSince, mainThreadMs, peakBytes, processorMs, resetPeak } from './process-meter.ts'
 import type { QuietMachine } from './quiet-machine.ts'
 
 export interface BenchContext {
@@ -15,6 +15,8 @@ export interface BenchContext {
   data: BenchData
   /** To be waited for before each measurement. */
   machine: QuietMachine
+  /** Aborted when the benchmark is to end: what is measured already is still told. */
+  interruption: AbortSignal
   /** Tells the person who waits what is being done. */
   say(line: string): void
 }
@@ -52,5 +54,48 @@ export async function withService<T>(
     return await work(service)
   } finally {
     await service.stop()
+  }
+}
+
+/** A page fetched to nowhere, and what it cost the service. */
+export interface PageSample extends Cost {
+  wallMs: number
+  bytes: number
+  mainThreadMs: number
+}
+
+/** Fetches a page over a connection that is open already. */
+export async function measurePage(
+  { children, database }: BenchContext,
+  service: HttpSubject,
+  rows: number,
+  headers: Readonly<Record<string, string>>,
+): Promise<PageSample> {
+  const before = mainThreadMs(service.pid)
+  const asked = { ...service, headers: { ...service.headers, ...headers } }
+  const [[transfer], cost] = await metered(database, service.pid, () => fetchPages(children, asked, rows, 1))
+  const { wallMs, bytes } = transfer!
+  return { ...cost, wallMs, bytes, mainThreadMs: mainThreadMs(service.pid) - before }
+}
+
+/** Runs `work` while so many clients of the service fetch one full page after the other. */
+export async function besideExports<T>(
+  { children, options }: BenchContext,
+  service: HttpSubject,
+  clients: number,
+  work: () => Promise<T>,
+): Promise<T> {
+  const rows = Math.min(100_000, options.applications)
+  const { promise: failed, reject } = Promise.withResolvers<never>()
+  let done = false
+  const pulling = Array.from({ length: clients }, async () => {
+    while (!done) await fetchPages(children, service, rows, 1)
+  })
+  for (const client of pulling) client.catch(reject)
+  try {
+    return await Promise.race([work(), failed])
+  } finally {
+    done = true
+    await Promise.allSettled(pulling)
   }
 }

@@ -5,9 +5,18 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
+interface StartOptions {
+  env?: Record<string, string>
+  conversation?: boolean
+  /** Its standard input. */
+  input?: string
+  timeoutMs?: number
+}
+
 export interface Started {
   pid: number
   process: Bun.Subprocess
+  output(): string
   /** What it said on standard error, its last lines. */
   complaint(): string
   stop(): Promise<void>
@@ -25,23 +34,25 @@ export class ChildProcesses {
    * Starts a process whose output goes to files. With `conversation`, its standard input and output are pipes.
    * Nothing of our environment is handed on but PATH and HOME.
    */
-  start(command: readonly string[], options: { env?: Record<string, string>; conversation?: boolean } = {}): Started {
+  start(command: readonly string[], { env, conversation = false, input, timeoutMs }: StartOptions = {}): Started {
     const name = join(this.#folder, String(++this.#count))
     const child = Bun.spawn([...command], {
       cwd: root,
-      env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '/', ...options.env },
-      stdin: options.conversation ? 'pipe' : 'ignore',
-      stdout: options.conversation ? 'pipe' : Bun.file(`${name}.out`),
+      env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '/', ...env },
+      stdin: conversation ? 'pipe' : input === undefined ? 'ignore' : new Blob([input]),
+      stdout: conversation ? 'pipe' : Bun.file(`${name}.out`),
       stderr: Bun.file(`${name}.err`),
+      timeout: timeoutMs,
     })
     const started: Started = {
       pid: child.pid,
       process: child,
-      complaint: () => lastLines(`${name}.err`) || lastLines(`${name}.out`),
+      output: () => textOf(`${name}.out`),
+      complaint: () => lastLines(textOf(`${name}.err`)) || lastLines(textOf(`${name}.out`)),
       stop: async () => {
         this.#running.delete(started)
         await end(child)
-        rmSync(`${name}.out`, { force: true })
+        for (const kind of ['out', 'err']) rmSync(`${name}.${kind}`, { force: true })
       },
     }
     this.#running.add(started)
@@ -49,33 +60,14 @@ export class ChildProcesses {
   }
 
   /** Runs a process to its end within `timeoutMs`. Throws with its own last words when it fails. Returns its output. */
-  async run(
-    command: readonly string[],
-    options: { env?: Record<string, string>; timeoutMs: number; input?: string },
-  ): Promise<string> {
-    const name = join(this.#folder, String(++this.#count))
-    const child = Bun.spawn([...command], {
-      cwd: root,
-      env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '/', ...options.env },
-      stdin: options.input === undefined ? 'ignore' : new Blob([options.input]),
-      stdout: Bun.file(`${name}.out`),
-      stderr: Bun.file(`${name}.err`),
-      timeout: options.timeoutMs,
-    })
-    const started: Started = { pid: child.pid, process: child, complaint: () => '', stop: () => end(child) }
-    this.#running.add(started)
+  async run(command: readonly string[], options: StartOptions & { timeoutMs: number }): Promise<string> {
+    const started = this.start(command, options)
     try {
-      const code = await child.exited
-      const output = readFileSync(`${name}.out`, 'utf8')
-      if (code !== 0)
-        throw new Error(
-          `${command.slice(0, 3).join(' ')} … ended with status ${code}: ${lastLines(`${name}.err`) || output.slice(-2000)}`,
-        )
-      return output
+      const code = await started.process.exited
+      if (code === 0) return started.output()
+      throw new Error(`${command.slice(0, 3).join(' ')} … ended with status ${code}: ${started.complaint()}`)
     } finally {
-      this.#running.delete(started)
-      rmSync(`${name}.out`, { force: true })
-      rmSync(`${name}.err`, { force: true })
+      await started.stop()
     }
   }
 
@@ -97,9 +89,11 @@ async function end(child: Bun.Subprocess): Promise<void> {
   }
 }
 
-function lastLines(path: string): string {
+const lastLines = (text: string): string => text.trim().split('\n').slice(-8).join('\n')
+
+function textOf(path: string): string {
   try {
-    return readFileSync(path, 'utf8').trim().split('\n').slice(-8).join('\n')
+    return readFileSync(path, 'utf8')
   } catch {
     return ''
   }

@@ -2,6 +2,7 @@
 // Takes one JSON line with a DrainRequest on standard input at a time, answers each with one line (DrainAnswer or an error).
 // It does not look at what it reads, beyond the heads of messages, to count rows and to know when they have ended.
 
+import { answerLines } from './answer-lines.ts'
 import { BlockingSocket, type SocketAddress } from './blocking-socket.ts'
 import { executeMessages, MessageCounter, prepareMessages, startupMessage } from './wire-messages.ts'
 
@@ -60,13 +61,4 @@ function serveRequests(setup: DrainSetup): (request: DrainRequest) => DrainAnswe
   }
 }
 
-if (import.meta.main) {
-  const answer = serveRequests(JSON.parse(process.argv[2]!) as DrainSetup)
-  for await (const line of console) {
-    try {
-      console.log(JSON.stringify(answer(JSON.parse(line) as DrainRequest)))
-    } catch (error) {
-      console.log(JSON.stringify({ error: error instanceof Error ? error.message : String(error) }))
-    }
-  }
-}
+if (import.meta.main) await answerLines(serveRequests(JSON.parse(process.argv[2]!) as DrainSetup))

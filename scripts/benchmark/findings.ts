@@ -2,13 +2,11 @@
 
 /** One measured figure and the line it must not cross. */
 export interface Finding {
-  section: string
   what: string
   measured: number
   unit: '×' | 'ms' | 'MB'
-  /** Exactly one of the two. */
-  atLeast?: number
-  atMost?: number
+  side: '≥' | '≤'
+  wanted: number
 }
 
 export interface Table {
@@ -20,15 +18,30 @@ export interface Table {
 
 /** What one section of the benchmark found. `raw` goes to the JSON only: every single measurement. */
 export interface SectionReport {
-  findings: readonly Finding[]
+  findings?: readonly Finding[]
   tables: readonly Table[]
-  notes: readonly string[]
+  notes?: readonly string[]
   raw: unknown
 }
 
-export function isReached(finding: Finding): boolean {
-  const { measured, atLeast, atMost } = finding
-  return (atLeast === undefined || measured >= atLeast) && (atMost === undefined || measured <= atMost)
+export const atLeast = (wanted: number, what: string, measured: number): Finding => ({
+  what,
+  measured,
+  unit: '×',
+  side: '≥',
+  wanted,
+})
+
+export const atMost = (wanted: number, what: string, measured: number, unit: Finding['unit'] = '×'): Finding => ({
+  what,
+  measured,
+  unit,
+  side: '≤',
+  wanted,
+})
+
+export function isReached({ measured, side, wanted }: Finding): boolean {
+  return side === '≥' ? measured >= wanted : measured <= wanted
 }
 
 /** `measured`, `wanted` and whether it was reached, one line for each finding. */
@@ -39,9 +52,7 @@ export function findingsTable(findings: readonly Finding[]): Table {
     rows: findings.map(finding => [
       finding.what,
       figure(finding.measured, finding.unit),
-      finding.atLeast === undefined
-        ? `≤ ${figure(finding.atMost!, finding.unit)}`
-        : `≥ ${figure(finding.atLeast, finding.unit)}`,
+      `${finding.side} ${figure(finding.wanted, finding.unit)}`,
       isReached(finding) ? 'yes' : 'no',
     ]),
   }

@@ -2,6 +2,8 @@
 // Takes one JSON line with a LoadRequest on standard input at a time, answers each with one line. Loopback only, keep-alive,
 // one request at a time on each connection.
 
+import { answerLines } from './answer-lines.ts'
+
 export interface LoadRequest {
   url: string
   headers: Readonly<Record<string, string>>
@@ -108,12 +110,4 @@ async function load(asked: LoadRequest): Promise<LoadAnswer> {
   return { requests: latenciesMs.length, wallMs: performance.now() - startedAt, latenciesMs }
 }
 
-if (import.meta.main) {
-  for await (const line of console) {
-    try {
-      console.log(JSON.stringify(await load(JSON.parse(line) as LoadRequest)))
-    } catch (error) {
-      console.log(JSON.stringify({ error: error instanceof Error ? error.message : String(error) }))
-    }
-  }
-}
+if (import.meta.main) await answerLines(load)

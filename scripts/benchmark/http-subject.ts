@@ -140,6 +140,14 @@ export async function fetchToNowhere(
   return parseTransfers(output).slice(1)
 }
 
+/** The page of the first `rows` applications, `repeats` times. */
+export const fetchPages = (
+  children: ChildProcesses,
+  subject: HttpSubject,
+  rows: number,
+  repeats: number,
+): Promise<Transfer[]> => fetchToNowhere(children, subject.pageUrl(rows), subject.headers, repeats, subject.pageUrl(1))
+
 const warmUpPages = 3000
 
 /**

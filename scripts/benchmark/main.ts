@@ -9,23 +9,25 @@ import { startBenchDatabase } from './bench-database.ts'
 import { readProgramFacts, settleTables } from './bench-statements.ts'
 import { ChildProcesses } from './child-processes.ts'
 import { digits, findingsTable, isReached, renderTable, type SectionReport } from './findings.ts'
-import { type BenchmarkOptions, help, parseOptions, type SectionName } from './options.ts'
+import { type BenchmarkOptions, help, parseOptions } from './options.ts'
 import { QuietMachine } from './quiet-machine.ts'
-import { sections } from './sections/all-sections.ts'
+import { type SectionName, sections } from './sections/all-sections.ts'
 
 const root = join(import.meta.dir, '../..')
 /** The whole run at most; a full one takes half of that. */
 const deadlineMs = 3 * 60 * 60_000
+/** For what is measured at that moment. */
+const graceMs = 10 * 60_000
 
 let options: BenchmarkOptions
 try {
-  options = parseOptions(process.argv.slice(2))
+  options = parseOptions(process.argv.slice(2), Object.keys(sections))
 } catch (error) {
   console.error(`${(error as Error).message} scripts/bench --help tells more.`)
   process.exit(2)
 }
 if (options.help) {
-  console.log(help)
+  console.log(help(Object.keys(sections)))
   process.exit(0)
 }
 
@@ -42,15 +44,27 @@ function end(status: number): Promise<never> {
   return ending
 }
 
-process.on('SIGINT', () => void end(130))
-process.on('SIGTERM', () => void end(143))
-setTimeout(() => {
-  console.error('The benchmark took too long and was ended.')
-  void end(1)
-}, deadlineMs)
+const interruption = new AbortController()
+let measuring = false
+
+/** Asks the sections to end, so that what they have measured is told; asked again, or before there is any, it ends at once. */
+function interrupt(status: number): void {
+  if (interruption.signal.aborted || !measuring) return void end(status)
+  console.error('Interrupted: ends with what was measured. Once more ends it at once.')
+  interruption.abort(new Error('it was interrupted'))
+}
+
+process.on('SIGINT', () => interrupt(130))
+process.on('SIGTERM', () => interrupt(143))
+for (const ms of [deadlineMs, deadlineMs + graceMs])
+  setTimeout(() => {
+    console.error('The benchmark takes too long.')
+    interrupt(1)
+  }, ms)
 
 try {
-  await end((await run(options)) ? 0 : 1)
+  const isWhole = await run(options)
+  await end(interruption.signal.aborted ? 130 : isWhole ? 0 : 1)
 } catch (error) {
   if (ending === undefined) console.error(error instanceof Error ? error.message : String(error))
   await end(1)
@@ -74,13 +88,18 @@ async function run(options: BenchmarkOptions): Promise<boolean> {
     rounds: options.rounds,
   }
   const machine = new QuietMachine()
-  const context: BenchContext = { options, children, database, data, machine, say }
-  const reports: Partial<Record<SectionName, SectionReport>> = {}
+  const { signal } = interruption
+  const context: BenchContext = { options, children, database, data, machine, interruption: signal, say }
+  const reports: Record<string, SectionReport> = {}
   const failed: string[] = []
+  measuring = true
+  const left = [...options.sections]
   for (const name of options.sections) {
+    if (signal.aborted) break
+    left.shift()
     say(`\n${name}`)
     try {
-      reports[name] = await sections[name](context)
+      reports[name] = await sections[name as SectionName](context)
     } catch (error) {
       if (ending !== undefined) return false
       failed.push(`${name} could not be measured: ${error instanceof Error ? error.message : String(error)}`)
@@ -90,6 +109,7 @@ async function run(options: BenchmarkOptions): Promise<boolean> {
   const { disturbed, measurements } = machine
   const whole = {
     ...about,
+    ...(signal.aborted && { interrupted: `the last section lacks rounds; not begun: ${left.join(', ') || 'none'}` }),
     disturbed: `${disturbed} of ${measurements} measurements began on a machine busy with something else`,
   }
   print(whole, Object.values(reports), failed)
@@ -102,13 +122,13 @@ function print(
   reports: readonly SectionReport[],
   failed: readonly string[],
 ): void {
-  const findings = reports.flatMap(report => report.findings)
+  const findings = reports.flatMap(report => report.findings ?? [])
   const blocks = [
     Object.entries(about)
       .map(([name, value]) => `${name}: ${value}`)
       .join('\n'),
     ...reports.flatMap(report => report.tables).map(renderTable),
-    ...reports.flatMap(report => report.notes),
+    ...reports.flatMap(report => report.notes ?? []),
     ...failed,
     ...(findings.length === 0 ? [] : [renderTable(findingsTable(findings))]),
     `${findings.filter(isReached).length} of ${findings.length} reached`,

@@ -3,30 +3,6 @@
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 
-export const sectionNames = [
-  'limit',
-  'pages',
-  'first-byte',
-  'depth',
-  'filters',
-  'memory',
-  'check-auth',
-  'latency',
-  'fairness',
-  'processes',
-  'compression',
-  'formats',
-  'submissions',
-  'load',
-  'publish',
-  'start',
-  'standbys',
-  'partitions',
-  'console',
-  'programs',
-] as const
-export type SectionName = (typeof sectionNames)[number]
-
 export interface BenchmarkOptions {
   /** Applications in the program that is exported. */
   applications: number
@@ -38,7 +14,7 @@ export interface BenchmarkOptions {
   /** Folder that keeps the loaded database between runs; undefined for one that is removed. */
   keep: string | undefined
   /** In the order they are run. */
-  sections: readonly SectionName[]
+  sections: readonly string[]
   /** Partitions that applications are laid in; 0 for none, as they are unless an operator chooses. */
   partitions: number
   /** PostgreSQL's `shared_buffers`. */
@@ -46,7 +22,9 @@ export interface BenchmarkOptions {
   help: boolean
 }
 
-export const help = `Usage: scripts/bench [--small] [--only <section,…>] [--rounds <n>] [--postgres embedded|debian]
+export const help = (
+  sectionNames: readonly string[],
+): string => `Usage: scripts/bench [--small] [--only <section,…>] [--rounds <n>] [--postgres embedded|debian]
                      [--socket tcp|unix] [--partitions <n>] [--keep <folder>] [--shared-buffers <size>]
 
 Starts a PostgreSQL of its own, loads 300,000 invented applications, and measures the export next to the least a client
@@ -63,8 +41,8 @@ can do and next to what else one would write. Prints tables, writes .bench/<time
   --shared-buffers  PostgreSQL's own cache; 2GB unless given (512MB with --small), enough for all that is read
   --help            this text`
 
-/** Throws an Error that says which argument cannot be used. */
-export function parseOptions(args: readonly string[]): BenchmarkOptions {
+/** `sectionNames`: those there are, in their order. Throws an Error that says which argument cannot be used. */
+export function parseOptions(args: readonly string[], sectionNames: readonly string[]): BenchmarkOptions {
   const { values } = parseArgs({
     args: [...args],
     options: {
@@ -96,14 +74,13 @@ export function parseOptions(args: readonly string[]): BenchmarkOptions {
     socket: oneOf('--socket', values.socket, ['tcp', 'unix']),
     keep: values.keep === undefined ? undefined : resolve(values.keep),
     partitions,
-    sections: sections(values.only),
+    sections: sectionsOf(values.only ?? sectionNames.join(','), sectionNames),
     sharedBuffers,
     help: values.help,
   }
 }
 
-function sections(only: string | undefined): SectionName[] {
-  if (only === undefined) return [...sectionNames]
+function sectionsOf(only: string, sectionNames: readonly string[]): string[] {
   const asked = only.split(',').map(name => oneOf('--only', name.trim(), sectionNames))
   return sectionNames.filter(name => asked.includes(name))
 }
@@ -112,16 +89,4 @@ function oneOf<T extends string>(option: string, text: string, allowed: readonly
   const found = allowed.find(value => value === text)
   if (found === undefined) throw new Error(`${option} takes ${allowed.join(', ')}, not "${text}".`)
   return found
-}
-
-/** Page sizes that a program of so many applications can show; the largest page is all of a small one. */
-export function pageSizes(applications: number): number[] {
-  return [1, 100, 1000, 10_000, 100_000]
-    .map(size => Math.min(size, applications))
-    .filter((size, i, all) => all.indexOf(size) === i)
-}
-
-/** How often a page is fetched for one measurement: small pages often enough to be more than the unrest of the clocks. */
-export function repeatsFor(pageSize: number): number {
-  return Math.max(1, Math.min(100, Math.round(20_000 / pageSize)))
 }

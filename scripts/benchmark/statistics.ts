@@ -29,6 +29,10 @@ export function pairedRatio(above: readonly number[], below: readonly number[]):
   return median(above.map((value, i) => value / below[i]!))
 }
 
+/** One figure of each sample. */
+export const column = <Key extends string>(samples: readonly Record<Key, number>[], key: Key): number[] =>
+  samples.map(sample => sample[key])
+
 /** The list, begun at another place: with `turn` counted up each round, no one entry always comes first. */
 export function rotated<T>(list: readonly T[], turn: number): T[] {
   const from = list.length === 0 ? 0 : turn % list.length

@@ -2,14 +2,18 @@
 
 import { describe, expect, test } from 'bun:test'
 import { curlConfig, parseTransfers } from '../../scripts/benchmark/http-subject.ts'
-import { pageSizes, parseOptions, repeatsFor, sectionNames } from '../../scripts/benchmark/options.ts'
+import { parseOptions } from '../../scripts/benchmark/options.ts'
 import { differenceOf, tokenOf } from '../../scripts/benchmark/page-body.ts'
 import { mainThreadMs, peakBytes, processorMs, resetPeak, statMs } from '../../scripts/benchmark/process-meter.ts'
 import { idleShare, processorTimes } from '../../scripts/benchmark/quiet-machine.ts'
+import { sections } from '../../scripts/benchmark/sections/all-sections.ts'
+import { pageSizes, repeatsFor } from '../../scripts/benchmark/sections/measure-pages.ts'
+
+const sectionNames = Object.keys(sections)
 
 describe('arguments', () => {
   test('nothing given is the full run: every section, 300,000 applications, five rounds, the embedded server over TCP', () => {
-    expect(parseOptions([])).toEqual({
+    expect(parseOptions([], sectionNames)).toEqual({
       applications: 300_000,
       small: false,
       rounds: 5,
@@ -24,7 +28,7 @@ describe('arguments', () => {
   })
 
   test('sections run in their own order, each once', () => {
-    expect(parseOptions(['--only', 'start, pages,start']).sections).toEqual(['pages', 'start'])
+    expect(parseOptions(['--only', 'start, pages,start'], sectionNames).sections).toEqual(['pages', 'start'])
   })
 
   test.each([
@@ -36,7 +40,7 @@ describe('arguments', () => {
     [['--partitions', '1'], '--partitions takes a number from 2 to 256'],
     [['--shared-buffers', '1; rm'], '--shared-buffers takes a size'],
   ])('%p is refused in a sentence', (args, sentence) => {
-    expect(() => parseOptions(args)).toThrow(sentence)
+    expect(() => parseOptions(args, sectionNames)).toThrow(sentence)
   })
 
   test('a small program has no pages larger than itself', () => {

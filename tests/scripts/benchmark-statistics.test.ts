@@ -3,8 +3,9 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import {
+  atLeast,
+  atMost,
   digits,
-  type Finding,
   figure,
   findingsTable,
   isReached,
@@ -64,31 +65,23 @@ describe('ratios', () => {
 })
 
 describe('findings', () => {
-  const finding = (measured: number, wanted: Pick<Finding, 'atLeast' | 'atMost'>): Finding => ({
-    section: 'pages',
-    what: 'speed',
-    unit: '×',
-    measured,
-    ...wanted,
-  })
-
   test('the line itself counts as reached, on either side', () => {
-    expect(isReached(finding(0.8, { atLeast: 0.8 }))).toBe(true)
-    expect(isReached(finding(0.79, { atLeast: 0.8 }))).toBe(false)
-    expect(isReached(finding(1.5, { atMost: 1.5 }))).toBe(true)
-    expect(isReached(finding(1.51, { atMost: 1.5 }))).toBe(false)
+    expect(isReached(atLeast(0.8, 'speed', 0.8))).toBe(true)
+    expect(isReached(atLeast(0.8, 'speed', 0.79))).toBe(false)
+    expect(isReached(atMost(1.5, 'speed', 1.5))).toBe(true)
+    expect(isReached(atMost(1.5, 'speed', 1.51))).toBe(false)
   })
 
   test('what could not be computed is not reached', () => {
-    expect(isReached(finding(Number.NaN, { atLeast: 0.8 }))).toBe(false)
-    expect(isReached(finding(Number.NaN, { atMost: 0.8 }))).toBe(false)
+    expect(isReached(atLeast(0.8, 'speed', Number.NaN))).toBe(false)
+    expect(isReached(atMost(0.8, 'speed', Number.NaN))).toBe(false)
   })
 
   test('measured, wanted and reached stand side by side', () => {
-    const { rows } = findingsTable([finding(0.8123, { atLeast: 0.8 }), finding(2, { atMost: 1.5 })])
+    const { rows } = findingsTable([atLeast(0.8, 'speed', 0.8123), atMost(120, 'memory', 150, 'MB')])
     expect(rows).toEqual([
       ['speed', '0.812 ×', '≥ 0.8 ×', 'yes'],
-      ['speed', '2 ×', '≤ 1.5 ×', 'no'],
+      ['memory', '150 MB', '≤ 120 MB', 'no'],
     ])
   })
 

@@ -1,8 +1,7 @@
-// Every section of the benchmark by its name.
+// Every section of the benchmark by its name, in the order they are run.
 
 import type { BenchContext } from '../bench-context.ts'
 import type { SectionReport } from '../findings.ts'
-import type { SectionName } from '../options.ts'
 import { measureCheckAuth } from './measure-check-auth.ts'
 import { measureCompression } from './measure-compression.ts'
 import { measureConsole } from './measure-console.ts'
@@ -24,7 +23,7 @@ import { measureStandbys } from './measure-standbys.ts'
 import { measureStart } from './measure-start.ts'
 import { measureSubmissions } from './measure-submissions.ts'
 
-export const sections: Readonly<Record<SectionName, (context: BenchContext) => Promise<SectionReport>>> = {
+export const sections = {
   limit: measureLimit,
   pages: measurePages,
   'first-byte': measureFirstByte,
@@ -45,4 +44,6 @@ export const sections: Readonly<Record<SectionName, (context: BenchContext) => P
   partitions: measurePartitions,
   console: measureConsole,
   programs: measurePrograms,
-}
+} satisfies Record<string, (context: BenchContext) => Promise<SectionReport>>
+
+export type SectionName = keyof typeof sections

@@ -1,72 +1,54 @@
 // What compression costs: bytes of JSON a second with each encoding against none, and on which thread it is done.
 
 import { gunzipSync, zstdDecompressSync } from 'node:zlib'
-import { type BenchContext, type Cost, metered, withService } from '../bench-context.ts'
-import { digits, type Finding, type SectionReport } from '../findings.ts'
-import { fetchToNowhere, type HttpSubject, warmUp } from '../http-subject.ts'
+import { type BenchContext, measurePage, withService } from '../bench-context.ts'
+import { atLeast, digits, type Finding, type SectionReport } from '../findings.ts'
+import { type HttpSubject, warmUp } from '../http-subject.ts'
 import { differenceOf, readPageBody } from '../page-body.ts'
-import { mainThreadMs } from '../process-meter.ts'
 import { inRounds } from '../rounds.ts'
-import { mean, median, pairedRatio } from '../statistics.ts'
+import { column, mean, median, pairedRatio } from '../statistics.ts'
 
 type Encoding = 'identity' | 'zstd' | 'gzip'
-
-interface Sample extends Cost {
-  wallMs: number
-  bytes: number
-  mainThreadMs: number
-}
 
 const checkedRows = 3000
 
 export async function measureCompression(context: BenchContext): Promise<SectionReport> {
-  const { children, database, options } = context
+  const { children, options } = context
   const rows = Math.min(100_000, options.applications)
   const rounds = await withService(context, {}, async service => {
     await warmUp(children, service)
     await requireSameApplications(service, 'zstd', Math.min(checkedRows, rows))
     await requireSameApplications(service, 'gzip', Math.min(checkedRows, rows))
-    const fetched = (encoding: Encoding) => async (): Promise<Sample> => {
-      const headers = { ...service.headers, 'Accept-Encoding': encoding }
-      const before = mainThreadMs(service.pid)
-      const [[transfer], cost] = await metered(database, service.pid, () =>
-        fetchToNowhere(children, service.pageUrl(rows), headers, 1, service.pageUrl(1)),
-      )
-      const { wallMs, bytes } = transfer!
-      return { ...cost, wallMs, bytes, mainThreadMs: mainThreadMs(service.pid) - before }
-    }
-    return inRounds<Encoding, Sample>(context, {
-      identity: fetched('identity'),
-      zstd: fetched('zstd'),
-      gzip: fetched('gzip'),
-    })
+    const fetched = (encoding: Encoding) => () => measurePage(context, service, rows, { 'Accept-Encoding': encoding })
+    return inRounds(context, { identity: fetched('identity'), zstd: fetched('zstd'), gzip: fetched('gzip') })
   })
-  const column = (encoding: Encoding, key: keyof Sample): number[] => rounds[encoding].map(sample => sample[key])
-  const finding = (encoding: Encoding, atLeast: number): Finding => ({
-    section: 'compression',
-    what: `${encoding}: bytes of JSON a second against uncompressed`,
-    unit: '×',
-    atLeast,
-    measured: pairedRatio(column('identity', 'wallMs'), column(encoding, 'wallMs')),
-  })
+  const finding = (encoding: Encoding, wanted: number): Finding =>
+    atLeast(
+      wanted,
+      `${encoding}: bytes of JSON a second against uncompressed`,
+      pairedRatio(column(rounds.identity, 'wallMs'), column(rounds[encoding], 'wallMs')),
+    )
+  const plainBytes = median(column(rounds.identity, 'bytes'))
   return {
     findings: [finding('zstd', 0.75), finding('gzip', 0.45)],
     tables: [
       {
         title: `Encodings of a page of ${rows.toLocaleString('en')}`,
         head: ['', 'ms', 'MB', 'smaller', 'processor ms', 'of it event loop', 'peak MB'],
-        rows: (['identity', 'zstd', 'gzip'] as const).map(encoding => [
-          encoding,
-          digits(median(column(encoding, 'wallMs'))),
-          digits(median(column(encoding, 'bytes')) / 1e6),
-          `${digits(median(column('identity', 'bytes')) / median(column(encoding, 'bytes')))} ×`,
-          digits(mean(column(encoding, 'processorMs'))),
-          digits(mean(column(encoding, 'mainThreadMs'))),
-          digits(Math.max(...column(encoding, 'peakBytes')) / 1e6),
-        ]),
+        rows: Object.entries(rounds).map(([encoding, samples]) => {
+          const bytes = median(column(samples, 'bytes'))
+          return [
+            encoding,
+            digits(median(column(samples, 'wallMs'))),
+            digits(bytes / 1e6),
+            `${digits(plainBytes / bytes)} ×`,
+            digits(mean(column(samples, 'processorMs'))),
+            digits(mean(column(samples, 'mainThreadMs'))),
+            digits(Math.max(...column(samples, 'peakBytes')) / 1e6),
+          ]
+        }),
       },
     ],
-    notes: [],
     raw: rounds,
   }
 }

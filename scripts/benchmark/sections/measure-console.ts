@@ -4,56 +4,40 @@ import { acceptInvitation, invitePerson } from '../../../src/access/people.ts'
 import { readListedApplications } from '../../../src/db/application-lists.ts'
 import { findProgram } from '../../../src/db/programs.ts'
 import { type BenchContext, withService } from '../bench-context.ts'
-import { digits, type SectionReport } from '../findings.ts'
+import { atMost, digits, type SectionReport } from '../findings.ts'
 import type { HttpSubject } from '../http-subject.ts'
+import { inRounds, timed } from '../rounds.ts'
 import { median, percentile } from '../statistics.ts'
 
 /** How often a page is asked for in one round. */
 const repeats = 20
 const password = 'a few plain words for the benchmark'
 
-interface PageFigure {
-  page: string
-  medianMs: number
-  p95Ms: number
-}
-
 export async function measureConsole(context: BenchContext): Promise<SectionReport> {
-  const figures = await withService(context, {}, async service => {
+  const rounds = await withService(context, {}, async service => {
     const cookie = await signIn(context, service)
-    const read = async (path: string): Promise<void> => {
-      const response = await fetch(service.baseUrl + path, {
-        headers: { Cookie: cookie, Accept: 'text/html' },
-        redirect: 'error',
-      })
-      await response.arrayBuffer()
-      if (response.status !== 200) throw new Error(`${path} was answered with status ${response.status}`)
+    const read = (path: string) => async (): Promise<number[]> => {
+      const ms: number[] = []
+      for (let i = 0; i < repeats; i++)
+        ms.push(
+          await timed(async () => {
+            const headers = { Cookie: cookie, Accept: 'text/html' }
+            const response = await fetch(service.baseUrl + path, { headers, redirect: 'error' })
+            await response.arrayBuffer()
+            if (response.status !== 200) throw new Error(`${path} was answered with status ${response.status}`)
+          }),
+        )
+      return ms
     }
-    const pages = await pagesOf(context)
-    const times = new Map<string, number[]>(pages.map(([page]) => [page, []]))
-    for (let round = 0; round <= context.options.rounds; round++) {
-      await context.machine.wait()
-      for (const [page, path] of pages)
-        for (let i = 0; i < repeats; i++) {
-          const startedAt = performance.now()
-          await read(path)
-          // The first round is for the compiler.
-          if (round > 0) times.get(page)!.push(performance.now() - startedAt)
-        }
-    }
-    return [...times].map(([page, ms]): PageFigure => ({ page, medianMs: median(ms), p95Ms: percentile(ms, 95) }))
+    return inRounds(context, Object.fromEntries((await pagesOf(context)).map(([page, path]) => [page, read(path)])))
+  })
+  const figures = Object.entries(rounds).map(([page, taken]) => {
+    const ms = taken.flat()
+    return { page, medianMs: median(ms), p95Ms: percentile(ms, 95) }
   })
   const slowest = figures.toSorted((a, b) => b.medianMs - a.medianMs)[0]!
   return {
-    findings: [
-      {
-        section: 'console',
-        what: `the slowest page of the console, which is ${slowest.page}`,
-        measured: slowest.medianMs,
-        unit: 'ms',
-        atMost: 100,
-      },
-    ],
+    findings: [atMost(100, `the slowest page of the console, which is ${slowest.page}`, slowest.medianMs, 'ms')],
     tables: [
       {
         title: 'Pages of the console, ms',
@@ -61,7 +45,6 @@ export async function measureConsole(context: BenchContext): Promise<SectionRepo
         rows: figures.map(({ page, medianMs, p95Ms }) => [page, digits(medianMs), digits(p95Ms)]),
       },
     ],
-    notes: [],
     raw: figures,
   }
 }

@@ -1,7 +1,7 @@
 // Whether a page far into a walk costs what the first one costs.
 
 import { type BenchContext, withService } from '../bench-context.ts'
-import { digits, type SectionReport } from '../findings.ts'
+import { atMost, digits, type SectionReport } from '../findings.ts'
 import { fetchToNowhere, type HttpSubject, warmUp } from '../http-subject.ts'
 import { readPageBody } from '../page-body.ts'
 import { inRounds } from '../rounds.ts'
@@ -24,15 +24,13 @@ export async function measureDepth(context: BenchContext): Promise<SectionReport
     }
     return inRounds(context, { first: page(0), middle: page(middlePage), end: page(lastPage) })
   })
-  const finding = (place: 'middle' | 'end') => ({
-    section: 'depth',
-    what: `a page of 1,000 in the ${place} of ${data.program.applications.toLocaleString('en')} against the first`,
-    measured: pairedRatio(rounds[place], rounds.first),
-    unit: '×' as const,
-    atMost: 1.15,
-  })
+  const page = (place: string): string =>
+    `a page of 1,000 in the ${place} of ${data.program.applications.toLocaleString('en')} against the first`
   return {
-    findings: [finding('middle'), finding('end')],
+    findings: [
+      atMost(1.15, page('middle'), pairedRatio(rounds.middle, rounds.first)),
+      atMost(1.15, page('end'), pairedRatio(rounds.end, rounds.first)),
+    ],
     tables: [
       {
         title: 'Pages of 1,000 along a walk',
@@ -44,7 +42,6 @@ export async function measureDepth(context: BenchContext): Promise<SectionReport
         ],
       },
     ],
-    notes: [],
     raw: rounds,
   }
 }

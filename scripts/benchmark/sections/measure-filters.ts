@@ -2,7 +2,7 @@
 
 import { type BenchContext, withService } from '../bench-context.ts'
 import { readLastFullDay, readProgramFacts } from '../bench-statements.ts'
-import { digits, type Finding, type SectionReport } from '../findings.ts'
+import { atMost, digits, type SectionReport } from '../findings.ts'
 import { fetchToNowhere, warmUp } from '../http-subject.ts'
 import { readPageBody } from '../page-body.ts'
 import { inRounds } from '../rounds.ts'
@@ -41,21 +41,18 @@ export async function measureFilters(context: BenchContext): Promise<SectionRepo
     })
   })
   const oneIn = (applications / obsolete).toFixed(1)
-  const finding = (what: string, measured: number): Finding => ({
-    section: 'filters',
-    what,
-    measured,
-    unit: '×',
-    atMost: 1.3,
-  })
-  const ratios = {
-    window: pairedRatio(rounds.window, rounds.asWindow),
-    state: pairedRatio(rounds.state, rounds.asState),
-  }
   return {
     findings: [
-      finding(`the last day (${day.applications} applications) against as many unfiltered`, ratios.window),
-      finding(`a revision state that keeps 1 in ${oneIn} against as many unfiltered`, ratios.state),
+      atMost(
+        1.3,
+        `the last day (${day.applications} applications) against as many unfiltered`,
+        pairedRatio(rounds.window, rounds.asWindow),
+      ),
+      atMost(
+        1.3,
+        `a revision state that keeps 1 in ${oneIn} against as many unfiltered`,
+        pairedRatio(rounds.state, rounds.asState),
+      ),
     ],
     tables: [
       {
@@ -67,7 +64,6 @@ export async function measureFilters(context: BenchContext): Promise<SectionRepo
         ],
       },
     ],
-    notes: [],
     raw: rounds,
   }
 }

@@ -1,8 +1,8 @@
 // Whether the first byte of a large page comes as soon as that of a small one.
 
 import { type BenchContext, withService } from '../bench-context.ts'
-import { digits, type SectionReport } from '../findings.ts'
-import { fetchToNowhere, warmUp } from '../http-subject.ts'
+import { atMost, digits, type SectionReport } from '../findings.ts'
+import { fetchPages, warmUp } from '../http-subject.ts'
 import { inRounds } from '../rounds.ts'
 import { median, pairedRatio } from '../statistics.ts'
 
@@ -14,11 +14,8 @@ export async function measureFirstByte(context: BenchContext): Promise<SectionRe
   const largeRows = Math.min(100_000, options.applications)
   const rounds = await withService(context, {}, async service => {
     await warmUp(children, service)
-    const firstByte = async (rows: number, count: number): Promise<number> => {
-      const url = service.pageUrl(rows)
-      const transfers = await fetchToNowhere(children, url, service.headers, count, service.pageUrl(1))
-      return median(transfers.map(transfer => transfer.firstByteMs))
-    }
+    const firstByte = async (rows: number, count: number): Promise<number> =>
+      median((await fetchPages(children, service, rows, count)).map(transfer => transfer.firstByteMs))
     return inRounds(context, {
       small: () => firstByte(smallRows, repeats.small),
       large: () => firstByte(largeRows, repeats.large),
@@ -26,13 +23,11 @@ export async function measureFirstByte(context: BenchContext): Promise<SectionRe
   })
   return {
     findings: [
-      {
-        section: 'first-byte',
-        what: `first byte of ${largeRows.toLocaleString('en')} against that of 1,000`,
-        measured: pairedRatio(rounds.large, rounds.small),
-        unit: '×',
-        atMost: 1.5,
-      },
+      atMost(
+        1.5,
+        `first byte of ${largeRows.toLocaleString('en')} against that of 1,000`,
+        pairedRatio(rounds.large, rounds.small),
+      ),
     ],
     tables: [
       {
@@ -44,7 +39,6 @@ export async function measureFirstByte(context: BenchContext): Promise<SectionRe
         ],
       },
     ],
-    notes: [],
     raw: rounds,
   }
 }

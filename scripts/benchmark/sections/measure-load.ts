@@ -13,27 +13,24 @@ import { exportProgram, importProgram } from '../../../src/programs/program-tran
 import { type BenchContext, withService } from '../bench-context.ts'
 import { pagesOf, prepareEmpty } from '../bench-data.ts'
 import { copyApplicationsIn, moveApplicationsOut } from '../bench-statements.ts'
-import { digits, type SectionReport } from '../findings.ts'
-import { median, pairedRatio } from '../statistics.ts'
+import { atLeast, digits, type SectionReport } from '../findings.ts'
+import { inRounds, timed } from '../rounds.ts'
+import { column, median, pairedRatio } from '../statistics.ts'
 
 const root = join(import.meta.dir, '../../..')
 const loadTimeoutMs = 10 * 60_000
 
 export async function measureLoad(context: BenchContext): Promise<SectionReport> {
-  const { children, data, database, machine, options, say } = context
+  const { children, data, database, machine, options } = context
   const { program, access } = data
   const exported = `/var/tmp/tributary-bench-${process.pid}.ndjson`
   // Where the server itself can write and read.
   const dumped = join(database.dataDirectory, 'bench.copy')
-  const loadMs: number[] = []
-  const copyMs: number[] = []
-  let bytes = 0
   try {
-    bytes = await exportTo(context, exported)
+    const bytes = await exportTo(context, exported)
     const bundle = await exportProgram(database.sql, program.slug)
-    for (let round = 0; round <= options.rounds; round++) {
-      say(round === 0 ? 'Warming up …' : `Round ${round} of ${options.rounds} …`)
-      await database.scratch('empty', async scratch => {
+    const takeIn = () =>
+      database.scratch('empty', async scratch => {
         await prepareEmpty(scratch.sql, options)
         await importProgram(scratch.sql, bundle, 'operator:bench')
         await machine.wait()
@@ -50,40 +47,35 @@ export async function measureLoad(context: BenchContext): Promise<SectionReport>
         await machine.wait()
         const copy = await timed(() => copyApplicationsIn(scratch.sql, dumped))
         await rm(dumped)
-        if (round === 0) return
-        loadMs.push(load)
-        copyMs.push(copy)
+        return { load, copy }
       })
+    const { round: rounds } = await inRounds(context, { round: takeIn })
+    const row = (name: string, ms: number): string[] => [
+      name,
+      digits(ms),
+      digits(program.applications / (ms / 1000)),
+      digits(bytes / 1e3 / ms),
+    ]
+    return {
+      findings: [
+        atLeast(
+          0.4,
+          'scripts/load against raw COPY of the same applications into the same table',
+          pairedRatio(column(rounds, 'copy'), column(rounds, 'load')),
+        ),
+      ],
+      tables: [
+        {
+          title: `${program.applications.toLocaleString('en')} applications taken in`,
+          head: ['', 'ms', 'applications/s', 'MB of JSON/s'],
+          rows: [row('COPY', median(column(rounds, 'copy'))), row('scripts/load', median(column(rounds, 'load')))],
+        },
+      ],
+      raw: { rounds, bytes },
     }
   } finally {
     await rm(exported, { force: true })
     await rm(dumped, { force: true })
-  }
-  const row = (name: string, values: readonly number[]): string[] => [
-    name,
-    digits(median(values)),
-    digits(program.applications / (median(values) / 1000)),
-    digits(bytes / 1e3 / median(values)),
-  ]
-  return {
-    findings: [
-      {
-        section: 'load',
-        what: 'scripts/load against raw COPY of the same applications into the same table',
-        measured: pairedRatio(copyMs, loadMs),
-        unit: '×',
-        atLeast: 0.4,
-      },
-    ],
-    tables: [
-      {
-        title: `${program.applications.toLocaleString('en')} applications taken in`,
-        head: ['', 'ms', 'applications/s', 'MB of JSON/s'],
-        rows: [row('COPY', copyMs), row('scripts/load', loadMs)],
-      },
-    ],
-    notes: [],
-    raw: { loadMs, copyMs, bytes },
   }
 }
 
@@ -98,10 +90,4 @@ async function exportTo(context: BenchContext, path: string): Promise<number> {
     await writer.end()
     return Bun.file(path).size
   })
-}
-
-async function timed(work: () => Promise<unknown>): Promise<number> {
-  const startedAt = performance.now()
-  await work()
-  return performance.now() - startedAt
 }

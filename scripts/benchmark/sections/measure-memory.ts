@@ -3,9 +3,10 @@
 
 import { type BenchContext, withService } from '../bench-context.ts'
 import { BlockingSocket } from '../blocking-socket.ts'
-import { digits, type Finding, type SectionReport, type Table } from '../findings.ts'
-import { fetchToNowhere, type HttpSubject } from '../http-subject.ts'
+import { atMost, digits, type Finding, type SectionReport } from '../findings.ts'
+import { fetchPages, type HttpSubject } from '../http-subject.ts'
 import { peakBytes, processorMs, residentBytes } from '../process-meter.ts'
+import { inRounds } from '../rounds.ts'
 import { median } from '../statistics.ts'
 
 const readers = 200
@@ -18,46 +19,36 @@ const roundsMax = 3
 export async function measureMemory(context: BenchContext): Promise<SectionReport> {
   const { children, options, say } = context
   const rows = Math.min(100_000, options.applications)
-  const peaks: Record<'idle' | 'one' | 'eight' | 'stalled', number[]> = { idle: [], one: [], eight: [], stalled: [] }
-  const peakOf = (work: (service: HttpSubject) => Promise<void>): Promise<number> =>
+  const peakOf = (work: (service: HttpSubject) => Promise<unknown>) => (): Promise<number> =>
     withService(context, {}, async service => {
       await work(service)
       return peakBytes(service.pid) / 1e6
     })
-  const fetchAll = (service: HttpSubject, count: number): Promise<unknown> =>
-    Promise.all(
-      Array.from({ length: count }, () =>
-        fetchToNowhere(children, service.pageUrl(rows), service.headers, 1, service.pageUrl(1)),
-      ),
-    )
-  for (let round = 1; round <= Math.min(options.rounds, roundsMax); round++) {
-    say(`Round ${round} …`)
-    peaks.idle.push(await peakOf(async () => {}))
-    peaks.one.push(await peakOf(async service => void (await fetchAll(service, 1))))
-    peaks.eight.push(await peakOf(async service => void (await fetchAll(service, 8))))
-    peaks.stalled.push(await peakOf(service => stall(service, rows, say)))
-  }
-  const finding = (what: string, values: readonly number[], atMost: number): Finding => ({
-    section: 'memory',
-    what: `peak memory, ${what}`,
-    measured: median(values),
-    unit: 'MB',
-    atMost,
-  })
+  const exports = (count: number) =>
+    peakOf(service => Promise.all(Array.from({ length: count }, () => fetchPages(children, service, rows, 1))))
+  const stalled = peakOf(service => stall(service, rows, say))
+  // Each service is a fresh one, so there is nothing to warm up.
+  const peaks = await inRounds(
+    context,
+    { idle: exports(0), one: exports(1), eight: exports(8), stalled },
+    { warmUps: 0, max: roundsMax },
+  )
+  const finding = (limit: number, what: string, values: readonly number[]): Finding =>
+    atMost(limit, `peak memory, ${what}`, median(values), 'MB')
   const page = rows.toLocaleString('en')
-  const table: Table = {
-    title: 'Peak memory of a fresh process',
-    head: ['', 'MB'],
-    rows: Object.entries(peaks).map(([name, values]) => [name, digits(median(values))]),
-  }
   return {
     findings: [
-      finding(`1 export of ${page}`, peaks.one, 120),
-      finding(`8 exports of ${page} at once`, peaks.eight, 150),
-      finding(`${readers} stalled readers`, peaks.stalled, 250),
+      finding(120, `1 export of ${page}`, peaks.one),
+      finding(150, `8 exports of ${page} at once`, peaks.eight),
+      finding(250, `${readers} stalled readers`, peaks.stalled),
     ],
-    tables: [table],
-    notes: [],
+    tables: [
+      {
+        title: 'Peak memory of a fresh process',
+        head: ['', 'MB'],
+        rows: Object.entries(peaks).map(([name, values]) => [name, digits(median(values))]),
+      },
+    ],
     raw: peaks,
   }
 }

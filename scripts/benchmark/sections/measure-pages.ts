@@ -1,12 +1,12 @@
-// The heart of the benchmark: one page of each size, from the drain, the service and the peers, round by round, interleaved.
+// The heart of the benchmark: one page of each size, from the drain, the service and the peers, round by round.
 
 import { type BenchContext, type Cost, metered } from '../bench-context.ts'
 import { drainRequest } from '../bench-statements.ts'
 import { type Conversation, startDrain } from '../conversations.ts'
 import type { DrainAnswer, DrainRequest } from '../drain.ts'
-import { digits, type Finding, type SectionReport, type Table } from '../findings.ts'
+import { atLeast, digits, type Finding, type SectionReport, type Table } from '../findings.ts'
 import {
-  fetchToNowhere,
+  fetchPages,
   type HttpSubject,
   peerNames,
   startPeer,
@@ -14,9 +14,9 @@ import {
   type Transfer,
   warmUp,
 } from '../http-subject.ts'
-import { pageSizes, repeatsFor } from '../options.ts'
 import { differenceOf, readPageBody } from '../page-body.ts'
-import { mean, median, pairedRatio, rotated } from '../statistics.ts'
+import { inRounds, inTurn } from '../rounds.ts'
+import { column, mean, median, pairedRatio } from '../statistics.ts'
 
 /** Whose pages are measured: something with a process that can be asked for the first `pageSize` applications. */
 interface Subject {
@@ -26,14 +26,15 @@ interface Subject {
 }
 
 interface Sample extends Cost {
-  subject: string
-  pageSize: number
-  round: number
-  /** Medians over the repeats of this round; the cost is one page's share. */
+  /** Medians over the repeats of a round; the cost is one page's share. */
   wallMs: number
   firstByteMs: number
   bytes: number
+  bytesPerMs: number
 }
+
+/** What was measured of one page size, by subject, a sample a round. */
+type Samples = Readonly<Record<string, readonly Sample[]>>
 
 const checkedRows = 500
 
@@ -56,146 +57,103 @@ export async function measurePages(context: BenchContext): Promise<SectionReport
     }
     say('Warming up …')
     for (const subject of [service, ...peers]) await warmUp(children, subject)
-    const samples = await interleave(context, subjects)
-    const sizes = pageSizes(options.applications)
-    const found = new Samples(samples)
-    say('')
+    const taken = await inTurn(context, pageSizes(options.applications), async size => {
+      say(`Pages of ${size.toLocaleString('en')} …`)
+      return [size, await measureSize(context, subjects, size)] as const
+    })
     return {
-      findings: sizes.flatMap(size => findingsOf(context, found, size)),
-      tables: sizes.map(size => tableOf(found, subjects, size)),
+      findings: taken.flatMap(([size, samples]) => findingsOf(context, samples, size)),
+      tables: taken.map(([size, samples]) => tableOf(samples, size)),
       notes,
-      raw: samples,
+      raw: Object.fromEntries(taken),
     }
   } finally {
     for (const each of [drain, service, ...peers]) await each.stop()
   }
 }
 
-/** Every subject at every size, each once to warm up and then once a round, beginning with another one each round. */
-async function interleave(
-  { options, database, machine, say }: BenchContext,
-  subjects: readonly Subject[],
-): Promise<Sample[]> {
-  const samples: Sample[] = []
-  for (let round = 0; round <= options.rounds; round++) {
-    if (round > 0) say(`Round ${round} of ${options.rounds} …`)
-    for (const pageSize of pageSizes(options.applications)) {
-      const repeats = repeatsFor(pageSize)
-      for (const subject of rotated(subjects, round)) {
-        await machine.wait()
-        const [transfers, cost] = await metered(database, subject.pid, () => subject.fetch(pageSize, repeats))
-        if (round === 0) continue
-        samples.push({
-          subject: subject.name,
-          pageSize,
-          round,
-          wallMs: median(transfers.map(transfer => transfer.wallMs)),
-          firstByteMs: median(transfers.map(transfer => transfer.firstByteMs)),
-          bytes: transfers[0]!.bytes,
-          processorMs: cost.processorMs / repeats,
-          backendMs: cost.backendMs / repeats,
-          peakBytes: cost.peakBytes,
-        })
-      }
+/** Page sizes that a program of so many applications can show; the largest page is all of a small one. */
+export function pageSizes(applications: number): number[] {
+  return [...new Set([1, 100, 1000, 10_000, 100_000].map(size => Math.min(size, applications)))]
+}
+
+/** How often a page is fetched for one measurement: small pages often enough to be more than the unrest of the clocks. */
+export function repeatsFor(pageSize: number): number {
+  return Math.max(1, Math.min(100, Math.round(20_000 / pageSize)))
+}
+
+function measureSize(context: BenchContext, subjects: readonly Subject[], pageSize: number): Promise<Samples> {
+  const repeats = repeatsFor(pageSize)
+  const measure = (subject: Subject) => async (): Promise<Sample> => {
+    const [transfers, cost] = await metered(context.database, subject.pid, () => subject.fetch(pageSize, repeats))
+    const wallMs = median(column(transfers, 'wallMs'))
+    const { bytes } = transfers[0]!
+    return {
+      wallMs,
+      firstByteMs: median(column(transfers, 'firstByteMs')),
+      bytes,
+      bytesPerMs: bytes / wallMs,
+      processorMs: cost.processorMs / repeats,
+      backendMs: cost.backendMs / repeats,
+      peakBytes: cost.peakBytes,
     }
   }
-  return samples
+  return inRounds(context, Object.fromEntries(subjects.map(subject => [subject.name, measure(subject)])))
 }
 
-class Samples {
-  constructor(private readonly all: readonly Sample[]) {}
+/** How many times as long `slower` takes as `faster`. */
+const timesAsLong = (slower: readonly Sample[], faster: readonly Sample[]): number =>
+  pairedRatio(column(slower, 'wallMs'), column(faster, 'wallMs'))
 
-  /** One value a round, in order of rounds; empty when the subject was not measured. */
-  of(subject: string, pageSize: number, key: 'wallMs' | 'firstByteMs' | 'bytes' | keyof Cost): number[] {
-    return this.all
-      .filter(sample => sample.subject === subject && sample.pageSize === pageSize)
-      .map(sample => sample[key])
-  }
+const rateRatio = (one: readonly Sample[], other: readonly Sample[]): number =>
+  pairedRatio(column(one, 'bytesPerMs'), column(other, 'bytesPerMs'))
 
-  /** Bytes a second, a value a round. */
-  rates(subject: string, pageSize: number): number[] {
-    const wallMs = this.of(subject, pageSize, 'wallMs')
-    return this.of(subject, pageSize, 'bytes').map((bytes, i) => bytes / wallMs[i]!)
-  }
-
-  /** How many times as long `slower` takes as `faster`. */
-  ratio(slower: string, faster: string, pageSize: number): number {
-    return pairedRatio(this.of(slower, pageSize, 'wallMs'), this.of(faster, pageSize, 'wallMs'))
-  }
-}
+/** How much faster than the peers a page is wanted to be. */
+const wantedOfThousand: Record<string, number> = { 'fastify-whole': 8, 'bun-naive': 3.5 }
+const wantedOfLargest: Record<string, number> = { 'fastify-whole': 15, 'bun-naive': 8 }
 
 function findingsOf({ options }: BenchContext, samples: Samples, pageSize: number): Finding[] {
-  const section = 'pages'
+  if (pageSize < 1000) return []
   const page = `page of ${pageSize.toLocaleString('en')}`
-  const findings: Finding[] = []
   const largest = Math.min(100_000, options.applications)
-  if (pageSize >= 1000) {
-    findings.push({
-      section,
-      what: `${page}: bytes a second against the drain`,
-      measured: pairedRatio(samples.rates('service', pageSize), samples.rates('drain', pageSize)),
-      unit: '×',
-      atLeast: options.socket === 'unix' ? 0.75 : 0.8,
-    })
-  }
-  const wanted: [string, number][] =
-    pageSize === 1000
-      ? [
-          ['fastify-whole', 8],
-          ['bun-naive', 3.5],
-        ]
-      : pageSize === largest
-        ? [
-            ['fastify-whole', 15],
-            ['bun-naive', 8],
-          ]
-        : []
-  for (const [peer, atLeast] of wanted) {
-    if (samples.of(peer, pageSize, 'wallMs').length === 0) continue
-    findings.push({
-      section,
-      what: `${page}: faster than ${peer}`,
-      unit: '×',
-      atLeast,
-      measured: samples.ratio(peer, 'service', pageSize),
-    })
-  }
-  return findings
+  const wanted = pageSize === 1000 ? wantedOfThousand : pageSize === largest ? wantedOfLargest : {}
+  const { drain, service } = samples as Record<'drain' | 'service', readonly Sample[]>
+  return [
+    atLeast(
+      options.socket === 'unix' ? 0.75 : 0.8,
+      `${page}: bytes a second against the drain`,
+      rateRatio(service, drain),
+    ),
+    ...Object.entries(wanted).flatMap(([peer, times]) =>
+      samples[peer] === undefined
+        ? []
+        : [atLeast(times, `${page}: faster than ${peer}`, timesAsLong(samples[peer], service))],
+    ),
+  ]
 }
 
-function tableOf(samples: Samples, subjects: readonly Subject[], pageSize: number): Table {
+function tableOf(samples: Samples, pageSize: number): Table {
+  const { drain, service } = samples as Record<'drain' | 'service', readonly Sample[]>
+  const head = ['', 'ms', 'fastest ms', 'first byte ms', 'MB', 'MB/s', 'processor ms', 'backend ms', 'peak MB']
   return {
     title: `Page of ${pageSize.toLocaleString('en')} applications`,
-    head: [
-      '',
-      'ms',
-      'fastest ms',
-      'first byte ms',
-      'MB',
-      'MB/s',
-      'processor ms',
-      'backend ms',
-      'peak MB',
-      'of the drain',
-      'by time',
-      'service is',
-    ],
-    rows: subjects.map(({ name }) => {
-      const wallMs = median(samples.of(name, pageSize, 'wallMs'))
-      const megabytes = median(samples.of(name, pageSize, 'bytes')) / 1e6
+    head: [...head, 'of the drain', 'by time', 'service is'],
+    rows: Object.entries(samples).map(([name, own]) => {
+      const wallMs = median(column(own, 'wallMs'))
+      const megabytes = median(column(own, 'bytes')) / 1e6
       return [
         name,
         digits(wallMs),
-        digits(Math.min(...samples.of(name, pageSize, 'wallMs'))),
-        digits(median(samples.of(name, pageSize, 'firstByteMs'))),
+        digits(Math.min(...column(own, 'wallMs'))),
+        digits(median(column(own, 'firstByteMs'))),
         digits(megabytes),
         digits((megabytes / wallMs) * 1000),
-        digits(mean(samples.of(name, pageSize, 'processorMs'))),
-        digits(mean(samples.of(name, pageSize, 'backendMs'))),
-        digits(Math.max(...samples.of(name, pageSize, 'peakBytes')) / 1e6),
-        `${digits(pairedRatio(samples.rates(name, pageSize), samples.rates('drain', pageSize)))} ×`,
-        `${digits(samples.ratio('drain', name, pageSize))} ×`,
-        name === 'service' ? '' : `${digits(samples.ratio(name, 'service', pageSize))} × as fast`,
+        digits(mean(column(own, 'processorMs'))),
+        digits(mean(column(own, 'backendMs'))),
+        digits(Math.max(...column(own, 'peakBytes')) / 1e6),
+        `${digits(rateRatio(own, drain))} ×`,
+        `${digits(timesAsLong(drain, own))} ×`,
+        name === 'service' ? '' : `${digits(timesAsLong(own, service))} × as fast`,
       ]
     }),
   }
@@ -217,8 +175,7 @@ function httpSubject({ children }: BenchContext, subject: HttpSubject): Subject 
   return {
     name: subject.name,
     pid: subject.pid,
-    fetch: (pageSize, repeats) =>
-      fetchToNowhere(children, subject.pageUrl(pageSize), subject.headers, repeats, subject.pageUrl(1)),
+    fetch: (pageSize, repeats) => fetchPages(children, subject, pageSize, repeats),
   }
 }
 

@@ -9,7 +9,8 @@ import { type PageQuery, readPageRows, readWalkStart } from '../../../src/db/wal
 import { submitApplication } from '../../../src/intake/submit.ts'
 import type { BenchContext } from '../bench-context.ts'
 import { settleTables } from '../bench-statements.ts'
-import { digits, type Finding, type SectionReport } from '../findings.ts'
+import { atMost, digits, type Finding, type SectionReport } from '../findings.ts'
+import { inRounds, inTurn, timed } from '../rounds.ts'
 import { median } from '../statistics.ts'
 import { makeKey, makePrograms, sampleAnswerTexts, submissionsPerSecond } from './measure-submissions.ts'
 
@@ -30,17 +31,11 @@ interface Taken {
 }
 
 export async function measurePartitions(context: BenchContext): Promise<SectionReport> {
-  const taken: Taken[] = []
-  for (const partitions of layouts) taken.push(await measureLayout(context, partitions))
+  const taken = await inTurn(context, layouts, partitions => measureLayout(context, partitions))
   const [plain, ...laid] = taken as [Taken, ...Taken[]]
   const findings = laid.flatMap(({ partitions, startMs, pageOneMs, pageThousandMs, submissions }): Finding[] => {
-    const finding = (what: string, measured: number, atMost: number): Finding => ({
-      section: 'partitions',
-      what: `${partitions} partitions: ${what}`,
-      measured,
-      unit: '×',
-      atMost,
-    })
+    const finding = (what: string, measured: number, limit: number): Finding =>
+      atMost(limit, `${partitions} partitions: ${what}`, measured)
     return [
       finding('start of a walk against none', startMs / plain.startMs, 1.5),
       finding('page of 1', pageOneMs / plain.pageOneMs, 1.5),
@@ -60,15 +55,12 @@ export async function measurePartitions(context: BenchContext): Promise<SectionR
         ]),
       },
     ],
-    notes: [],
     raw: taken,
   }
 }
 
-async function measureLayout(
-  { data, database, machine, options, say }: BenchContext,
-  partitions: number,
-): Promise<Taken> {
+async function measureLayout(context: BenchContext, partitions: number): Promise<Taken> {
+  const { data, database, machine, say } = context
   say(partitions === 0 ? 'Without partitions …' : `${partitions} partitions …`)
   return database.scratch('copy', async ({ sql, environment }) => {
     const laidMs = partitions === 0 ? 0 : await timed(() => partitionApplications(sql, partitions))
@@ -95,11 +87,9 @@ async function measureLayout(
       const programs = await makePrograms(sql, origin, 'drawing')
       const key = await makeKey(sql, data.access.environment.API_KEY_PEPPER!)
       const answers = sampleAnswerTexts(origin)
-      const rates: number[] = []
-      for (let round = 0; round <= options.rounds; round++) {
-        const rate = await submissionsPerSecond(sql, programs, key, answers, submissionsEach, submitApplication)
-        if (round > 0) rates.push(rate)
-      }
+      const { round: rates } = await inRounds(context, {
+        round: () => submissionsPerSecond(sql, programs, key, answers, submissionsEach, submitApplication),
+      })
       return { partitions, laidMs, startMs, pageOneMs, pageThousandMs, submissions: median(rates) }
     } finally {
       await one.end({ timeout: 5 })
@@ -116,10 +106,4 @@ async function medianMs(times: number, work: () => Promise<unknown>): Promise<nu
   const taken: number[] = []
   for (let i = 0; i < times; i++) taken.push(await timed(work))
   return median(taken)
-}
-
-async function timed(work: () => Promise<unknown>): Promise<number> {
-  const beganAt = performance.now()
-  await work()
-  return performance.now() - beganAt
 }

@@ -3,10 +3,10 @@
 import { type BenchContext, withService } from '../bench-context.ts'
 import { startHttpLoad } from '../conversations.ts'
 import { digits, type SectionReport } from '../findings.ts'
-import { fetchToNowhere, warmUp } from '../http-subject.ts'
+import { fetchPages, warmUp } from '../http-subject.ts'
 import { backendsMs, backendsMsSince, familyBytes, familyMs } from '../process-meter.ts'
 import { inRounds } from '../rounds.ts'
-import { median, pairedRatio } from '../statistics.ts'
+import { column, median, pairedRatio } from '../statistics.ts'
 
 const counts = ['1', '2', '4'] as const
 const clients = 8
@@ -34,17 +34,15 @@ function costOf({ database }: BenchContext, pid: number): () => number {
 export async function measureProcesses(context: BenchContext): Promise<SectionReport> {
   const { children, options } = context
   const load = startHttpLoad(children)
-  const measure = (count: string): Promise<Measured> =>
+  const measure = (count: string) => (): Promise<Measured> =>
     withService(context, { PROCESSES: count }, async service => {
       // New connections go to any of the processes, so each gets its part.
       await Promise.all(Array.from({ length: clients }, () => warmUp(children, service, 500)))
-      const url = service.pageUrl(Math.min(pageSize, options.applications))
+      const rows = Math.min(pageSize, options.applications)
       const cost = costOf(context, service.pid)
       const startedAt = performance.now()
       const transfers = await Promise.all(
-        Array.from({ length: clients }, () =>
-          fetchToNowhere(children, url, service.headers, pagesOfClient, service.pageUrl(1)),
-        ),
+        Array.from({ length: clients }, () => fetchPages(children, service, rows, pagesOfClient)),
       )
       const bytes = transfers.flat().reduce((sum, transfer) => sum + transfer.bytes, 0)
       const bytesPerMs = bytes / (performance.now() - startedAt)
@@ -56,13 +54,15 @@ export async function measureProcesses(context: BenchContext): Promise<SectionRe
       return { bytesPerMs, pagesPerSecond, secondsPerGigabyte, msPerPage, residentBytes: familyBytes(service.pid) }
     })
   try {
-    const rounds = await inRounds(context, { 1: () => measure('1'), 2: () => measure('2'), 4: () => measure('4') })
-    const column = (count: (typeof counts)[number], key: keyof Measured): number[] =>
-      rounds[count]!.map(one => one[key])
+    const rounds = await inRounds<(typeof counts)[number], Measured>(context, {
+      1: measure('1'),
+      2: measure('2'),
+      4: measure('4'),
+    })
+    const of = (count: (typeof counts)[number], key: keyof Measured): number => median(column(rounds[count], key))
     const ratio = (count: (typeof counts)[number], key: keyof Measured): string =>
-      `${digits(pairedRatio(column(count, key), column('1', key)))} ×`
+      `${digits(pairedRatio(column(rounds[count], key), column(rounds[1], key)))} ×`
     return {
-      findings: [],
       tables: [
         {
           title: `${clients} clients pulling pages of ${pageSize.toLocaleString('en')}; then pages of 1 over ${connections} connections`,
@@ -78,17 +78,16 @@ export async function measureProcesses(context: BenchContext): Promise<SectionRe
           ],
           rows: counts.map(count => [
             count,
-            digits(median(column(count, 'bytesPerMs')) / 1000),
+            digits(of(count, 'bytesPerMs') / 1000),
             ratio(count, 'bytesPerMs'),
-            digits(median(column(count, 'secondsPerGigabyte'))),
-            digits(median(column(count, 'pagesPerSecond'))),
+            digits(of(count, 'secondsPerGigabyte')),
+            digits(of(count, 'pagesPerSecond')),
             ratio(count, 'pagesPerSecond'),
-            digits(median(column(count, 'msPerPage'))),
-            digits(median(column(count, 'residentBytes')) / 1e6),
+            digits(of(count, 'msPerPage')),
+            digits(of(count, 'residentBytes') / 1e6),
           ]),
         },
       ],
-      notes: [],
       raw: rounds,
     }
   } finally {

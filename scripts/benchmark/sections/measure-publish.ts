@@ -7,7 +7,7 @@ import { describeForEditing } from '../../../src/domain/definitions/version-defi
 import { publishDefinition } from '../../../src/programs/publish.ts'
 import type { BenchContext } from '../bench-context.ts'
 import { readProgramFacts } from '../bench-statements.ts'
-import { digits, type SectionReport } from '../findings.ts'
+import { atMost, digits, type SectionReport } from '../findings.ts'
 import { inRounds } from '../rounds.ts'
 import { median, pairedRatio } from '../statistics.ts'
 
@@ -37,13 +37,11 @@ export async function measurePublish(context: BenchContext): Promise<SectionRepo
   const applications = program.applications.toLocaleString('en')
   return {
     findings: [
-      {
-        section: 'publish',
-        what: `publishing with ${applications} applications against publishing with none`,
-        measured: pairedRatio(rounds.full, rounds.empty),
-        unit: '×',
-        atMost: 1.2,
-      },
+      atMost(
+        1.2,
+        `publishing with ${applications} applications against publishing with none`,
+        pairedRatio(rounds.full, rounds.empty),
+      ),
     ],
     tables: [
       {
@@ -55,7 +53,6 @@ export async function measurePublish(context: BenchContext): Promise<SectionRepo
         ],
       },
     ],
-    notes: [],
     raw: rounds,
   }
 }

@@ -6,10 +6,11 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../embedded-pos
 import { type BenchContext, type Cost, metered, withService } from '../bench-context.ts'
 import type { BenchDatabase } from '../bench-database.ts'
 import type { ChildProcesses } from '../child-processes.ts'
-import { digits, type SectionReport } from '../findings.ts'
-import { fetchToNowhere, type HttpSubject, warmUp } from '../http-subject.ts'
+import { atLeast, atMost, digits, type SectionReport } from '../findings.ts'
+import { fetchPages, type HttpSubject, warmUp } from '../http-subject.ts'
 import { backendsMs, backendsMsSince } from '../process-meter.ts'
-import { mean, median, pairedRatio } from '../statistics.ts'
+import { inRounds, timed } from '../rounds.ts'
+import { column, mean, median, pairedRatio } from '../statistics.ts'
 
 const exportsAtOnce = 4
 
@@ -23,7 +24,7 @@ interface Sample extends Cost {
 export async function measureStandbys(context: BenchContext): Promise<SectionReport> {
   const { database, options, say } = context
   if (database.installation === undefined)
-    return { findings: [], tables: [], notes: ['Standbys need pg_basebackup: --postgres debian.'], raw: [] }
+    return { tables: [], notes: ['Standbys need pg_basebackup: --postgres debian.'], raw: [] }
   const pageSize = Math.min(10_000, options.applications)
   const folder = await mkdtemp('/var/tmp/tributary-bench-standbys-')
   // The account of the servers must get there.
@@ -36,41 +37,31 @@ export async function measureStandbys(context: BenchContext): Promise<SectionRep
     }
     const { pathname } = new URL(database.environment.DATABASE_URL!)
     const urls = standbys.map(({ port }) => `postgres://${database.user}@127.0.0.1:${port}${pathname}`)
-    const samples: Record<'one server' | 'two standbys', Sample[]> = { 'one server': [], 'two standbys': [] }
-    await withService(context, {}, one =>
+    const rounds = await withService(context, {}, one =>
       withService(context, { EXPORT_DATABASE_URL: urls.join(',') }, async two => {
         for (const subject of [one, two]) await warmUp(context.children, subject)
-        for (let round = 0; round <= options.rounds; round++) {
-          const order = [['one server', one] as const, ['two standbys', two] as const]
-          for (const [name, subject] of round % 2 === 0 ? order : order.toReversed()) {
-            await context.machine.wait()
-            const sample = await measure(context, subject, standbys, pageSize)
-            if (round > 0) samples[name].push(sample)
-          }
-        }
+        return inRounds(context, {
+          'one server': () => measure(context, one, standbys, pageSize),
+          'two standbys': () => measure(context, two, standbys, pageSize),
+        })
       }),
     )
-    if (samples['two standbys'].every(({ standbysMs }) => standbysMs === 0)) throw new Error('no standby was read')
-    const wall = (name: keyof typeof samples): number[] => samples[name].map(({ wallMs }) => wallMs)
-    const primary = (name: keyof typeof samples): number[] => samples[name].map(({ backendMs }) => backendMs)
+    const { 'one server': alone, 'two standbys': beside } = rounds
+    if (beside.every(({ standbysMs }) => standbysMs === 0)) throw new Error('no standby was read')
     const applications = pageSize * exportsAtOnce
     const page = `${exportsAtOnce} pages of ${pageSize.toLocaleString('en')} at once`
     return {
       findings: [
-        {
-          section: 'standbys',
-          what: `${page}: speed from two standbys against one server, all on one machine`,
-          measured: pairedRatio(wall('one server'), wall('two standbys')),
-          unit: '×',
-          atLeast: 0.8,
-        },
-        {
-          section: 'standbys',
-          what: `${page}: what the primary does for them against one server`,
-          measured: pairedRatio(primary('two standbys'), primary('one server')),
-          unit: '×',
-          atMost: 0.15,
-        },
+        atLeast(
+          0.8,
+          `${page}: speed from two standbys against one server, all on one machine`,
+          pairedRatio(column(alone, 'wallMs'), column(beside, 'wallMs')),
+        ),
+        atMost(
+          0.15,
+          `${page}: what the primary does for them against one server`,
+          pairedRatio(column(beside, 'backendMs'), column(alone, 'backendMs')),
+        ),
       ],
       tables: [
         {
@@ -83,17 +74,15 @@ export async function measureStandbys(context: BenchContext): Promise<SectionRep
             'of the standbys',
             'service processor ms',
           ],
-          rows: Object.entries(samples).map(([name, taken]) => {
-            const ms = median(taken.map(({ wallMs }) => wallMs))
-            const costs = (['backendMs', 'standbysMs', 'processorMs'] as const).map(key =>
-              mean(taken.map(cost => cost[key])),
-            )
+          rows: Object.entries(rounds).map(([name, taken]) => {
+            const ms = median(column(taken, 'wallMs'))
+            const costs = (['backendMs', 'standbysMs', 'processorMs'] as const).map(key => mean(column(taken, key)))
             return [name, ...[ms, (applications / ms) * 1000, ...costs].map(digits)]
           }),
         },
       ],
       notes: ['Standbys on machines of their own add processors; here they share those of the primary.'],
-      raw: samples,
+      raw: rounds,
     }
   } finally {
     for (const standby of standbys) await standby.stop()
@@ -108,15 +97,9 @@ async function measure(
   pageSize: number,
 ): Promise<Sample> {
   const before = standbys.map(({ pid }) => backendsMs(pid, database.user))
-  const [wallMs, cost] = await metered(database, subject.pid, async () => {
-    const beganAt = performance.now()
-    await Promise.all(
-      Array.from({ length: exportsAtOnce }, () =>
-        fetchToNowhere(children, subject.pageUrl(pageSize), subject.headers, 1, subject.pageUrl(1)),
-      ),
-    )
-    return performance.now() - beganAt
-  })
+  const pages = () =>
+    Promise.all(Array.from({ length: exportsAtOnce }, () => fetchPages(children, subject, pageSize, 1)))
+  const [wallMs, cost] = await metered(database, subject.pid, () => timed(pages))
   const standbysMs = standbys.reduce((sum, { pid }, i) => sum + backendsMsSince(before[i]!, pid, database.user), 0)
   return { ...cost, wallMs, standbysMs }
 }

@@ -3,36 +3,31 @@
 import { join } from 'node:path'
 import { freePort } from '../../free-port.ts'
 import type { BenchContext } from '../bench-context.ts'
-import { digits, type SectionReport } from '../findings.ts'
+import { atMost, digits, type SectionReport } from '../findings.ts'
 import { serviceEnvironment } from '../http-subject.ts'
+import { inRounds } from '../rounds.ts'
 import { median } from '../statistics.ts'
 
 const root = join(import.meta.dir, '../../..')
 const startTimeoutMs = 30_000
 
 export async function measureStart(context: BenchContext): Promise<SectionReport> {
-  const startsMs: number[] = []
-  for (let round = 0; round <= context.options.rounds; round++) {
-    await context.machine.wait()
-    const ms = await startOnce(context)
-    if (round > 0) startsMs.push(ms)
-  }
-  const measured = median(startsMs)
+  const { start } = await inRounds(context, { start: () => startOnce(context) })
+  const measured = median(start)
   return {
-    findings: [{ section: 'start', what: 'start to first answered request', measured, unit: 'ms', atMost: 400 }],
+    findings: [atMost(400, 'start to first answered request', measured, 'ms')],
     tables: [
       {
         title: 'Start to first answered request',
         head: ['', 'ms'],
         rows: [
           ['median', digits(measured)],
-          ['fastest', digits(Math.min(...startsMs))],
-          ['slowest', digits(Math.max(...startsMs))],
+          ['fastest', digits(Math.min(...start))],
+          ['slowest', digits(Math.max(...start))],
         ],
       },
     ],
-    notes: [],
-    raw: startsMs,
+    raw: start,
   }
 }
 

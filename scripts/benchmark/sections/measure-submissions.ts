@@ -22,8 +22,8 @@ import { publishDefinition } from '../../../src/programs/publish.ts'
 import type { BenchContext } from '../bench-context.ts'
 import { prepareEmpty, timeZone } from '../bench-data.ts'
 import { makeApplicantsWithAnswers } from '../bench-statements.ts'
-import { digits, type Finding, type SectionReport } from '../findings.ts'
-import { inRounds } from '../rounds.ts'
+import { atLeast, digits, type SectionReport } from '../findings.ts'
+import { inRounds, timed } from '../rounds.ts'
 import { median, pairedRatio } from '../statistics.ts'
 
 const writers = 16
@@ -52,17 +52,12 @@ export async function measureSubmissions(context: BenchContext): Promise<Section
       unorderedMany: submissions(unordered, submitUnordered),
     })
   })
-  const finding = (what: string, measured: number, atLeast: number): Finding => ({
-    section: 'submissions',
-    unit: '×',
-    atLeast,
-    measured,
-    what: `submissions/s into ${what}, ${writers} writers, against the same without the counter`,
-  })
+  const into = (what: string): string =>
+    `submissions/s into ${what}, ${writers} writers, against the same without the counter`
   return {
     findings: [
-      finding('one program', pairedRatio(rounds.one, rounds.unorderedOne), 0.2),
-      finding(`${programsMany} programs`, pairedRatio(rounds.many, rounds.unorderedMany), 0.6),
+      atLeast(0.2, into('one program'), pairedRatio(rounds.one, rounds.unorderedOne)),
+      atLeast(0.6, into(`${programsMany} programs`), pairedRatio(rounds.many, rounds.unorderedMany)),
     ],
     tables: [
       {
@@ -76,7 +71,6 @@ export async function measureSubmissions(context: BenchContext): Promise<Section
         ],
       },
     ],
-    notes: [],
     raw: rounds,
   }
 }
@@ -146,26 +140,21 @@ export async function submissionsPerSecond(
 ): Promise<number> {
   const programIds = Array.from({ length: count }, (_, i) => programs[i % programs.length]!)
   const applicants = await makeApplicantsWithAnswers(sql, programIds, answers, front_end)
-  return perSecond(count, async i => {
-    const applicant_id = applicants[i]!
-    await submit(sql, {
-      program_id: programIds[i]!,
-      applicant_id,
-      timeZone,
-      submitter: { submitter_type: 'APPLICANT' },
-      key: { api_key_id, front_end, address: '127.0.0.1' },
-      idempotency_key: `submission-${applicant_id}`,
-    })
-  })
-}
-
-async function perSecond(count: number, work: (i: number) => Promise<unknown>): Promise<number> {
   let next = 0
-  const startedAt = performance.now()
-  await Promise.all(
-    Array.from({ length: writers }, async () => {
-      while (next < count) await work(next++)
-    }),
+  const ms = await timed(() =>
+    Promise.all(
+      Array.from({ length: writers }, async () => {
+        for (let i = next++; i < count; i = next++)
+          await submit(sql, {
+            program_id: programIds[i]!,
+            applicant_id: applicants[i]!,
+            timeZone,
+            submitter: { submitter_type: 'APPLICANT' },
+            key: { api_key_id, front_end, address: '127.0.0.1' },
+            idempotency_key: `submission-${applicants[i]}`,
+          })
+      }),
+    ),
   )
-  return count / ((performance.now() - startedAt) / 1000)
+  return count / (ms / 1000)
 }
