@@ -3,11 +3,11 @@
 
 import { parseArgs } from 'node:util'
 import { findApplication, readAnnotationStates } from '../src/db/annotations.ts'
-import { findProgram } from '../src/db/programs.ts'
+import { loadProgram } from '../src/db/programs.ts'
 import { formatOffsetTime, type Micros } from '../src/domain/values/offset-time.ts'
 import { Problem } from '../src/problem.ts'
 import { annotate } from '../src/upkeep/annotate.ts'
-import { readCommandLine, runScript, type ScriptContext, UsageError } from './environment.ts'
+import { readCommandLine, refuseMore, runScript, type ScriptContext, unknownCommand, usage } from './environment.ts'
 
 const help = `Usage:
   scripts/application show <program> <application id>
@@ -29,8 +29,6 @@ interface Command {
   note: string | undefined
 }
 
-const usage = (message: string): UsageError => new UsageError(`${message} scripts/application --help tells more.`)
-
 function parseCommand(args: readonly string[]): Command {
   const { values, positionals } = parseArgs({
     args: [...args],
@@ -38,12 +36,11 @@ function parseCommand(args: readonly string[]): Command {
     allowPositionals: true,
   })
   const [name, slug, idText, value, ...rest] = positionals
-  if (name !== 'show' && name !== 'status' && name !== 'note')
-    throw usage(name === undefined ? 'Say what to do.' : `There is no command "${name}".`)
+  if (name !== 'show' && name !== 'status' && name !== 'note') throw unknownCommand(name)
   if (slug === undefined || idText === undefined)
     throw usage('Name a program by its slug, and an application by its id.')
   if (!/^[1-9][0-9]{0,14}$/.test(idText)) throw usage(`"${idText}" is not the id of an application.`)
-  if (rest.length > 0) throw usage(`Unexpected: ${rest.join(' ')}. A text with spaces needs quotes.`)
+  refuseMore(rest)
   const given = Number(value !== undefined) + Number(values.none)
   if (given !== (name === 'show' ? 0 : 1))
     throw usage(name === 'show' ? 'There is nothing to set.' : `Give a ${name}, or --none, and not both.`)
@@ -56,9 +53,7 @@ function parseCommand(args: readonly string[]): Command {
 
 async function run(command: Command, { sql, config, actor }: ScriptContext): Promise<void> {
   const { name, slug, applicationId, value, note } = command
-  const program = await findProgram(sql, slug)
-  if (program === undefined) throw new Problem('not_found', { detail: `There is no program ${slug}.` })
-  const { program_id } = program
+  const { program_id } = await loadProgram(sql, slug)
   if (name !== 'show') {
     await annotate(sql, {
       program_id,

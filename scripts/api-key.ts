@@ -7,8 +7,8 @@ import { parseExpiry } from '../src/access/expiry.ts'
 import type { Config } from '../src/config/all-settings.ts'
 import { formatOffsetTime, type Micros } from '../src/domain/values/offset-time.ts'
 import { Problem } from '../src/problem.ts'
-import { readCommandLine, runScript, type ScriptContext, UsageError } from './environment.ts'
-import { textTable } from './text-table.ts'
+import { readCommandLine, runScript, type ScriptContext, serviceAddress, unknownCommand, usage } from './environment.ts'
+import { printTable } from './text-table.ts'
 
 const help = `Usage:
   scripts/api-key create --name <name> --programs <slug,…> --expires <when> --subnets <cidr,…|anywhere> [--may export,…]
@@ -60,7 +60,7 @@ function parseCommand([command, ...rest]: readonly string[]): Run {
     case 'retire':
       return retire(parseOptions(rest, { keyId: true }).keyId)
     default:
-      throw usage(command === undefined ? 'Say what to do.' : `There is no command "${command}".`)
+      throw unknownCommand(command)
   }
 }
 
@@ -104,7 +104,6 @@ function create({ options, hidden = [] }: Parsed): Run {
       actor,
       now,
     })
-    const baseUrl = config.baseUrl || `${config.tlsCert ? 'https' : 'http'}://${config.host}:${config.port}`
     console.log(`Made the key "${key.name}", good until ${formatOffsetTime(key.expires_at, config.timeZone)}.
 The password is shown this once.
 
@@ -112,7 +111,7 @@ Username:         ${credential.username}
 Password:         ${credential.password}
 API Secret Token: ${credential.apiSecretToken}
 
-curl -u '${credential.username}:${credential.password}' ${baseUrl}/api/v1/checkAuth`)
+curl -u '${credential.username}:${credential.password}' ${serviceAddress(config)}/api/v1/checkAuth`)
   }
 }
 
@@ -123,7 +122,7 @@ const list: Run = async ({ sql, config }) => {
     return
   }
   const head = ['Key id', 'Name', 'Programs', 'Never sees', 'Expires', 'State', 'Front end', 'Last used']
-  for (const line of textTable([head, ...keys.map(key => cells(key, config))])) console.log(line)
+  printTable([head, ...keys.map(key => cells(key, config))])
 }
 
 function edit({ keyId, options, hidden }: Parsed): Run {
@@ -200,7 +199,6 @@ const split = (text: string): string[] =>
     .filter(part => part !== '')
 
 const presentTime = (): Micros => Date.now() * 1000
-const usage = (message: string): UsageError => new UsageError(`${message} scripts/api-key --help tells more.`)
 
 const run = await readCommandLine(help, parseCommand)
 await runScript(async context => {

@@ -12,8 +12,8 @@ import { clearAuditFaults } from '../src/db/audit-checks.ts'
 import { formatOffsetTime, type Micros } from '../src/domain/values/offset-time.ts'
 import { parseInstantParameter } from '../src/export/instant-parameter.ts'
 import { Problem } from '../src/problem.ts'
-import { readCommandLine, runScript, type ScriptContext, UsageError } from './environment.ts'
-import { textTable } from './text-table.ts'
+import { readCommandLine, runScript, type ScriptContext, unknownCommand, usage } from './environment.ts'
+import { printTable } from './text-table.ts'
 
 const help = `Usage: scripts/audit list [--actor <actor>] [--action <action>] [--subject <subject>] [--from <when>] [--to <when>]
                           [--limit <number>] [--before <event>]
@@ -74,7 +74,7 @@ function parseCommand([command, ...args]: string[]): Run {
     const applicationId = wholeNumber('The application id', positionals[0]!)
     return context => sent(context, applicationId, rowsMax)
   }
-  if (command !== 'list') throw usage(command === undefined ? 'Say what to do.' : `There is no command "${command}".`)
+  if (command !== 'list') throw unknownCommand(command)
   const text = { type: 'string' as const }
   const options = { actor: text, action: text, subject: text, from: text, to: text, limit: text, before: text }
   const { values } = parseArgs({ args, options })
@@ -109,7 +109,7 @@ async function list(
     ...[event.subject, event.address ?? '', JSON.stringify(event.detail)],
   ])
   const head = ['Event', 'When', 'Actor', 'Action', 'Subject', 'From', 'Detail']
-  for (const line of textTable([head, ...rows])) console.log(line)
+  printTable([head, ...rows])
   if (events.length === page.rowsMax) console.log(`\nEarlier ones: --before ${events.at(-1)!.audit_event_id}`)
 }
 
@@ -137,7 +137,7 @@ async function sent({ sql, config }: ScriptContext, applicationId: number, rowsM
     if (rows.length === 0) console.log('No client was sent it.')
     else {
       const head = ['Client', 'Name', 'When', 'From', 'Walk', 'Questions', 'Sent']
-      for (const line of textTable([head, ...rows])) console.log(line)
+      printTable([head, ...rows])
     }
     if (nextBefore !== undefined) console.log(`There are more than ${rowsMax}: --limit takes more of them.`)
   }
@@ -197,7 +197,5 @@ function wholeNumber(name: string, text: string, max = Number.MAX_SAFE_INTEGER):
   if (value <= max) return value
   throw usage(`${name} must be a whole number from 1${max === Number.MAX_SAFE_INTEGER ? '' : ` to ${max}`}.`)
 }
-
-const usage = (message: string): UsageError => new UsageError(`${message} scripts/audit --help tells more.`)
 
 await runScript(await readCommandLine(help, parseCommand))

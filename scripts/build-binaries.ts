@@ -4,7 +4,7 @@ import { mkdir, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { $ } from 'bun'
-import { exitCode, showHelpIfAsked, UsageError } from './environment.ts'
+import { exitCode, refuseMore, showHelpIfAsked } from './environment.ts'
 
 const help = `Usage: scripts/build [folder] [--target <system>]
 
@@ -23,7 +23,7 @@ process.exit(
   await exitCode(async () => {
     const { values, positionals } = parseArgs({ options: { target: { type: 'string' } }, allowPositionals: true })
     const [folder = 'dist', ...rest] = positionals
-    if (rest.length > 0) throw new UsageError(`Unexpected: ${rest.join(' ')}. scripts/build --help tells more.`)
+    refuseMore(rest)
     const outfile = join(resolve(folder), 'tributary')
     await mkdir(resolve(folder), { recursive: true })
     const commit = await commitOfCheckout()

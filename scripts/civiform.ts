@@ -12,7 +12,15 @@ import type { Sql } from '../src/db/client.ts'
 import { formatMicros } from '../src/domain/values/offset-time.ts'
 import { Problem } from '../src/problem.ts'
 import { readSample, readThese } from './civiform-pages.ts'
-import { readCommandLine, runScript, type ScriptContext, serviceAddress, UsageError } from './environment.ts'
+import {
+  readCommandLine,
+  refuseMore,
+  runScript,
+  type ScriptContext,
+  serviceAddress,
+  unknownCommand,
+  usage,
+} from './environment.ts'
 
 const help = `Usage: scripts/civiform check
        scripts/civiform status
@@ -57,9 +65,8 @@ const commands: Readonly<Record<string, Command['run']>> = {
 function parseCommand(args: string[]): Command {
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
   const [name, ...rest] = positionals
-  if (name === undefined) throw usage('Say what to do.')
-  if (!Object.hasOwn(commands, name)) throw usage(`There is no command "${name}".`)
-  if (rest.length > 0) throw usage(`Unexpected: ${rest.join(' ')}.`)
+  if (name === undefined || !Object.hasOwn(commands, name)) throw unknownCommand(name)
+  refuseMore(rest)
   if (name === 'compare' && values.program === undefined) throw usage('--program must be given.')
   if (!/^[1-9][0-9]{0,5}$/.test(values.sample)) throw usage('--sample must be a whole number from 1 to 999999.')
   return { run: commands[name]!, values }
@@ -137,8 +144,6 @@ async function withSource(
     await source.end({ timeout: 1 })
   }
 }
-
-const usage = (message: string): UsageError => new UsageError(`${message} scripts/civiform --help tells more.`)
 
 const { run, values } = await readCommandLine(help, parseCommand)
 await runScript(context => run(context, values))

@@ -6,8 +6,16 @@ import { type Role, roleNames, roles } from '../src/access/roles.ts'
 import { type PersonRow, readPeople } from '../src/db/person-rows.ts'
 import { formatOffsetTime } from '../src/domain/values/offset-time.ts'
 import { Problem } from '../src/problem.ts'
-import { readCommandLine, runScript, type ScriptContext, serviceAddress, UsageError } from './environment.ts'
-import { textTable } from './text-table.ts'
+import {
+  readCommandLine,
+  refuseMore,
+  runScript,
+  type ScriptContext,
+  serviceAddress,
+  unknownCommand,
+  usage,
+} from './environment.ts'
+import { printTable } from './text-table.ts'
 
 const help = `Usage:
   scripts/admin create <e-mail> <name> [--role <role>] [--program <slug> …]
@@ -31,8 +39,6 @@ interface Command {
   programs: string[]
 }
 
-const usage = (message: string): UsageError => new UsageError(`${message} scripts/admin --help tells more.`)
-
 function parseCommand(args: readonly string[]): Command {
   const { values, positionals } = parseArgs({
     args: [...args],
@@ -41,12 +47,12 @@ function parseCommand(args: readonly string[]): Command {
   })
   const [name, email = '', personName = '', ...rest] = positionals
   if (name !== 'create' && name !== 'link' && name !== 'disable' && name !== 'enable' && name !== 'list')
-    throw usage(name === undefined ? 'Say what to do.' : `There is no command "${name}".`)
+    throw unknownCommand(name)
   if (name !== 'list' && email === '') throw usage('Name a person by e-mail.')
   if (name === 'create' && personName === '') throw usage('Give the name of the person, too.')
   const unexpected =
     name === 'create' ? rest : [...(name === 'list' ? [email] : []), personName, ...rest].filter(Boolean)
-  if (unexpected.length > 0) throw usage(`Unexpected: ${unexpected.join(' ')}. A name with spaces needs quotes.`)
+  refuseMore(unexpected)
   if (name !== 'create' && (values.role !== undefined || values.program !== undefined))
     throw usage('--role and --program go with create only.')
   const role = roles.find(known => known.toLowerCase().replaceAll('_', '-') === (values.role ?? 'administrator'))
@@ -68,9 +74,7 @@ async function run(command: Command, { sql, config, actor }: ScriptContext): Pro
       one.last_signed_in_at === null ? 'never' : formatOffsetTime(one.last_signed_in_at, config.timeZone),
     ])
     if (rows.length === 0) return console.log('Nobody is here yet. scripts/admin create makes the first administrator.')
-    for (const line of textTable([['Name', 'E-mail', 'Role', 'Programs', 'State', 'Last signed in'], ...rows]))
-      console.log(line)
-    return
+    return printTable([['Name', 'E-mail', 'Role', 'Programs', 'State', 'Last signed in'], ...rows])
   }
   if (command.name === 'create') {
     const { email, personName, role, programs } = command

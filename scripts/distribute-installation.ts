@@ -3,7 +3,7 @@
 import { parseArgs } from 'node:util'
 import { distributeApplications, migrate } from '../src/db/migrate.ts'
 import { allMigrations } from '../src/db/migrations/all-migrations.ts'
-import { readCommandLine, runScript, UsageError } from './environment.ts'
+import { readCommandLine, refuseMore, runScript, usage } from './environment.ts'
 
 const help = `Usage: scripts/distribute [--shards <n>]
 
@@ -16,13 +16,10 @@ service and worker afterwards. What to set up first, and what is different then:
 
 const { shards } = await readCommandLine(help, args => {
   const { values, positionals } = parseArgs({ args, options: { shards: { type: 'string' } }, allowPositionals: true })
-  if (positionals.length > 0)
-    throw new UsageError(`Unexpected: ${positionals.join(' ')}. scripts/distribute --help tells more.`)
+  refuseMore(positionals)
   const { shards = '32' } = values
   if (!/^[0-9]{1,4}$/.test(shards) || Number(shards) < 1 || Number(shards) > 1000)
-    throw new UsageError(
-      `--shards takes a number from 1 to 1000, not "${shards}". scripts/distribute --help tells more.`,
-    )
+    throw usage(`--shards takes a number from 1 to 1000, not "${shards}".`)
   return { shards: Number(shards) }
 })
 

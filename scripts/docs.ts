@@ -3,12 +3,11 @@
 import { parseArgs } from 'node:util'
 import { readDerivedStatus } from '../src/db/derived-status.ts'
 import { measureOutbox } from '../src/db/outbox.ts'
-import { findProgram, readPrograms } from '../src/db/programs.ts'
+import { loadProgram, readPrograms } from '../src/db/programs.ts'
 import { regenerateDocs } from '../src/derived/sweep.ts'
 import { formatOffsetTime } from '../src/domain/values/offset-time.ts'
-import { Problem } from '../src/problem.ts'
-import { readCommandLine, runScript, type ScriptContext, UsageError } from './environment.ts'
-import { textTable } from './text-table.ts'
+import { readCommandLine, refuseMore, runScript, type ScriptContext, unknownCommand } from './environment.ts'
+import { printTable } from './text-table.ts'
 
 const help = `Usage: scripts/docs regenerate [--program <slug>]
        scripts/docs status [--program <slug>]
@@ -28,9 +27,8 @@ const commands = { regenerate, status }
 function parseCommand(args: string[]): Command {
   const { values, positionals } = parseArgs({ args, options: { program: { type: 'string' } }, allowPositionals: true })
   const [name, ...rest] = positionals
-  if (name === undefined) throw usage('Say what to do.')
-  if (!Object.hasOwn(commands, name)) throw usage(`There is no command "${name}".`)
-  if (rest.length > 0) throw usage(`Unexpected: ${rest.join(' ')}.`)
+  if (name === undefined || !Object.hasOwn(commands, name)) throw unknownCommand(name)
+  refuseMore(rest)
   return { run: commands[name as keyof typeof commands], slug: values.program }
 }
 
@@ -57,19 +55,12 @@ async function status({ sql, config }: ScriptContext, programId: number | undefi
     ...[formatOffsetTime(row.updated_at, config.timeZone), row.last_error ?? ''],
   ])
   if (rows.length === 0) console.log('There is nothing to derive yet.')
-  else
-    for (const line of textTable([['Program', 'Version', 'Job', 'State', 'Since', 'Last error'], ...table]))
-      console.log(line)
+  else printTable([['Program', 'Version', 'Job', 'State', 'Since', 'Last error'], ...table])
   if (waiting > 0) console.log(`\n${waiting} ${waiting === 1 ? 'job waits' : 'jobs wait'} to be handed to the workers.`)
 }
 
-async function programIdOf({ sql }: ScriptContext, slug: string): Promise<number> {
-  const program = await findProgram(sql, slug)
-  if (program === undefined) throw new Problem('not_found', { detail: `There is no program "${slug}".` })
-  return program.program_id
-}
-
-const usage = (message: string): UsageError => new UsageError(`${message} scripts/docs --help tells more.`)
-
 const { run, slug } = await readCommandLine(help, parseCommand)
-await runScript(async context => run(context, slug === undefined ? undefined : await programIdOf(context, slug)))
+await runScript(async context => {
+  const program = slug === undefined ? undefined : await loadProgram(context.sql, slug)
+  await run(context, program?.program_id)
+})

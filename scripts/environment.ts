@@ -22,15 +22,25 @@ export interface ScriptContext {
   config: Config
   /** `operator:<system user>`, for the audit trail. */
   actor: string
-  args: string[]
 }
 
 /** Where the service is reached, as far as its settings tell. Without a slash at the end. */
 export const serviceAddress = (config: Config): string =>
   config.baseUrl || `${config.tlsCert === undefined ? 'http' : 'https'}://${config.host}:${config.port}`
 
-/** Wrong usage: the message is shown with the script's help, and the exit status is 2. */
+/** Wrong usage: the message is shown with where to find the script's help, and the exit status is 2. */
 export class UsageError extends Error {}
+
+export const usage = (message: string): UsageError => new UsageError(message)
+
+/** For a script that does several things, when the first argument is none of them. */
+export const unknownCommand = (name: string | undefined): UsageError =>
+  usage(name === undefined ? 'Say what to do.' : `There is no command "${name}".`)
+
+/** Throws when there are more arguments than a script has a use for. */
+export function refuseMore(words: readonly string[]): void {
+  if (words.length > 0) throw usage(`Unexpected: ${words.join(' ')}. A text with spaces needs quotes.`)
+}
 
 /**
  * Runs a script against the configured database, or the checkout's own PostgreSQL when `DATABASE_URL` is not set
@@ -50,14 +60,18 @@ export async function runScript(main: (context: ScriptContext) => Promise<void>)
     })
     cleanUps.unshift(() => sql.end({ timeout: 5 }))
     await prepareDatabase(sql, config.timeZone)
-    await main({ sql, config, actor: `operator:${await systemUser()}`, args: process.argv.slice(2) })
+    await main({ sql, config, actor: `operator:${await systemUser()}` })
   })
   for (const cleanUp of cleanUps) await cleanUp().catch(() => {})
   process.exit(code)
 }
 
+/** `scripts/<name>`, once its help is known. */
+let script: string | undefined
+
 /** Prints the help and ends the process when it is asked for, wherever in the arguments. */
 export function showHelpIfAsked(help: string): void {
+  script = /scripts\/[a-z-]+/.exec(help)?.[0]
   if (!process.argv.slice(2).some(arg => arg === '--help' || arg === '-h')) return
   console.log(asCalled(help))
   process.exit(0)
@@ -83,7 +97,8 @@ export async function exitCode(main: () => Promise<void>): Promise<number> {
     return 0
   } catch (error) {
     const isUsage = error instanceof UsageError || isParseArgsError(error)
-    for (const line of isUsage ? [(error as Error).message] : failureLines(error)) console.error(asCalled(line))
+    const hint = error instanceof UsageError && script !== undefined ? ` ${script} --help tells more.` : ''
+    for (const line of isUsage ? [(error as Error).message + hint] : failureLines(error)) console.error(asCalled(line))
     return isUsage ? 2 : 1
   }
 }
@@ -98,12 +113,11 @@ const asCalled = (text: string): string =>
  */
 export async function scriptEnvironment(): Promise<{
   environment: Environment
-  embedded: boolean
   /** Whether this checkout's own PostgreSQL was running already. */
   wasRunning: boolean
   stop: () => Promise<void>
 }> {
-  const own = { embedded: false, wasRunning: false, stop: async () => {} }
+  const own = { wasRunning: false, stop: async () => {} }
   const given = withSettingFiles(process.env)
   if (!inCheckout) return { environment: given, ...own }
   if (given.DATABASE_URL) {
@@ -115,7 +129,6 @@ export async function scriptEnvironment(): Promise<{
   const server = await startEmbeddedPostgres({ dataDirectory: join(dataFolder, 'postgres') })
   return {
     environment: { ...development, DATABASE_URL: server.url, ...given },
-    embedded: true,
     wasRunning: !server.started,
     stop: async () => {
       if (server.started) await server.stop()

@@ -3,7 +3,7 @@
 import { parseArgs } from 'node:util'
 import { findApplication } from '../src/db/annotations.ts'
 import { readApplicantHoldings, readRetentions } from '../src/db/erased-applications.ts'
-import { findProgram } from '../src/db/programs.ts'
+import { loadProgram } from '../src/db/programs.ts'
 import { Problem } from '../src/problem.ts'
 import {
   eraseApplicant,
@@ -14,7 +14,7 @@ import {
   retentionDaysMax,
   setRetention,
 } from '../src/upkeep/erase.ts'
-import { readCommandLine, runScript, type ScriptContext, UsageError } from './environment.ts'
+import { readCommandLine, refuseMore, runScript, type ScriptContext, usage } from './environment.ts'
 
 const help = `Usage:
   scripts/erase application <program> <application id> [--reason <text>] --yes
@@ -38,8 +38,6 @@ type Command =
   | { name: 'retention'; slug: string | undefined; days: number | null; yes: boolean }
   | { name: 'expired' }
 
-const usage = (message: string): UsageError => new UsageError(`${message} scripts/erase --help tells more.`)
-
 function parseCommand(args: readonly string[]): Command {
   const { values, positionals } = parseArgs({
     args: [...args],
@@ -52,24 +50,21 @@ function parseCommand(args: readonly string[]): Command {
   })
   const { yes, none, reason } = values
   const [name, ...words] = positionals
-  const refuseMore = (from: number): void => {
-    if (words.length > from) throw usage(`Unexpected: ${words.slice(from).join(' ')}. A text with spaces needs quotes.`)
-  }
   if (none && name !== 'retention') throw usage('--none goes with retention only.')
   const erases = name === 'application' || name === 'applicant'
   if (reason !== undefined && !erases) throw usage('--reason goes with application and applicant only.')
   if (yes && !erases && name !== 'retention') throw usage('--yes goes with application, applicant and retention only.')
   if (name === 'application') {
-    refuseMore(2)
+    refuseMore(words.slice(2))
     if (words[0] === undefined) throw usage('Name a program by its slug, and an application by its id.')
     return { name, slug: words[0], applicationId: parseId(words[1], 'application'), reason, yes }
   }
   if (name === 'applicant') {
-    refuseMore(1)
+    refuseMore(words.slice(1))
     return { name, applicantId: parseId(words[0], 'applicant'), reason, yes }
   }
   if (name === 'retention') {
-    refuseMore(2)
+    refuseMore(words.slice(2))
     const [slug, days] = words
     if (slug === undefined) {
       if (none) throw usage('Name the program that is to keep its applications.')
@@ -79,7 +74,7 @@ function parseCommand(args: readonly string[]): Command {
     return { name, slug, days: none ? null : parseDays(days!), yes }
   }
   if (name === 'expired') {
-    refuseMore(0)
+    refuseMore(words)
     return { name }
   }
   throw usage(name === undefined ? 'Say what to erase.' : `There is no command "${name}".`)
@@ -99,9 +94,8 @@ function parseDays(text: string): number {
 
 async function run(command: Command, { sql, actor }: ScriptContext): Promise<void> {
   if (command.name === 'application') {
-    const program = await findProgram(sql, command.slug)
-    if (program === undefined) throw new Problem('not_found', { detail: `There is no program "${command.slug}".` })
-    const place = { program_id: program.program_id, application_id: command.applicationId }
+    const { program_id } = await loadProgram(sql, command.slug)
+    const place = { program_id, application_id: command.applicationId }
     const found = await findApplication(sql, place.program_id, place.application_id)
     if (found !== undefined && !command.yes) {
       const state = found.is_current ? 'CURRENT' : 'OBSOLETE'
@@ -149,8 +143,8 @@ async function keepFor(
     return true
   } catch (error) {
     if (!(error instanceof Problem) || error.errors[0]?.parameter !== 'confirmation') throw error
-    const program = await findProgram(sql, slug)
-    const { expired } = await measureRetention(sql, program!.program_id, days!)
+    const { program_id } = await loadProgram(sql, slug)
+    const { expired } = await measureRetention(sql, program_id, days!)
     const most = expired === expiredMax ? 'At least ' : ''
     console.log(`${most}${counted(expired)} of ${slug} would be erased. Nothing was set: add --yes to do it.`)
     return false

@@ -6,7 +6,7 @@ import { parseDuration } from '../src/config/durations.ts'
 import { loadConfig } from '../src/config/load-config.ts'
 import { withSettingFiles } from '../src/config/setting-files.ts'
 import { Problem } from '../src/problem.ts'
-import { exitCode, UsageError } from './environment.ts'
+import { exitCode, usage } from './environment.ts'
 
 const answerMs = 4000
 const pauseMs = 100
@@ -17,7 +17,7 @@ process.exit(
     const [asked = 'service', ...rest] = positionals
     const waitMs = parseDuration(values.wait ?? '0ms')
     if (!['service', 'worker'].includes(asked) || rest.length > 0 || waitMs === undefined)
-      throw new UsageError('Usage: tributary health [service | worker] [--wait <duration, such as 60s>]')
+      throw usage('Usage: tributary health [service | worker] [--wait <duration, such as 60s>]')
     const { healthHost, healthPort, workerHealthPort } = loadConfig(withSettingFiles(process.env))
     const everywhere = ['0.0.0.0', '::'].includes(healthHost)
     const host = everywhere ? '127.0.0.1' : healthHost.includes(':') ? `[${healthHost}]` : healthHost

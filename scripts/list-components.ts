@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { exitCode, showHelpIfAsked } from './environment.ts'
 import { type LockedPackage, readLockedPackages } from './locked-packages.ts'
-import { textTable } from './text-table.ts'
+import { printTable } from './text-table.ts'
 
 const help = `Usage: scripts/sbom [--licences]
 
@@ -28,11 +28,10 @@ process.exit(
     const { values } = parseArgs({ options: { licences: { type: 'boolean' } } })
     const { direct, packages } = await readLockedPackages(root)
     if (values.licences)
-      for (const line of textTable([
+      printTable([
         ['Package', 'Version', 'Licence'],
         ...packages.map(({ name, version, licence }) => [name, version, licence]),
-      ]))
-        console.log(line)
+      ])
     else console.log(JSON.stringify(billOfMaterials(direct, packages), null, 2))
   }),
 )

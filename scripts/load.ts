@@ -11,7 +11,7 @@ import { formatMicros } from '../src/domain/values/offset-time.ts'
 import { loadLines } from '../src/load/load-lines.ts'
 import { giveUpLoad } from '../src/load/storing/give-up.ts'
 import { Problem } from '../src/problem.ts'
-import { readCommandLine, runScript, type ScriptContext, UsageError } from './environment.ts'
+import { readCommandLine, runScript, type ScriptContext, usage } from './environment.ts'
 import { readFrontEnd } from './front-end-option.ts'
 import { inThousands, startProgress } from './progress.ts'
 
@@ -66,17 +66,15 @@ function parseAsked(args: string[]): Asked {
   if (values.unfinished === true && alone) return { deed: 'list' }
   const loadId = readLoadId('--give-up', values['give-up'])
   if (loadId !== undefined && alone) return { deed: 'give-up', loadId }
-  if (values.unfinished === true || loadId !== undefined)
-    throw new UsageError('--unfinished and --give-up stand alone. scripts/load --help tells more.')
-  if (path === undefined || positionals.length > 1)
-    throw new UsageError('Name one file, or - for standard input. scripts/load --help tells more.')
+  if (values.unfinished === true || loadId !== undefined) throw usage('--unfinished and --give-up stand alone.')
+  if (path === undefined || positionals.length > 1) throw usage('Name one file, or - for standard input.')
   const insteadOf = readLoadId('--instead-of', values['instead-of'])
   return { deed: 'load', path, programSlug: values.program, frontEnd: readFrontEnd(values['front-end']), insteadOf }
 }
 
 function readLoadId(option: string, text: string | undefined): number | undefined {
   if (text === undefined || /^[1-9][0-9]{0,14}$/.test(text)) return text === undefined ? undefined : Number(text)
-  throw new UsageError(`${option} takes the number of a load, as --unfinished lists it, not "${text}".`)
+  throw usage(`${option} takes the number of a load, as --unfinished lists it, not "${text}".`)
 }
 
 const asked = await readCommandLine(help, async args => {

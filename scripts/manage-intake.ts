@@ -3,11 +3,10 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
 import { parseDuration } from '../src/config/durations.ts'
 import { findIntakePause } from '../src/db/intake-pauses.ts'
-import { findProgram } from '../src/db/programs.ts'
+import { loadProgram } from '../src/db/programs.ts'
 import { formatOffsetTime } from '../src/domain/values/offset-time.ts'
 import { pauseIntake, pauseMsMax, resumeIntake } from '../src/intake/pause-intake.ts'
-import { Problem } from '../src/problem.ts'
-import { readCommandLine, runScript, type ScriptContext, UsageError } from './environment.ts'
+import { readCommandLine, runScript, type ScriptContext, unknownCommand, usage } from './environment.ts'
 
 const help = `Usage:
   scripts/intake pause <slug> [--for <duration>]
@@ -26,8 +25,7 @@ function parseCommand([command, ...rest]: readonly string[]): Run {
   const options: ParseArgsOptionsConfig = command === 'pause' ? { for: { type: 'string' } } : {}
   const { positionals, values } = parseArgs({ args: rest, options, allowPositionals: true })
   const [slug] = positionals
-  if (command !== 'pause' && command !== 'resume' && command !== 'status')
-    throw usage(command === undefined ? 'Say what to do.' : `There is no command "${command}".`)
+  if (command !== 'pause' && command !== 'resume' && command !== 'status') throw unknownCommand(command)
   if (slug === undefined || positionals.length > 1) throw usage('Name exactly one program by its slug.')
   if (command === 'resume') return resume(slug)
   if (command === 'status') return status(slug)
@@ -60,9 +58,8 @@ function resume(slug: string): Run {
 
 function status(slug: string): Run {
   return async ({ sql, config }) => {
-    const program = await findProgram(sql, slug)
-    if (program === undefined) throw new Problem('not_found', { detail: `There is no program "${slug}".` })
-    const until = await findIntakePause(sql, program.program_id)
+    const { program_id } = await loadProgram(sql, slug)
+    const until = await findIntakePause(sql, program_id)
     console.log(
       until === undefined
         ? `${slug} takes submissions.`
@@ -70,7 +67,5 @@ function status(slug: string): Run {
     )
   }
 }
-
-const usage = (message: string): UsageError => new UsageError(`${message} scripts/intake --help tells more.`)
 
 await runScript(await readCommandLine(help, parseCommand))

@@ -5,7 +5,7 @@ import { finishUpgrade, grantRoles, migrate, partitionApplications } from '../sr
 import { allMigrations } from '../src/db/migrations/all-migrations.ts'
 import { prepareQueue } from '../src/queue/connect.ts'
 import { release } from '../src/release.ts'
-import { readCommandLine, runScript, UsageError } from './environment.ts'
+import { readCommandLine, refuseMore, runScript, usage } from './environment.ts'
 
 const help = `Usage: scripts/migrate [--roles] [--finish [--force]] [--partitions <n>]
 
@@ -34,15 +34,11 @@ const { roles, finish, force, partitions } = await readCommandLine(help, args =>
     },
     allowPositionals: true,
   })
-  if (positionals.length > 0)
-    throw new UsageError(`Unexpected: ${positionals.join(' ')}. scripts/migrate --help tells more.`)
-  if (values.force === true && values.finish !== true)
-    throw new UsageError('--force goes with --finish. scripts/migrate --help tells more.')
+  refuseMore(positionals)
+  if (values.force === true && values.finish !== true) throw usage('--force goes with --finish.')
   const partitions = values.partitions === undefined ? undefined : Number(values.partitions)
   if (partitions !== undefined && !(/^[0-9]{1,3}$/.test(values.partitions!) && partitions >= 2 && partitions <= 256))
-    throw new UsageError(
-      `--partitions takes a number from 2 to 256, not "${values.partitions}". scripts/migrate --help tells more.`,
-    )
+    throw usage(`--partitions takes a number from 2 to 256, not "${values.partitions}".`)
   return { roles: values.roles === true, finish: values.finish === true, force: values.force === true, partitions }
 })
 

@@ -21,9 +21,9 @@ import { loadBankFor, parseDefinition } from '../src/programs/parse-definition.t
 import { exportProgram, importProgram } from '../src/programs/program-transport.ts'
 import { type PublicationResult, publishDefinition, publishDraft } from '../src/programs/publish.ts'
 import { discardDraft, saveDraft } from '../src/programs/save-draft.ts'
-import { readCommandLine, runScript, type ScriptContext, UsageError } from './environment.ts'
+import { readCommandLine, runScript, type ScriptContext, unknownCommand, usage } from './environment.ts'
 import { readDocument } from './read-document.ts'
-import { textTable } from './text-table.ts'
+import { printTable } from './text-table.ts'
 
 const help = `Usage:
   scripts/program validate <file> [--bank | --document-only]
@@ -74,8 +74,7 @@ function parseCommand([name, ...rest]: readonly string[]): Command {
     draft: ['discard'],
     show: ['draft'],
   }
-  if (name === undefined) throw usage('Say what to do.')
-  if (!Object.hasOwn(commands, name)) throw usage(`There is no command "${name}".`)
+  if (name === undefined || !Object.hasOwn(commands, name)) throw unknownCommand(name)
   const known = Object.fromEntries((allowed[name] ?? []).map(option => [option, options[option]]))
   const { positionals, values } = parseArgs({ args: rest, options: known, allowPositionals: true })
   const given: Given = values
@@ -180,7 +179,7 @@ const commands = {
         String(active_version_id ?? '-'),
         String(draft_version_id ?? '-'),
       ])
-      for (const line of textTable([['Slug', 'Name', 'Active', 'Draft'], ...rows])) console.log(line)
+      printTable([['Slug', 'Name', 'Active', 'Draft'], ...rows])
     }),
 
   schema: (): Command => ({
@@ -251,8 +250,6 @@ const basisForNext = (id: number): string => `Its next edit is based on it: "bas
 async function print(value: unknown): Promise<void> {
   await Bun.write(Bun.stdout, `${JSON.stringify(value, null, 2)}\n`)
 }
-
-const usage = (message: string): UsageError => new UsageError(`${message} scripts/program --help tells more.`)
 
 const command = await readCommandLine(help, async args => {
   const asked = parseCommand(args)

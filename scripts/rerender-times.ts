@@ -2,7 +2,7 @@
 
 import { regenerateDocs } from '../src/derived/sweep.ts'
 import { rerenderTimes } from '../src/upkeep/change-time-zone.ts'
-import { readCommandLine, runScript, UsageError } from './environment.ts'
+import { readCommandLine, refuseMore, runScript } from './environment.ts'
 import { inThousands, startProgress } from './progress.ts'
 
 const help = `Usage: scripts/rerender-times
@@ -12,7 +12,7 @@ database: all of it at once, or nothing. Stop the service first, change INSTANCE
 The instants stay what they are; only the offset they are written with changes.`
 
 await readCommandLine(help, args => {
-  if (args.length > 0) throw new UsageError(`Unexpected: ${args.join(' ')}. scripts/rerender-times --help tells more.`)
+  refuseMore(args)
 })
 
 await runScript(async ({ sql, config, actor }) => {

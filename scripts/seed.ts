@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util'
 import { requireInstanceTimeZone } from '../src/db/instance.ts'
 import type { Micros } from '../src/domain/values/offset-time.ts'
 import { parseInstantParameter } from '../src/export/instant-parameter.ts'
-import { readCommandLine, runScript, UsageError } from './environment.ts'
+import { readCommandLine, runScript, usage } from './environment.ts'
 import { readFrontEnd } from './front-end-option.ts'
 import { inThousands, startProgress } from './progress.ts'
 import { seedPrograms } from './seed-program/seed-programs.ts'
@@ -42,12 +42,12 @@ function parseSeed(args: string[]): Seed {
   })
   const applications = /^[0-9]{1,8}$/.test(values.applications) ? Number(values.applications) : 0
   if (applications < 1 || applications > 10_000_000)
-    throw new UsageError(`--applications must be a whole number from 1 to 10000000, not "${values.applications}".`)
+    throw usage(`--applications must be a whole number from 1 to 10000000, not "${values.applications}".`)
   const present = Date.now() * 1000
   const now = values.now === undefined ? present : parseInstantParameter(values.now, 'UTC')
-  if (typeof now === 'object') throw new UsageError(`--now ${now.fault}`)
+  if (typeof now === 'object') throw usage(`--now ${now.fault}`)
   if (now < farPast || now > present)
-    throw new UsageError(`--now must be an instant from 1970 to the present, not "${values.now}".`)
+    throw usage(`--now must be an instant from 1970 to the present, not "${values.now}".`)
   const programs = values.program?.map(slug => ({ slug, applications })) ?? [
     { slug: 'utility-assistance', applications },
     { slug: 'child-care-subsidy', applications: Math.ceil(applications / 10) },

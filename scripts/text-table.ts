@@ -10,3 +10,7 @@ export function textTable(rows: readonly (readonly string[])[]): string[] {
       .trimEnd(),
   )
 }
+
+export function printTable(rows: readonly (readonly string[])[]): void {
+  for (const line of textTable(rows)) console.log(line)
+}

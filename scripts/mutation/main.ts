@@ -3,7 +3,7 @@
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { exitCode, showHelpIfAsked, UsageError } from '../environment.ts'
+import { exitCode, showHelpIfAsked, usage } from '../environment.ts'
 import { knownMutants } from './known-mutants.ts'
 import { makeMutants } from './make-mutants.ts'
 import { type Mutant, type Outcome, place } from './mutant.ts'
@@ -45,7 +45,7 @@ process.exitCode = await exitCode(async () => {
   const root = join(import.meta.dir, '../..')
   const number = (name: 'most' | 'jobs' | 'timeout' | 'at-least', otherwise: number): number => {
     const value = values[name] === undefined ? otherwise : Number(values[name])
-    if (!(value > 0)) throw new UsageError(`--${name} must be a number above 0, and is ${values[name]}.`)
+    if (!(value > 0)) throw usage(`--${name} must be a number above 0, and is ${values[name]}.`)
     return value
   }
   const only = values.only?.split(',')
@@ -56,7 +56,7 @@ process.exitCode = await exitCode(async () => {
         await Promise.all(positionals.map(file => makeMutants(root, file, number('most', Number.POSITIVE_INFINITY))))
       ).flat()
   const unknown = only?.filter(id => !knownMutants.some(mutant => mutant.id === id)) ?? []
-  if (unknown.length > 0) throw new UsageError(`There is no known mutant ${unknown.join(', ')}.`)
+  if (unknown.length > 0) throw usage(`There is no known mutant ${unknown.join(', ')}.`)
   if (values.list)
     return mutants.forEach(mutant => void console.log(place(mutant), mutant.equivalent ? '(equivalent)' : ''))
 

@@ -2,8 +2,8 @@
 
 import { parseArgs } from 'node:util'
 import { Problem } from '../../src/problem.ts'
-import { exitCode, showHelpIfAsked, UsageError } from '../environment.ts'
-import { textTable } from '../text-table.ts'
+import { exitCode, showHelpIfAsked, usage } from '../environment.ts'
+import { printTable } from '../text-table.ts'
 import { administer, follow, Ledger, poll, publishVersion, walk, walkOn, write } from './actors.ts'
 import { type Fault, faults } from './inflictions.ts'
 import { issueKey, startInstallation } from './installation.ts'
@@ -114,7 +114,7 @@ function report(ledger: Ledger, happened: ReadonlyMap<string, Happened>, { patie
     String(times),
     notTried === undefined ? `${(recoveryMs / times / 1000).toFixed(1)} s` : `not tried: ${notTried}`,
   ])
-  for (const line of textTable([['Fault', 'Times', 'Until all was well, with the fault'], ...rows])) console.log(line)
+  printTable([['Fault', 'Times', 'Until all was well, with the fault'], ...rows])
   console.log(
     `\n${ledger.acknowledged.length} submissions acknowledged, ${ledger.walks} walks of ${ledger.pages} pages, ` +
       `${ledger.followed.length} changes followed, ${ledger.publications} versions published; ${patience.repeats} requests repeated, ` +
@@ -128,7 +128,7 @@ function chosen(names: readonly string[] | undefined): readonly Fault[] {
   if (names === undefined) return faults
   return names.map(name => {
     const fault = faults.find(known => known.name === name)
-    if (fault === undefined) throw new UsageError(`There is no fault "${name}". scripts/soak --help names them.`)
+    if (fault === undefined) throw usage(`There is no fault "${name}".`)
     return fault
   })
 }
@@ -143,5 +143,5 @@ function shuffled<T>(list: readonly T[]): T[] {
 function numberFrom(name: string, text: string, least: number, most: number): number {
   const value = Number(text)
   if (text.trim() !== '' && value >= least && value <= most) return value
-  throw new UsageError(`${name} must be a number from ${least} to ${most}.`)
+  throw usage(`${name} must be a number from ${least} to ${most}.`)
 }

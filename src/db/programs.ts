@@ -80,6 +80,13 @@ export async function readDocumentedPrograms(
     limit ${rowsMax}`
 }
 
+/** As `findProgram`. Throws a `not_found` Problem. */
+export async function loadProgram(db: Db, slug: string): Promise<Program> {
+  const program = await findProgram(db, slug)
+  if (program === undefined) throw new Problem('not_found', { detail: `There is no program "${slug}".` })
+  return program
+}
+
 /** The version whose questions are asked now; undefined before the first publication. */
 export async function findActiveVersion(db: Db, program_id: number): Promise<StoredProgramVersion | undefined> {
   const [row] = await readVersions(db, db`v.program_id = ${program_id} and v.state = 'ACTIVE'`)

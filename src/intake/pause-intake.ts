@@ -3,7 +3,7 @@
 import { appendAuditEvent } from '../db/audit.ts'
 import { inTransaction, type Sql } from '../db/client.ts'
 import { findIntakePause, setIntakePause } from '../db/intake-pauses.ts'
-import { findProgram } from '../db/programs.ts'
+import { loadProgram } from '../db/programs.ts'
 import { formatMicros, type Micros } from '../domain/values/offset-time.ts'
 import { Problem } from '../problem.ts'
 
@@ -18,7 +18,8 @@ const retrySecondsMax = 60
  */
 export async function pauseIntake(sql: Sql, slug: string, pauseMs: number, actor: string): Promise<Micros> {
   return inTransaction(sql, async tx => {
-    const until = await setIntakePause(tx, await requireProgram(tx, slug), pauseMs)
+    const { program_id } = await loadProgram(tx, slug)
+    const until = await setIntakePause(tx, program_id, pauseMs)
     if (until === null) throw new Error('a pause must last')
     const detail = { until: formatMicros(until) }
     await appendAuditEvent(tx, { actor, action: 'intake_paused', subject: slug, detail })
@@ -29,18 +30,12 @@ export async function pauseIntake(sql: Sql, slug: string, pauseMs: number, actor
 /** Ends the pause of a program's intake. False when there was none. Throws Problem `not_found`. */
 export async function resumeIntake(sql: Sql, slug: string, actor: string): Promise<boolean> {
   return inTransaction(sql, async tx => {
-    const programId = await requireProgram(tx, slug)
-    if ((await findIntakePause(tx, programId)) === undefined) return false
-    await setIntakePause(tx, programId, 0)
+    const { program_id } = await loadProgram(tx, slug)
+    if ((await findIntakePause(tx, program_id)) === undefined) return false
+    await setIntakePause(tx, program_id, 0)
     await appendAuditEvent(tx, { actor, action: 'intake_resumed', subject: slug })
     return true
   })
-}
-
-async function requireProgram(db: Parameters<typeof findProgram>[0], slug: string): Promise<number> {
-  const program = await findProgram(db, slug)
-  if (program === undefined) throw new Problem('not_found', { detail: `There is no program "${slug}".` })
-  return program.program_id
 }
 
 /** The refusal of a submission to a program whose intake is paused for so many seconds more. */

@@ -64,7 +64,10 @@ describe('scripts/application', () => {
       out: '',
       err: expect.stringContaining('they are "Received", "In review", "More information needed", "Approved", "Denied"'),
     })
-    expect(await application('show', 'nowhere', '2')).toMatchObject({ code: 1, err: 'There is no program nowhere.\n' })
+    expect(await application('show', 'nowhere', '2')).toMatchObject({
+      code: 1,
+      err: 'There is no program "nowhere".\n',
+    })
     expect(await application('show', slug, '99')).toMatchObject({ code: 1 })
     const usages = [
       [],
