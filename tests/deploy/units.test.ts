@@ -41,7 +41,7 @@ describe.each(services)('%s', name => {
   })
 })
 
-test('the health ports of two instances and a worker are different', async () => {
+test('the health ports of two instances and a worker are different, and those that Prometheus is told', async () => {
   const text = await textOf('tributary@.service')
   const secrets = { DATABASE_URL: 'postgres://a@b/c', PAGE_TOKEN_KEYS: Buffer.alloc(32, 1).toString('base64') }
   const instances = [1, 2].map(i => {
@@ -50,8 +50,13 @@ test('the health ports of two instances and a worker are different', async () =>
     return loadConfig({ ...secrets, API_KEY_PEPPER: 'Zk3J9vXq2LmZ8wR5tYb7NcD4fGhP6sUaE1iOx', ...given })
   })
   expect(instances.every(config => config.reusePort)).toBe(true)
-  const ports = [instances[0]!.workerHealthPort, ...instances.map(config => config.healthPort)]
+  const ports = [...instances.map(config => config.healthPort), instances[0]!.workerHealthPort]
   expect(new Set(ports).size).toBe(3)
+  const scrape = Bun.YAML.parse(await Bun.file(join(folder, '../prometheus/scrape.yaml')).text()) as {
+    scrape_configs: { static_configs: { targets: string[] }[] }[]
+  }
+  const told = scrape.scrape_configs.flatMap(job => job.static_configs.flatMap(({ targets }) => targets))
+  expect(told).toEqual(ports.map(port => `127.0.0.1:${port}`))
 })
 
 describe.skipIf(!needs('systemd'))('systemd', () => {
