@@ -1,12 +1,15 @@
 // Every path that a document or a comment names exists, so that nobody is sent to a file that was moved or never was.
 
 import { expect, test } from 'bun:test'
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 
 const root = join(import.meta.dir, '..')
-const tops = 'src|workers|scripts|tests|patches|\\.ci'
-const rooms = 'access|db|derived|domain|export|http|intake|load|programs|queue|upkeep'
+const tops = 'src|workers|scripts|tests|patches|deploy|\\.ci'
+const rooms = readdirSync(join(root, 'src'), { withFileTypes: true })
+  .filter(entry => entry.isDirectory())
+  .map(({ name }) => name)
+  .join('|')
 /** A path from the root, from src as ARCHITECTURE.md writes them, or in the driver we patch; the ending may be left out. */
 const namedPath = new RegExp(`(?<![\\w/.{}-])(?:(?:${tops})/|(?:${rooms})/(?=[a-z]))[\\w./-]*[\\w-]`, 'g')
 const endings = ['', '.ts', '.tsx', '.md', '.test.ts', '.test.tsx']
@@ -20,6 +23,7 @@ const documents = [
   'README.md',
   'EXPORT.md',
   'PULL.md',
+  'EXCEL.md',
   'CONSOLE.md',
   'SETTINGS.md',
   'SCALE.md',

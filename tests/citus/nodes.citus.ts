@@ -8,6 +8,8 @@ import { type PageQuery, readPageRows } from '../../src/db/walks.ts'
 import { ExportClient } from '../support/export-client.ts'
 import { useBareDatabase, useService } from '../support/fixtures.ts'
 import { createTestKey } from '../support/keys.ts'
+import { needs } from '../support/needs.ts'
+import { startPgbouncer } from '../support/pgbouncer.ts'
 import { endProcesses, startMain } from '../support/processes.ts'
 import { insertRawApplications } from '../support/raw-applications.ts'
 import type { TestService } from '../support/service.ts'
@@ -202,5 +204,113 @@ describe('pages of a distributed installation', () => {
     expect(service.foundation.standbys.states().map(({ isUsed }) => isUsed)).toEqual([false, false, false])
     expect(readsOf(service)).toEqual([0, 0, 0])
     expect(service.logText()).toContain('this server is no node of the cluster in DATABASE_URL')
+  })
+
+  test('G1: a walk goes on when its shard was split, on the node that has the part with its program', async () => {
+    const database = await useCluster()
+    const { sql } = database
+    const programs = await programsIn(sql, 8)
+    const service = await useService(database, {}, { standbys: nodesOf(database, await aReader(sql)) })
+    const key = await createTestKey(sql, { programs: programs.map(({ slug }) => slug) })
+    const clients = programs.map(({ slug }) => new ExportClient(service, key, slug))
+    const begun = await Promise.all(clients.map(client => client.page({ pageSize: '10' })))
+    const [here, there] = await sql<{ id: number }[]>`
+      select nodeid as id from pg_dist_node where noderole = 'primary' and shouldhaveshards order by groupid`
+    const shards = await sql<{ id: number; middle: string }[]>`
+      select shardid as id, ((shardminvalue::bigint + shardmaxvalue::bigint) / 2)::text as middle
+      from pg_dist_shard where logicalrelid = 'application'::regclass`
+    // By logical replication it needs a server that lets in the plugin of Citus.
+    for (const { id, middle } of shards)
+      await sql`
+        select citus_split_shard_by_split_points(
+          ${id}::bigint, array[${middle}::text], array[${here!.id}::int, ${there!.id}::int], 'block_writes')`
+    const { standbys } = service.foundation
+    const places = await Promise.all(programs.map(({ program_id }) => placeOf(sql, program_id)))
+    await until('the split to be known', () =>
+      programs.every(({ program_id }, i) => {
+        const shard = standbys.shardOf(program_id)!
+        return shard.application === `application_${places[i]!.shard}` && standbys.usable(shard).length === 1
+      }),
+    )
+    const before = readsOf(service)
+    for (const [i, { page }] of begun.entries()) {
+      const ids = page.payload.map(a => a.application_id)
+      for (let token = page.nextPageToken; token !== null; ) {
+        const next = await clients[i]!.page({ nextPageToken: token })
+        ids.push(...next.page.payload.map(a => a.application_id))
+        token = next.page.nextPageToken
+      }
+      expect([ids.length, new Set(ids).size]).toEqual([30, 30])
+    }
+    const expected = [...before]
+    for (const { worker } of places) expected[worker]! += 2
+    expect(readsOf(service)).toEqual(expected)
+    // A part holds what the whole did, and what is submitted then is in it too.
+    await expect(
+      sql`update application set snapshot = '{}' where program_id = ${programs[0]!.program_id}`,
+    ).rejects.toThrow('never changed once submitted')
+    await insertRawApplications(sql, programs[0]!, 1)
+    expect(await clients[0]!.walkAll({ pageSize: '10' })).toHaveLength(31)
+  })
+
+  test('G1, G13: a service that only exports reads them on a coordinator that takes no write, and on its nodes', async () => {
+    const database = await useCluster()
+    const { sql } = database
+    const [program] = await programsIn(sql, 1)
+    const key = await createTestKey(sql, { programs: [program!.slug] })
+    await grantRoles(sql)
+    const name = new URL(database.url).pathname.slice(1)
+    await sql`alter database ${sql(name)} set default_transaction_read_only = on`
+    const urls = cluster.workers.map(({ port }) => database.url.replace(/:[0-9]+\//, `:${port}/`))
+    for (const named of [[], urls]) {
+      const { url, health } = await startMain(database, {
+        EXPORT_ONLY: 'on',
+        AUDIT_REQUIRED: 'off',
+        EXPORT_DATABASE_URL: named.join(','),
+      })
+      const ids: number[] = []
+      let query = 'pageSize=10'
+      for (;;) {
+        const response = await fetch(`${url}/api/v1/admin/programs/${program!.slug}/applications?${query}`, {
+          headers: { Authorization: key.authorization },
+        })
+        expect([response.status, response.status === 200 ? '' : await response.text()]).toEqual([200, ''])
+        const page = (await response.json()) as { payload: { application_id: number }[]; nextPageToken: string | null }
+        ids.push(...page.payload.map(a => a.application_id))
+        if (page.nextPageToken === null) break
+        query = `nextPageToken=${page.nextPageToken}`
+      }
+      expect([ids.length, new Set(ids).size]).toEqual([30, 30])
+      const lines = (await (await fetch(`${health}/readyz`)).text()).trim().split('\n')
+      expect(lines).toEqual(['ready', ...named.map(node => `node ${new URL(node).host}: used`)])
+    }
+  })
+
+  test.skipIf(!needs('pgbouncer'))('G1: they are read through a pooler before each node', async () => {
+    const database = await useCluster()
+    const { sql } = database
+    const [program] = await programsIn(sql, 1)
+    const key = await createTestKey(sql, { programs: [program!.slug] })
+    await grantRoles(sql)
+    const poolers = await Promise.all(
+      cluster.workers.map(({ port }) => startPgbouncer(database.url.replace(/:[0-9]+\//, `:${port}/`))),
+    )
+    try {
+      const named = poolers.map(pooler => pooler.through(database.url))
+      const { url, health } = await startMain(database, {
+        EXPORT_DATABASE_URL: named.join(','),
+        DATABASE_PREPARE: 'off',
+      })
+      const response = await fetch(`${url}/api/v1/admin/programs/${program!.slug}/applications`, {
+        headers: { Authorization: key.authorization },
+      })
+      expect(response.status).toBe(200)
+      expect(((await response.json()) as { payload: unknown[] }).payload).toHaveLength(30)
+      const lines = (await (await fetch(`${health}/readyz`)).text()).trim().split('\n')
+      expect(lines).toEqual(['ready', ...named.map(node => `node ${new URL(node).host}: used`)])
+      await endProcesses()
+    } finally {
+      for (const pooler of poolers) await pooler.stop()
+    }
   })
 })
