@@ -22,7 +22,7 @@ import type { Person } from './roles.ts'
 import { hashToken } from './sign-in-tokens.ts'
 
 const areas = ['keys', 'programs', 'applications', 'jobs', 'audit', 'intermediaries', 'people', 'settings'] as const
-type Area = (typeof areas)[number]
+export type Area = (typeof areas)[number]
 
 /** What a token is good for. `write` includes `read`. */
 export type Scope = `${Area}:${'read' | 'write'}`

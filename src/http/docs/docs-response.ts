@@ -21,7 +21,7 @@ export function download(document: unknown, fileName: string, fields: Fields): R
 }
 
 /** File names are made of slugs and numbers: nothing to escape. */
-export function attachment(text: string, type: string, fileName: string, fields: Fields): Response {
+export function attachment(text: string, type: string, fileName: string, fields: Fields = {}): Response {
   const disposition = `attachment; filename="${fileName}"`
   return new Response(text, {
     headers: { ...common, 'Content-Type': type, 'Content-Disposition': disposition, ...fields },

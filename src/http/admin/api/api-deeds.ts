@@ -4,7 +4,7 @@
 import { Elysia } from 'elysia'
 import type { Static, TSchema } from 'typebox'
 import { Value } from 'typebox/value'
-import { loadTokenHolder, requireScope, type TokenHolder, tokenActor } from '../../../access/admin-tokens.ts'
+import { type Area, loadTokenHolder, requireScope, type TokenHolder, tokenActor } from '../../../access/admin-tokens.ts'
 import type { Deed } from '../../../access/people.ts'
 import { actorOf, type Person, requireRole } from '../../../access/roles.ts'
 import { isConfirmed, isCsrf, loadSession, type Session } from '../../../access/sessions.ts'
@@ -18,6 +18,7 @@ import { readPlainJsonBody } from '../../json-body.ts'
 import { adminOperation, type DescribedDeed } from '../../openapi/admin-operations.ts'
 import { hiddenRoute, routeDetail } from '../../openapi/route-detail.ts'
 import { recordOf } from '../../request-record.ts'
+import { readingRoles } from '../../shell/navigation.ts'
 import { type OpenVisit, openVisit, requireOwnOrigin, sessionLimits } from '../console-doors.ts'
 import { sessionToken } from '../session-cookie.ts'
 
@@ -187,16 +188,10 @@ function shown(value: unknown, timeZone: string): unknown {
   )
 }
 
-/** An id in an address. For a text that is no number it is 0, which is the id of nothing. */
-export const idIn = ({ params }: Pick<ApiVisit, 'params'>, name: string): number =>
-  /^[1-9]\d{0,14}$/.test(params[name] ?? '') ? Number(params[name]) : 0
-
-/** A page of a list: what is on it, and where the next one begins. One row more was read than is shown. */
-export function pageOf<Row, Key extends string | number>(
-  rows: readonly Row[],
-  shownMax: number,
-  keyOf: (row: Row) => Key,
-): { items: Row[]; next: Key | null } {
-  const items = rows.slice(0, shownMax)
-  return { items, next: rows.length > shownMax ? keyOf(items.at(-1)!) : null }
-}
+/** Who reads in an area, and what a token must be good for to do so. */
+export const reads = (area: Area): Pick<ApiDeed, 'roles' | 'scope'> => ({ roles: readingRoles, scope: `${area}:read` })
+/** The same of those who change something. */
+export const writes = (area: Area): Pick<ApiDeed, 'roles' | 'scope'> => ({
+  roles: ['ADMINISTRATOR'],
+  scope: `${area}:write`,
+})

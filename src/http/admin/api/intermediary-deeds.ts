@@ -12,13 +12,11 @@ import {
 import { readIntermediaries, readOrganizations } from '../../../db/intermediary-rows.ts'
 import { foldText } from '../../../domain/values/folded-text.ts'
 import type { Deps } from '../../deps.ts'
-import { readingRoles } from '../../shell/navigation.ts'
-import { textOf } from '../programs/program-doors.ts'
+import { idIn, pageOf, textOf } from '../addressed.ts'
 import { intermediaryAnswer, organizationAnswer, pageAfter } from './answer-forms.ts'
-import { type ApiDeed, type ApiVisit, deed, idIn, pageOf } from './api-deeds.ts'
+import { type ApiDeed, type ApiVisit, deed, reads, writes } from './api-deeds.ts'
 import { closed, text } from './schemas.ts'
 
-const admin = ['ADMINISTRATOR'] as const
 const rowsMax = 50
 
 const organizationName = Type.Object({ name: text('As exports show it.') }, closed)
@@ -26,8 +24,8 @@ const intermediary = Type.Object({ email: text('The e-mail a submission names.')
 
 export function intermediaryDeeds({ consoleDb: db }: Deps): ApiDeed[] {
   const organization = (visit: ApiVisit) => requireOrganization(db, idIn(visit, 'organizationId'))
-  const reads = { roles: readingRoles, scope: 'intermediaries:read' } as const
-  const writes = { roles: admin, scope: 'intermediaries:write' } as const
+  const read = reads('intermediaries')
+  const write = writes('intermediaries')
   const all = '/intermediaries'
   const one = `${all}/:organizationId`
   const people = `${one}/people`
@@ -41,7 +39,7 @@ export function intermediaryDeeds({ consoleDb: db }: Deps): ApiDeed[] {
       summary: disabled ? 'Disable an organization, with its people' : 'Enable an organization, with the people it had',
       answers: 'The organization as it is now.',
       answered: organizationAnswer,
-      ...writes,
+      ...write,
       answer: async visit => {
         await setOrganizationDisabled(db, idIn(visit, 'organizationId'), disabled, visit.deed)
         return organization(visit)
@@ -54,7 +52,7 @@ export function intermediaryDeeds({ consoleDb: db }: Deps): ApiDeed[] {
       summary: disabled ? 'Disable a person of an organization' : 'Enable a person of an organization',
       answers: 'The organization of the person.',
       answered: organizationAnswer,
-      ...writes,
+      ...write,
       answer: async visit => {
         const place = { organizationId: idIn(visit, 'organizationId'), intermediaryId: idIn(visit, 'intermediaryId') }
         await setIntermediaryDisabled(db, place, disabled, visit.deed)
@@ -71,7 +69,7 @@ export function intermediaryDeeds({ consoleDb: db }: Deps): ApiDeed[] {
       summary: 'List the organizations of intermediaries',
       answers: 'Organizations by name, 50 a page.',
       answered: pageAfter(organizationAnswer),
-      ...reads,
+      ...read,
       query: { q: 'Part of a name.', ...paging },
       answer: async visit => {
         const rows = await readOrganizations(db, { search: foldText(textOf(visit, 'q')), ...pageIn(visit) })
@@ -86,7 +84,7 @@ export function intermediaryDeeds({ consoleDb: db }: Deps): ApiDeed[] {
       answers: 'The organization.',
       answered: organizationAnswer,
       makes: true,
-      ...writes,
+      ...write,
       body: organizationName,
       answer: async (visit, { name }) => requireOrganization(db, await addOrganization(db, name, visit.deed)),
     }),
@@ -97,7 +95,7 @@ export function intermediaryDeeds({ consoleDb: db }: Deps): ApiDeed[] {
       summary: 'Read an organization',
       answers: 'The organization.',
       answered: organizationAnswer,
-      ...reads,
+      ...read,
       answer: organization,
     }),
     deed({
@@ -107,7 +105,7 @@ export function intermediaryDeeds({ consoleDb: db }: Deps): ApiDeed[] {
       summary: 'Rename an organization',
       answers: 'The organization as it is now.',
       answered: organizationAnswer,
-      ...writes,
+      ...write,
       body: organizationName,
       answer: async (visit, { name }) => {
         await renameOrganization(db, idIn(visit, 'organizationId'), name, visit.deed)
@@ -121,7 +119,7 @@ export function intermediaryDeeds({ consoleDb: db }: Deps): ApiDeed[] {
       summary: 'List the people of an organization',
       answers: 'Its people by e-mail, 50 a page.',
       answered: pageAfter(intermediaryAnswer),
-      ...reads,
+      ...read,
       query: paging,
       answer: async visit => {
         const { organization_id } = await organization(visit)
@@ -136,7 +134,7 @@ export function intermediaryDeeds({ consoleDb: db }: Deps): ApiDeed[] {
       answers: 'The organization.',
       answered: organizationAnswer,
       makes: true,
-      ...writes,
+      ...write,
       body: intermediary,
       answer: async (visit, { email }) => {
         await addIntermediary(db, idIn(visit, 'organizationId'), email, visit.deed)

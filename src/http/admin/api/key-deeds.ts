@@ -12,20 +12,17 @@ import {
   retireApiKey,
   rotateApiKey,
 } from '../../../access/api-keys.ts'
-import { parseExpiry } from '../../../access/expiry.ts'
 import { judgeCall, reasonTexts } from '../../../access/judge-call.ts'
 import { readApiKeyDays } from '../../../db/api-key-rows.ts'
 import { findRefusal, type Refusal, readRefusalsOf } from '../../../db/refusal-rows.ts'
-import { invalidRequest, Problem, type ProblemItem } from '../../../problem.ts'
+import { invalidRequest, Problem } from '../../../problem.ts'
 import type { Deps } from '../../deps.ts'
-import { readingRoles } from '../../shell/navigation.ts'
+import { expiryOf } from '../keyed-forms.ts'
 import { includes, matching } from '../keys/key-doors.ts'
 import { type Tab, tabs } from '../keys/key-words.tsx'
 import { issuedKeyAnswer, judgedAnswer, keyAnswer, keyDetailsAnswer, listed, refusalAnswer } from './answer-forms.ts'
-import { type ApiDeed, type ApiVisit, deed } from './api-deeds.ts'
+import { type ApiDeed, type ApiVisit, deed, reads, writes } from './api-deeds.ts'
 import { closed, text, texts } from './schemas.ts'
-
-const admin = ['ADMINISTRATOR'] as const
 
 const members = {
   name: text('Whose key it is, and what for.'),
@@ -70,12 +67,8 @@ const rotation = Type.Object(
 export function keyDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
   const key = (visit: ApiVisit): Promise<ListedApiKey> => loadKey(db, visit.params.keyId!, visit.now)
 
-  const expiry = (given: string | undefined, { now }: ApiVisit): number | undefined => {
-    const parsed = given === undefined ? undefined : parseExpiry(given.trim(), now, config.timeZone)
-    if (typeof parsed !== 'object') return parsed
-    const fault: ProblemItem = { path: '/expires_at', code: 'bad_expiry', detail: parsed.fault }
-    throw invalidRequest('The expiry cannot be read.', [fault])
-  }
+  const expiry = (given: string | undefined, { now }: ApiVisit) =>
+    given === undefined ? undefined : expiryOf(given.trim(), now, config.timeZone)
 
   return [
     deed({
@@ -85,8 +78,7 @@ export function keyDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       summary: 'List API keys',
       answers: 'The keys, newest first.',
       answered: listed(keyAnswer),
-      roles: readingRoles,
-      scope: 'keys:read',
+      ...reads('keys'),
       query: {
         state: 'One of active (with those that expire soon), expiring, expired and retired; all without it.',
         q: 'Part of a name, id, program or address.',
@@ -111,8 +103,7 @@ export function keyDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       answers: 'The key with its Username, Password and API Secret Token, which are told once.',
       answered: issuedKeyAnswer,
       makes: true,
-      roles: admin,
-      scope: 'keys:write',
+      ...writes('keys'),
       confirmed: true,
       body: newKey,
       answer: async (visit, body) => {
@@ -127,8 +118,7 @@ export function keyDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       summary: 'Read an API key',
       answers: 'The key, what it pulled on each of the last 30 days, and the newest calls with it that were refused.',
       answered: keyDetailsAnswer,
-      roles: readingRoles,
-      scope: 'keys:read',
+      ...reads('keys'),
       answer: async visit => {
         const found = await key(visit)
         const [days, refusals] = await Promise.all([
@@ -146,8 +136,7 @@ export function keyDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       description: 'What is left out stays. It holds from the key’s next request.',
       answers: 'The key as it is now.',
       answered: keyAnswer,
-      roles: admin,
-      scope: 'keys:write',
+      ...writes('keys'),
       body: changes,
       answer: async (visit, { based_on, expires_at, ...rest }) => {
         const wanted = { ...rest, expires_at: expiry(expires_at, visit) }
@@ -161,8 +150,7 @@ export function keyDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       summary: 'Give an API key another password',
       answers: 'The key with its new credential, which is told once.',
       answered: issuedKeyAnswer,
-      roles: admin,
-      scope: 'keys:write',
+      ...writes('keys'),
       confirmed: true,
       body: rotation,
       answer: async (visit, { overlap_days }) =>
@@ -176,8 +164,7 @@ export function keyDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       description: 'It ends with its next request, for good.',
       answers: 'The key as it is now.',
       answered: keyAnswer,
-      roles: admin,
-      scope: 'keys:write',
+      ...writes('keys'),
       answer: async visit => versioned(await retireApiKey(db, visit.params.keyId!, visit.deed)),
     }),
     deed({
@@ -187,8 +174,7 @@ export function keyDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       summary: 'Would a call pass?',
       answers: 'Whether a call with this key would be let in now, and if not why.',
       answered: judgedAnswer,
-      roles: readingRoles,
-      scope: 'keys:read',
+      ...reads('keys'),
       query: { address: 'The address it would come from.', program: 'The slug of the program it would export.' },
       answer: async visit => {
         const { api_key_id: apiKeyId } = await key(visit)
@@ -205,8 +191,7 @@ export function keyDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       summary: 'Why was a call refused?',
       answers: 'The call that was answered with 401, and why. Kept for 30 days.',
       answered: refusalAnswer,
-      roles: readingRoles,
-      scope: 'keys:read',
+      ...reads('keys'),
       answer: async ({ params }) => {
         const id = params.requestId!.toLowerCase()
         const isId = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/.test(id)

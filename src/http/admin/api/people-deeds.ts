@@ -9,7 +9,7 @@ import { readIdentities } from '../../../db/identity-rows.ts'
 import { findPerson, readPeople } from '../../../db/person-rows.ts'
 import { Problem } from '../../../problem.ts'
 import type { Deps } from '../../deps.ts'
-import { readingRoles } from '../../shell/navigation.ts'
+import { idIn } from '../addressed.ts'
 import {
   invitationAnswer,
   linkAnswer,
@@ -19,10 +19,8 @@ import {
   personDetailsAnswer,
   tokenAnswer,
 } from './answer-forms.ts'
-import { type ApiDeed, type ApiVisit, deed, idIn } from './api-deeds.ts'
+import { type ApiDeed, type ApiVisit, deed, reads, writes } from './api-deeds.ts'
 import { closed, text, texts } from './schemas.ts'
-
-const admin = ['ADMINISTRATOR'] as const
 
 const facts = {
   name: text('As others know the person.'),
@@ -39,8 +37,8 @@ export function peopleDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
     if (row === undefined) throw new Problem('not_found', { detail: 'There is no such person.' })
     return row
   }
-  const reads = { roles: readingRoles, scope: 'people:read' } as const
-  const writes = { roles: admin, scope: 'people:write' } as const
+  const read = reads('people')
+  const write = writes('people')
   const one = '/people/:personId'
   const linkOf = ({ place }: ApiVisit, token: string): string =>
     `${place.baseUrl}/admin/${config.passwordSignIn ? `invitations/${token}` : 'sign-in'}`
@@ -52,7 +50,7 @@ export function peopleDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       summary,
       answers: 'The person as they are now.',
       answered: personAnswer,
-      ...writes,
+      ...write,
       answer: async visit => {
         await what(db, (await found(visit)).person_id, visit.deed)
         return found(visit)
@@ -67,7 +65,7 @@ export function peopleDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       summary: 'List who works in the console',
       answers: 'Everyone, those who are disabled last.',
       answered: listed(personAnswer),
-      ...reads,
+      ...read,
       answer: async () => ({ items: await readPeople(db) }),
     }),
     deed({
@@ -78,7 +76,7 @@ export function peopleDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       answers: 'The id of the person, and the link to pass on, which is told once.',
       answered: invitationAnswer,
       makes: true,
-      ...writes,
+      ...write,
       confirmed: true,
       body: invited,
       answer: async (visit, draft) => {
@@ -93,7 +91,7 @@ export function peopleDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       summary: 'Read a person',
       answers: 'The person, and who they are at which OpenID provider.',
       answered: personDetailsAnswer,
-      ...reads,
+      ...read,
       answer: async visit => {
         const person = await found(visit)
         return { ...person, identities: await readIdentities(db, person.person_id) }
@@ -108,7 +106,7 @@ export function peopleDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
         'All three, so that nobody is given what somebody else has just taken away. It holds from the person’s next request.',
       answers: 'The person as they are now.',
       answered: personAnswer,
-      ...writes,
+      ...write,
       body: person,
       answer: async (visit, draft) => {
         await editPerson(db, (await found(visit)).person_id, draft, visit.deed)
@@ -124,7 +122,7 @@ export function peopleDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
         'Ends every sign-in of the person. The next to come from there with the verified e-mail is this person.',
       answers: 'Nothing: it is forgotten.',
       answered: nothing,
-      ...writes,
+      ...write,
       body: unlinked,
       answer: async (visit, { issuer }) => {
         const { person_id: personId, email } = await found(visit)
@@ -140,7 +138,7 @@ export function peopleDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       summary: 'Make a new link for a person',
       answers: 'The link to pass on, which is told once. Links made before stop working.',
       answered: linkAnswer,
-      ...writes,
+      ...write,
       confirmed: true,
       answer: async visit => ({
         link: linkOf(visit, await inviteAgain(db, (await found(visit)).person_id, visit.deed)),
@@ -153,7 +151,7 @@ export function peopleDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       summary: 'List the API tokens of a person',
       answers: 'The tokens, those that are good first. Never the secret of one.',
       answered: listed(tokenAnswer),
-      ...reads,
+      ...read,
       answer: async visit => ({ items: await listAdminTokens(db, (await found(visit)).person_id, visit.now) }),
     }),
     deed({
@@ -163,7 +161,7 @@ export function peopleDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       summary: 'Retire an API token of a person',
       answers: 'Nothing: it ends with its next request.',
       answered: nothing,
-      ...writes,
+      ...write,
       answer: async visit => {
         const place = { tokenId: visit.params.tokenId!, personId: idIn(visit, 'personId') }
         await retireAdminToken(db, place, visit.deed)

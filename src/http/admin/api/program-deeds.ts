@@ -15,10 +15,10 @@ import { compareWithPublished } from '../../../programs/compare.ts'
 import { publishDraft } from '../../../programs/publish.ts'
 import { discardDraft, saveDraft } from '../../../programs/save-draft.ts'
 import type { Deps } from '../../deps.ts'
-import { everyRole, readingRoles } from '../../shell/navigation.ts'
+import { everyRole } from '../../shell/navigation.ts'
+import { idIn, idOf, pageOf, textOf } from '../addressed.ts'
 import { documentBytesMax, otherSlug } from '../programs/document-doors.ts'
-import { editOptions, idOf } from '../programs/edit-refusals.tsx'
-import { textOf } from '../programs/program-doors.ts'
+import { editOptions } from '../programs/edit-refusals.tsx'
 import {
   changesOf,
   findVersionOf,
@@ -40,10 +40,9 @@ import {
   versionAnswer,
   versionDocumentAnswer,
 } from './answer-forms.ts'
-import { type ApiDeed, type ApiVisit, deed, idIn, pageOf } from './api-deeds.ts'
+import { type ApiDeed, type ApiVisit, deed, reads, writes } from './api-deeds.ts'
 import { closed, id, texts } from './schemas.ts'
 
-const admin = ['ADMINISTRATOR'] as const
 const rowsMax = 50
 
 const paging = { q: 'A word to look for.', after: '`next` of the page before.' }
@@ -64,8 +63,8 @@ export function programDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
   const program = ({ person, params }: ApiVisit) => findVisibleProgram(db, person, params.slug!)
   const view = ({ person, params }: ApiVisit) => loadProgramInView(db, person, params.slug!)
   const one = '/programs/:slug'
-  const reads = { roles: readingRoles, scope: 'programs:read' } as const
-  const writes = { roles: admin, scope: 'programs:write' } as const
+  const read = reads('programs')
+  const write = writes('programs')
 
   return [
     deed({
@@ -102,13 +101,12 @@ export function programDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       summary: 'List the published versions of a program',
       answers: 'Versions, newest first, with what each changed, 10 a page.',
       answered: pageBefore(versionAnswer),
-      ...reads,
+      ...read,
       query: { before: '`next` of the page before.' },
       answer: async visit => {
         const before = idOf(textOf(visit, 'before')) ?? Number.MAX_SAFE_INTEGER
-        const { history, next } = await loadHistory(db, await program(visit), before)
-        const items = history.map(({ version, changes }) => ({ ...factsOf(version), changes }))
-        return { items, next: next === undefined ? null : Number(next) }
+        const { items, next } = await loadHistory(db, await program(visit), before)
+        return { items: items.map(({ version, changes }) => ({ ...factsOf(version), changes })), next }
       },
     }),
     deed({
@@ -118,7 +116,7 @@ export function programDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       summary: 'Read one version of a program',
       answers: 'The version as a document, and what it changed against the one before.',
       answered: versionDocumentAnswer,
-      ...reads,
+      ...read,
       answer: async visit => {
         const found = await findVersionOf(db, await program(visit), visit.params.versionId!)
         const before = { before: found.program_version_id, rowsMax: 1 }
@@ -134,7 +132,7 @@ export function programDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       summary: 'Read what an edit of a program begins with',
       answers: 'The draft as a document; where there is none, the active version as one.',
       answered: documentAnswer,
-      ...reads,
+      ...read,
       answer: async visit => describeForEditing((await view(visit)).current),
     }),
     deed({
@@ -146,7 +144,7 @@ export function programDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       answers:
         'The draft with what it changes; `saved` is false when this was the draft, or what is published, already.',
       answered: draftAnswer,
-      ...writes,
+      ...write,
       body: definition,
       bodyBytesMax: documentBytesMax,
       answer: async (visit, document) => {
@@ -162,7 +160,7 @@ export function programDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       summary: 'Discard the draft',
       answers: 'Nothing: the draft is gone.',
       answered: nothing,
-      ...writes,
+      ...write,
       query: { based_on: 'The id of the draft that is meant: another is not discarded (409). Required.' },
       answer: async visit => {
         const reviewed = idOf(textOf(visit, 'based_on'))
@@ -181,7 +179,7 @@ export function programDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       summary: 'See what publishing the draft would do',
       answers: 'What it changes, what that means for those who pull, and which other active programs move along.',
       answered: differenceAnswer,
-      ...reads,
+      ...read,
       answer: async visit => {
         const seen = await view(visit)
         const { active, draft, changes } = seen
@@ -206,7 +204,7 @@ export function programDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       summary: 'Publish the draft',
       answers: 'The version that is active now, what it changed, and the other programs that were published along.',
       answered: publicationAnswer,
-      ...writes,
+      ...write,
       body: publication,
       answer: async (visit, { based_on, move = [] }) => {
         const { slug } = await program(visit)
@@ -221,7 +219,7 @@ export function programDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       summary: 'List the question bank',
       answers: 'Questions by admin name, with where each is asked, 50 a page.',
       answered: pageAfter(questionAnswer),
-      ...reads,
+      ...read,
       query: paging,
       answer: async visit => {
         const page = { search: textOf(visit, 'q'), after: textOf(visit, 'after'), rowsMax: rowsMax + 1 }
@@ -235,7 +233,7 @@ export function programDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       summary: 'Read a question of the bank',
       answers: 'The question, and where it is asked.',
       answered: questionAnswer,
-      ...reads,
+      ...read,
       answer: async visit => {
         const found = await findBankEntry(db, idIn(visit, 'questionId'))
         if (found === undefined) throw new Problem('not_found', { detail: 'There is no such question.' })

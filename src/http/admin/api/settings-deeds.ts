@@ -6,8 +6,8 @@ import { isSlug } from '../../../domain/values/slug.ts'
 import { Problem } from '../../../problem.ts'
 import { measureRetention, setRetention } from '../../../upkeep/erase.ts'
 import type { Deps } from '../../deps.ts'
-import { everyRole, readingRoles } from '../../shell/navigation.ts'
-import { textOf } from '../programs/program-doors.ts'
+import { everyRole } from '../../shell/navigation.ts'
+import { pageOf, textOf } from '../addressed.ts'
 import {
   listed,
   pageAfter,
@@ -16,7 +16,7 @@ import {
   sessionAnswer,
   settingAnswer,
 } from './answer-forms.ts'
-import { type ApiDeed, type ApiVisit, deed, pageOf } from './api-deeds.ts'
+import { type ApiDeed, type ApiVisit, deed, reads, writes } from './api-deeds.ts'
 import { closed, nullableId, text } from './schemas.ts'
 
 const rowsMax = 50
@@ -67,8 +67,7 @@ export function settingsDeeds({ consoleDb: db, settings }: Deps): ApiDeed[] {
       answers:
         'Every setting with its value, where that is from, and what it means. Of secrets, only that they are set.',
       answered: listed(settingAnswer),
-      roles: readingRoles,
-      scope: 'settings:read',
+      ...reads('settings'),
       answer: () => ({ items: settings }),
     }),
     deed({
@@ -78,8 +77,7 @@ export function settingsDeeds({ consoleDb: db, settings }: Deps): ApiDeed[] {
       summary: 'List how long programs keep applications',
       answers: 'Programs by slug, 50 a page.',
       answered: pageAfter(retentionAnswer),
-      roles: readingRoles,
-      scope: 'settings:read',
+      ...reads('settings'),
       query: { q: 'A word to look for.', after: '`next` of the page before.' },
       answer: async visit => {
         const page = { search: textOf(visit, 'q'), after: textOf(visit, 'after'), rowsMax: rowsMax + 1 }
@@ -93,8 +91,7 @@ export function settingsDeeds({ consoleDb: db, settings }: Deps): ApiDeed[] {
       summary: 'See how long a program keeps applications',
       answers: 'The days, the oldest application, and how many are older already.',
       answered: retentionEffectAnswer,
-      roles: readingRoles,
-      scope: 'settings:read',
+      ...reads('settings'),
       answer: kept,
     }),
     deed({
@@ -104,8 +101,7 @@ export function settingsDeeds({ consoleDb: db, settings }: Deps): ApiDeed[] {
       summary: 'Set how long a program keeps applications',
       answers: 'What is set now.',
       answered: retentionEffectAnswer,
-      roles: ['ADMINISTRATOR'],
-      scope: 'settings:write',
+      ...writes('settings'),
       body: retention,
       answer: async (visit, { days, based_on, confirmation }) => {
         const { slug } = await kept(visit)

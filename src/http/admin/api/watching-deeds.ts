@@ -10,11 +10,10 @@ import { measureOutbox } from '../../../db/outbox.ts'
 import { codeVersions, regenerateDocs, retryDerived } from '../../../derived/sweep.ts'
 import { invalidRequest, Problem } from '../../../problem.ts'
 import type { Deps } from '../../deps.ts'
-import { readingRoles } from '../../shell/navigation.ts'
+import { idIn, idOf, pageOf, textOf } from '../addressed.ts'
 import { findSeenProgram } from '../applications/find-applications.ts'
-import { readAuditQuery, readId } from '../audit/audit-query.ts'
+import { readAuditQuery } from '../audit/audit-query.ts'
 import { checkedEventsMax } from '../audit/verify-page.tsx'
-import { textOf } from '../programs/program-doors.ts'
 import {
   docsStatusAnswer,
   eventAnswer,
@@ -26,10 +25,9 @@ import {
   sentAnswer,
   verdictAnswer,
 } from './answer-forms.ts'
-import { type ApiDeed, type ApiVisit, deed, idIn, pageOf } from './api-deeds.ts'
+import { type ApiDeed, type ApiVisit, deed, reads, writes } from './api-deeds.ts'
 import { closed, id, text } from './schemas.ts'
 
-const admin = ['ADMINISTRATOR'] as const
 const programsMax = 50
 const eventsMax = 100
 const pagesMax = 50
@@ -72,8 +70,7 @@ export function watchingDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       answers:
         'What is derived for each program and how far that is, what is unfinished, and what waits in the outbox.',
       answered: jobsAnswer,
-      roles: readingRoles,
-      scope: 'jobs:read',
+      ...reads('jobs'),
       query: after,
       answer: async visit => {
         const [unfinished, outbox, page] = await Promise.all([countUnfinished(db), measureOutbox(db), listings(visit)])
@@ -88,8 +85,7 @@ export function watchingDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       summary: 'Try again what has failed',
       answers: 'Nothing: it is asked for again.',
       answered: nothing,
-      roles: admin,
-      scope: 'jobs:write',
+      ...writes('jobs'),
       body: retried,
       answer: async (visit, thing) => {
         if (!(await retryDerived(db, thing, visit.deed)))
@@ -103,8 +99,7 @@ export function watchingDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       summary: 'See how fresh the generated docs are',
       answers: 'Of each program’s active version and draft, when its docs were made and what the last run failed with.',
       answered: docsStatusAnswer,
-      roles: readingRoles,
-      scope: 'jobs:read',
+      ...reads('jobs'),
       query: after,
       answer: async visit => {
         const { items, next } = await listings(visit)
@@ -118,8 +113,7 @@ export function watchingDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       summary: 'Have generated docs made again',
       answers: 'The versions whose docs were asked for.',
       answered: regeneratedAnswer,
-      roles: admin,
-      scope: 'jobs:write',
+      ...writes('jobs'),
       body: regenerated,
       answer: async (visit, { program }) => {
         const found = program === undefined ? undefined : await findSeenProgram(db, visit.person, program)
@@ -133,8 +127,7 @@ export function watchingDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       summary: 'Read the audit trail',
       answers: 'Events, newest first, 100 a page.',
       answered: pageBefore(eventAnswer),
-      roles: readingRoles,
-      scope: 'audit:read',
+      ...reads('audit'),
       query: {
         actor: 'Who: `admin:…`, `admin-token:…`, `key:…`, `operator:…`.',
         action: 'What was done, such as api_key_created.',
@@ -157,8 +150,7 @@ export function watchingDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       summary: 'Read one event',
       answers: 'The event.',
       answered: eventDetailsAnswer,
-      roles: readingRoles,
-      scope: 'audit:read',
+      ...reads('audit'),
       answer: async visit => {
         const found = await findAuditEvent(db, idIn(visit, 'eventId'))
         if (found === undefined) throw new Problem('not_found', { detail: 'There is no such event.' })
@@ -172,12 +164,11 @@ export function watchingDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       summary: 'Which clients were sent an application?',
       answers: 'The pages that reached over it, newest first, for each program that has an application of this id.',
       answered: sentAnswer,
-      roles: readingRoles,
-      scope: 'audit:read',
+      ...reads('audit'),
       query: { program: 'The slug of one program.', before: '`nextBefore` of the page before, with program.' },
       answer: async visit => {
         const slug = visit.url.searchParams.get('program') ?? undefined
-        const beforeId = slug === undefined ? undefined : readId(visit.url.searchParams.get('before'))
+        const beforeId = slug === undefined ? undefined : idOf(visit.url.searchParams.get('before'))
         return { items: await findDisclosures(db, idIn(visit, 'applicationId'), { slug, beforeId, rowsMax: pagesMax }) }
       },
     }),
@@ -188,8 +179,7 @@ export function watchingDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       summary: 'Check that the audit trail is as it was written',
       answers: 'How many events were read, the faults if any, and a word to keep elsewhere and send next time.',
       answered: verdictAnswer,
-      roles: readingRoles,
-      scope: 'audit:read',
+      ...reads('audit'),
       body: noted,
       answer: async (_, { noted }) => {
         if ((await measureAuditTrail(db)).events > checkedEventsMax)

@@ -23,6 +23,7 @@ import type { Deps } from '../../deps.ts'
 import { emptyForm, type FormState } from '../../shell/fields.tsx'
 import { htmlResponse, pageFields } from '../../shell/html-response.ts'
 import { everyRole } from '../../shell/navigation.ts'
+import { pageOf, textOf } from '../addressed.ts'
 import { type ConsoleDoor, redirect, type Visit } from '../console-doors.ts'
 import { ApplicationPage } from './application-page.tsx'
 import { ChangesPage } from './changes-page.tsx'
@@ -47,14 +48,13 @@ export function applicationDoors(deps: Deps): ConsoleDoor[] {
   const details = ({ params }: Visit, { program_id }: Pick<Program, 'program_id'>): Promise<ApplicationDetails> =>
     loadDetails(db, program_id, params.applicationId!)
 
-  const choose = async ({ context, person, url }: Visit): Promise<Response> => {
+  const choose = async (visit: Visit): Promise<Response> => {
+    const { context, person } = visit
     const among = person.programIds === 'all' ? 'all' : [...person.programIds]
-    const after = url.searchParams.get('after') ?? ''
+    const after = textOf(visit, 'after')
     const rows = await readProgramsWithSubmissions(db, { among, after, rowsMax: programRows + 1 })
-    const programs = rows.slice(0, programRows)
-    return htmlResponse(
-      ProgramChoicePage({ context, programs, next: rows.length > programRows ? programs.at(-1)!.slug : undefined }),
-    )
+    const { items: programs, next } = pageOf(rows, programRows, ({ slug }) => slug)
+    return htmlResponse(ProgramChoicePage({ context, programs, next }))
   }
 
   const list = async (visit: Visit): Promise<Response> => {

@@ -13,6 +13,7 @@ import { isSlug } from '../../../domain/values/slug.ts'
 import { exportedObject } from '../../../export/exported-object.ts'
 import { Problem } from '../../../problem.ts'
 import type { Deps } from '../../deps.ts'
+import { idOf } from '../addressed.ts'
 import type { ListPage, ListQuery } from './list-query.ts'
 
 /** Applications on a page of a list. */
@@ -26,8 +27,7 @@ export async function findSeenProgram(db: Sql, person: Person, slug: string): Pr
 }
 
 export async function loadDetails(db: Sql, programId: number, applicationId: string): Promise<ApplicationDetails> {
-  const id = /^[1-9]\d{0,14}$/.test(applicationId) ? Number(applicationId) : undefined
-  const found = id === undefined ? undefined : await findApplicationDetails(db, programId, id)
+  const found = await findApplicationDetails(db, programId, idOf(applicationId) ?? 0)
   if (found === undefined) throw new Problem('not_found', { detail: 'There is no such application in this program.' })
   return found
 }

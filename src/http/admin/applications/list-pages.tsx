@@ -13,7 +13,7 @@ import { applicationsPath, type ListPage, type ListQuery, listSearch, statusValu
 export function ProgramChoicePage(props: {
   context: PageContext
   programs: readonly ProgramWithSubmissions[]
-  next: string | undefined
+  next: string | null
 }) {
   const { context, programs, next } = props
   const { root } = context
@@ -47,7 +47,7 @@ export function ProgramChoicePage(props: {
           { head: 'Submitted so far', figures: true, cell: ({ submissions }) => figures(submissions) },
         ]}
       />
-      {next !== undefined && (
+      {next !== null && (
         <nav class="pages" aria-label="Pages">
           <LinkButton href={`${root}/admin/applications?after=${next}`} icon="chevron-right" text="More programs" />
         </nav>

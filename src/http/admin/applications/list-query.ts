@@ -5,6 +5,7 @@ import type { Position } from '../../../db/walks.ts'
 import { isCalendarDate } from '../../../domain/question-types/date.ts'
 import { parseInstantParameter } from '../../../export/instant-parameter.ts'
 import type { ProblemItem } from '../../../problem.ts'
+import { idOf } from '../addressed.ts'
 
 export const applicationsPath = (slug: string): string => `/admin/programs/${slug}/applications`
 
@@ -49,8 +50,7 @@ export function readListQuery(sent: URLSearchParams, timeZone: string): ListQuer
     const text = values.get(name)
     if (text === null) return undefined
     // As it is shown: 281,774.
-    const digits = text.replaceAll(',', '')
-    return /^[1-9]\d{0,14}$/.test(digits) ? Number(digits) : fault(name, `“${label}” must be a number, such as 281774.`)
+    return idOf(text.replaceAll(',', '')) ?? fault(name, `“${label}” must be a number, such as 281774.`)
   }
   const status = (): string | null | undefined => {
     const text = values.get('status')

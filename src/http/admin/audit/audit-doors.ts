@@ -11,10 +11,11 @@ import type { Deps } from '../../deps.ts'
 import { emptyForm, type FormState } from '../../shell/fields.tsx'
 import { htmlResponse } from '../../shell/html-response.ts'
 import { readingRoles } from '../../shell/navigation.ts'
+import { idIn, idOf, pageOf } from '../addressed.ts'
 import type { ConsoleDoor, Visit } from '../console-doors.ts'
 import { downloadEvents } from './audit-download.ts'
 import { EventPage, TrailPage } from './audit-pages.tsx'
-import { readAuditQuery, readId } from './audit-query.ts'
+import { readAuditQuery } from './audit-query.ts'
 import { DisclosuresPage } from './sent-pages.tsx'
 import { checkedEventsMax, VerifyPage } from './verify-page.tsx'
 
@@ -33,13 +34,13 @@ export function auditDoors(deps: Deps): ConsoleDoor[] {
     const { filter, beforeId, form } = readAuditQuery(visit.url.searchParams, config.timeZone)
     const faulty = form.faults.length > 0
     const rows = faulty ? [] : await readAuditEvents(db, filter, { beforeId, rowsMax: pageRows + 1 })
-    const events = rows.slice(0, pageRows)
+    const { items: events, next } = pageOf(rows, pageRows, ({ audit_event_id }) => audit_event_id)
     return htmlResponse(
       TrailPage({
         context: visit.context,
         form,
         events,
-        nextBefore: rows.length > pageRows ? events.at(-1)!.audit_event_id : undefined,
+        nextBefore: next,
         later: beforeId !== undefined,
         actions: await readAuditActions(db),
         keyNames: await keyNames(events),
@@ -54,9 +55,9 @@ export function auditDoors(deps: Deps): ConsoleDoor[] {
     return downloadEvents(deps, visit, filter, actorOf(visit.person))
   }
 
-  const event = async ({ context, params }: Visit): Promise<Response> => {
-    const id = readId(params.eventId)
-    const found = id === undefined ? undefined : await findAuditEvent(db, id)
+  const event = async (visit: Visit): Promise<Response> => {
+    const { context } = visit
+    const found = await findAuditEvent(db, idIn(visit, 'eventId'))
     if (found === undefined) throw new Problem('not_found', { detail: 'There is no such event.' })
     return htmlResponse(EventPage({ context, event: found, keyNames: await keyNames([found]) }))
   }
@@ -64,7 +65,7 @@ export function auditDoors(deps: Deps): ConsoleDoor[] {
   const sent = async ({ context, url }: Visit): Promise<Response> => {
     const parameters = url.searchParams
     const written = parameters.get('application')
-    const applicationId = readId(written)
+    const applicationId = idOf(written?.trim())
     const faults: ProblemItem[] = []
     if (written !== null && applicationId === undefined)
       faults.push({
@@ -73,7 +74,7 @@ export function auditDoors(deps: Deps): ConsoleDoor[] {
         detail: 'Write the id of an application, such as 4711.',
       })
     const program = parameters.get('program')
-    const beforeId = program === null ? undefined : readId(parameters.get('before'))
+    const beforeId = program === null ? undefined : idOf(parameters.get('before'))
     const asked = { slug: program ?? undefined, beforeId, rowsMax: pageRows }
     const found = applicationId === undefined ? [] : await findDisclosures(db, applicationId, asked)
     const files = found.length === 0 ? [] : (await measureAuditTrail(db)).files

@@ -19,7 +19,7 @@ interface TrailProps {
   form: FormState
   events: readonly AuditEventRow[]
   /** Where the following page starts, if there is one. */
-  nextBefore: number | undefined
+  nextBefore: number | null
   /** Whether this is not the first page. */
   later: boolean
   actions: readonly string[]
@@ -98,7 +98,7 @@ export function TrailPage(props: TrailProps) {
       />
       <nav class="deeds" aria-label="Pages">
         {later && <LinkButton href={root + path + queryOf(form.values)} text="Newest" />}
-        {nextBefore !== undefined && (
+        {nextBefore !== null && (
           <LinkButton rel="next" href={filterBy({ before: String(nextBefore) })} icon="chevron-right" text="Earlier" />
         )}
         {events.length > 0 && form.faults.length === 0 && (

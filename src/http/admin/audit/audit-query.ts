@@ -4,6 +4,7 @@ import type { AuditFilter } from '../../../db/audit.ts'
 import { parseInstantParameter } from '../../../export/instant-parameter.ts'
 import type { ProblemItem } from '../../../problem.ts'
 import type { FormState } from '../../shell/fields.tsx'
+import { idOf } from '../addressed.ts'
 
 /** The filters as they are named in the address. */
 export const filterNames = ['actor', 'action', 'subject', 'from', 'to'] as const
@@ -37,12 +38,8 @@ export function readAuditQuery(parameters: URLSearchParams, timeZone: string): A
     from: instant('from'),
     to: instant('to'),
   }
-  return { filter, beforeId: readId(parameters.get('before')), form: { values: parameters, faults } }
+  return { filter, beforeId: idOf(parameters.get('before')), form: { values: parameters, faults } }
 }
-
-/** A positive whole number, or undefined for any other text. */
-export const readId = (text: string | null | undefined): number | undefined =>
-  /^[1-9]\d{0,14}$/.test(text?.trim() ?? '') ? Number(text) : undefined
 
 /** The address of a page with these filters; `changes` replaces some, undefined takes one away. */
 export function queryOf(

@@ -14,6 +14,7 @@ import type { Deps } from '../../deps.ts'
 import { emptyForm, type FormState } from '../../shell/fields.tsx'
 import { htmlResponse } from '../../shell/html-response.ts'
 import { readingRoles } from '../../shell/navigation.ts'
+import { idIn, pageOf, textOf } from '../addressed.ts'
 import { type ConsoleDoor, deedOf, faultsOf, redirect, type Visit } from '../console-doors.ts'
 import { NewOrganizationPage, OrganizationPage, OrganizationsPage } from './intermediary-pages.tsx'
 
@@ -23,8 +24,7 @@ export function intermediaryDoors({ consoleDb: db, config }: Deps): ConsoleDoor[
   const list = async (visit: Visit): Promise<Response> => {
     const [search, after] = [textOf(visit, 'q'), textOf(visit, 'after')]
     const rows = await readOrganizations(db, { search: foldText(search), after, rowsMax: rowsMax + 1 })
-    const organizations = rows.slice(0, rowsMax)
-    const next = rows.length > rowsMax ? organizations.at(-1)!.name_folded : undefined
+    const { items: organizations, next } = pageOf(rows, rowsMax, ({ name_folded }) => name_folded)
     const checked = config.intermediaries === 'listed'
     return htmlResponse(OrganizationsPage({ context: visit.context, organizations, search, after, next, checked }))
   }
@@ -42,11 +42,10 @@ export function intermediaryDoors({ consoleDb: db, config }: Deps): ConsoleDoor[
   }
 
   const show = async (visit: Visit, form: FormState = emptyForm, status = 200): Promise<Response> => {
-    const organization = await requireOrganization(db, idOf(visit, 'organizationId'))
+    const organization = await requireOrganization(db, idIn(visit, 'organizationId'))
     const after = textOf(visit, 'after')
     const rows = await readIntermediaries(db, organization.organization_id, { after, rowsMax: rowsMax + 1 })
-    const people = rows.slice(0, rowsMax)
-    const next = rows.length > rowsMax ? people.at(-1)!.email_folded : undefined
+    const { items: people, next } = pageOf(rows, rowsMax, ({ email_folded }) => email_folded)
     const done = visit.url.searchParams.get('done')
     const mayChange = visit.person.role === 'ADMINISTRATOR'
     return htmlResponse(
@@ -57,7 +56,7 @@ export function intermediaryDoors({ consoleDb: db, config }: Deps): ConsoleDoor[
 
   /** Does something to an organization; what was wrong with a form comes back on its page. */
   const change = (done: string, what: (visit: Visit, id: number) => Promise<void>) => async (visit: Visit) => {
-    const id = idOf(visit, 'organizationId')
+    const id = idIn(visit, 'organizationId')
     await requireOrganization(db, id)
     try {
       await what(visit, id)
@@ -77,7 +76,7 @@ export function intermediaryDoors({ consoleDb: db, config }: Deps): ConsoleDoor[
     change(disabled ? 'disabled' : 'enabled', (visit, id) => setOrganizationDisabled(db, id, disabled, deedOf(visit)))
   const turnPerson = (disabled: boolean) =>
     change(disabled ? 'person-disabled' : 'person-enabled', (visit, organizationId) => {
-      const place = { organizationId, intermediaryId: idOf(visit, 'intermediaryId') }
+      const place = { organizationId, intermediaryId: idIn(visit, 'intermediaryId') }
       return setIntermediaryDisabled(db, place, disabled, deedOf(visit))
     })
 
@@ -97,10 +96,3 @@ export function intermediaryDoors({ consoleDb: db, config }: Deps): ConsoleDoor[
     { method: 'POST', path: `${person}/enable`, roles: admin, answer: turnPerson(false) },
   ]
 }
-
-/** An id in an address. For a text that is no number it is 0, which is the id of nothing. */
-const idOf = ({ params }: Visit, name: string): number =>
-  /^[1-9]\d{0,14}$/.test(params[name]!) ? Number(params[name]) : 0
-
-const textOf = ({ url }: Visit, name: string): string =>
-  (url.searchParams.get(name) ?? '').replaceAll('\0', '').slice(0, 800)

@@ -14,7 +14,7 @@ interface OrganizationsProps {
   organizations: readonly OrganizationRow[]
   search: string
   after: string
-  next: string | undefined
+  next: string | null
   /** Whether submissions are checked against what stands here. */
   checked: boolean
 }
@@ -106,7 +106,7 @@ interface OrganizationProps {
   organization: OrganizationRow
   people: readonly IntermediaryRow[]
   after: string
-  next: string | undefined
+  next: string | null
   done: string | null
   mayChange: boolean
 }

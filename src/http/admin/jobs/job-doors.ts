@@ -9,6 +9,7 @@ import { Problem } from '../../../problem.ts'
 import type { Deps } from '../../deps.ts'
 import { htmlResponse } from '../../shell/html-response.ts'
 import { readingRoles } from '../../shell/navigation.ts'
+import { idOf, pageOf, textOf } from '../addressed.ts'
 import { type ConsoleDoor, deedOf, redirect, type Visit } from '../console-doors.ts'
 import { JobsPage, jobNames } from './jobs-page.tsx'
 
@@ -16,14 +17,14 @@ const programsMax = 50
 
 export function jobDoors({ consoleDb: db }: Deps): ConsoleDoor[] {
   const index = async ({ context, now, url }: Visit): Promise<Response> => {
-    const after = url.searchParams.get('after') ?? ''
+    const after = textOf({ url }, 'after')
     const [counts, outbox, listings] = await Promise.all([
       countUnfinished(db),
       measureOutbox(db),
       readDerivedListings(db, codeVersions, { after, programsMax: programsMax + 1 }),
     ])
-    const slugs = [...new Set(listings.map(({ slug }) => slug))]
-    const shown = new Set(slugs.slice(0, programsMax))
+    const { items, next } = pageOf([...new Set(listings.map(({ slug }) => slug))], programsMax, slug => slug)
+    const shown = new Set(items)
     return htmlResponse(
       JobsPage({
         context,
@@ -31,7 +32,7 @@ export function jobDoors({ consoleDb: db }: Deps): ConsoleDoor[] {
         counts,
         outbox,
         listings: listings.filter(({ slug }) => shown.has(slug)),
-        nextAfter: slugs.length > programsMax ? slugs[programsMax - 1] : undefined,
+        nextAfter: next,
         after,
         done: url.searchParams.get('done'),
       }),
@@ -40,10 +41,8 @@ export function jobDoors({ consoleDb: db }: Deps): ConsoleDoor[] {
 
   const retry = async (visit: Visit): Promise<Response> => {
     const job_name = visit.form.get('job') ?? ''
-    const version = visit.form.get('version') ?? ''
-    const known = Object.hasOwn(jobNames, job_name) && /^[1-9]\d{0,14}$/.test(version)
-    const thing = { job_name, program_version_id: Number(version) }
-    if (!known || !(await retryDerived(db, thing, deedOf(visit))))
+    const thing = { job_name, program_version_id: idOf(visit.form.get('version')) ?? 0 }
+    if (!Object.hasOwn(jobNames, job_name) || !(await retryDerived(db, thing, deedOf(visit))))
       throw new Problem('not_found', {
         detail: 'This has not failed, so there is nothing to try again. It may have been tried meanwhile.',
       })

@@ -34,7 +34,7 @@ interface JobsProps {
   outbox: { waiting: number; oldest: Micros | null }
   listings: readonly DerivedListing[]
   /** The last program of this page, if another page follows. */
-  nextAfter: string | undefined
+  nextAfter: string | null
   after: string
   done: string | null
 }
@@ -87,7 +87,7 @@ export function JobsPage(props: JobsProps) {
       </div>
       <nav class="pages" aria-label="Pages">
         {after !== '' && <LinkButton href={`${root}/admin/jobs`} text="First programs" />}
-        {nextAfter !== undefined && (
+        {nextAfter !== null && (
           <LinkButton
             rel="next"
             href={`${root}/admin/jobs?after=${encodeURIComponent(nextAfter)}`}

@@ -10,19 +10,17 @@ import {
   retireApiKey,
   rotateApiKey,
 } from '../../../access/api-keys.ts'
-import { parseExpiry } from '../../../access/expiry.ts'
 import { judgeCall } from '../../../access/judge-call.ts'
 import { readApiKeyDays } from '../../../db/api-key-rows.ts'
 import { readPrograms } from '../../../db/programs.ts'
 import { findRefusal, readRefusalsOf } from '../../../db/refusal-rows.ts'
-import type { Micros } from '../../../domain/values/offset-time.ts'
-import { Problem, type ProblemItem } from '../../../problem.ts'
+import { Problem } from '../../../problem.ts'
 import type { Deps } from '../../deps.ts'
 import { emptyForm, type FormState } from '../../shell/fields.tsx'
 import { htmlResponse } from '../../shell/html-response.ts'
 import { readingRoles } from '../../shell/navigation.ts'
 import { type ConsoleDoor, deedOf, faultsOf, redirect, type Visit } from '../console-doors.ts'
-import { clearCookie, openCookie, sealCookie } from '../sealed-cookie.ts'
+import { expiryOf, onField, ShownOnce } from '../keyed-forms.ts'
 import { CheckPage, type Verdict } from './key-check-page.tsx'
 import { NewKeyPage, RetirePage, RotatePage } from './key-form-pages.tsx'
 import { KeyIndexPage } from './key-index-page.tsx'
@@ -33,7 +31,8 @@ import { pathOfKey, type Tab, tabs } from './key-words.tsx'
 const admin = ['ADMINISTRATOR'] as const
 const one = '/admin/keys/:keyId'
 export function keyDoors({ consoleDb: db, config }: Deps): ConsoleDoor[] {
-  const cookie = 'issued'
+  const secret = new ShownOnce('issued', config)
+  const expiry = ({ form, now }: Visit) => expiryOf((form.get('expiry') ?? '').trim(), now, config.timeZone)
   const key = (visit: Visit): Promise<ListedApiKey> => loadKey(db, visit.params.keyId!, visit.now)
   const slugs = async (): Promise<string[]> => (await readPrograms(db)).map(({ slug }) => slug)
 
@@ -73,7 +72,7 @@ export function keyDoors({ consoleDb: db, config }: Deps): ConsoleDoor[] {
       const issued = await createApiKey(db, config.apiKeyPepper, {
         name: form.get('name') ?? '',
         programs: form.getAll('programs'),
-        expires_at: expiryOf(form, visit.now, config.timeZone),
+        expires_at: expiry(visit),
         allowed_subnets: subnetsOf(form),
         may_export: may.includes('export'),
         may_submit: may.includes('submit'),
@@ -82,33 +81,17 @@ export function keyDoors({ consoleDb: db, config }: Deps): ConsoleDoor[] {
         hidden_questions: hiddenOf(form),
         ...deedOf(visit),
       })
-      return showOnce(visit, issued.username, issued.password)
+      return secret.send(visit, `${pathOfKey(issued.username)}/issued`, issued.password)
     } catch (error) {
       return showNew(visit, { values: form, faults: faultsOf(error).map(onField) }, 400)
     }
   }
 
-  /** The secret travels to the next page in a sealed cookie, so that loading that page again shows that it is gone. */
-  const showOnce = (visit: Visit, keyId: string, password: string): Response => {
-    const path = `${pathOfKey(keyId)}/issued`
-    const { https } = visit
-    const binding = visit.session.tokenHash
-    const field = sealCookie(cookie, password, {
-      path: visit.place.root + path,
-      https,
-      pepper: config.apiKeyPepper,
-      binding,
-    })
-    return redirect(visit, path, { 'Set-Cookie': field })
-  }
-
   const issued = async (visit: Visit): Promise<Response> => {
     const found = await key(visit)
-    const where = { pepper: config.apiKeyPepper, binding: visit.session.tokenHash }
-    const password = openCookie(visit.request, cookie, where)
-    const page = IssuedPage({ context: visit.context, key: found, password, baseUrl: visit.place.baseUrl })
-    const cleared = clearCookie(cookie, { path: visit.place.root + visit.url.pathname, https: visit.https })
-    return htmlResponse(page, 200, { 'Set-Cookie': cleared })
+    const { secret: password, fields } = secret.take(visit)
+    const { context, place } = visit
+    return htmlResponse(IssuedPage({ context, key: found, password, baseUrl: place.baseUrl }), 200, fields)
   }
 
   const showKey = async (visit: Visit, form: FormState = emptyForm, status = 200): Promise<Response> => {
@@ -147,7 +130,7 @@ export function keyDoors({ consoleDb: db, config }: Deps): ConsoleDoor[] {
           name: form.get('name') ?? '',
           programs: form.getAll('programs'),
           allowed_subnets: subnetsOf(form),
-          expires_at: form.get('expiry') === '' ? undefined : expiryOf(form, visit.now, config.timeZone),
+          expires_at: expiry(visit),
           ...(found.may_submit ? { front_end: form.get('front_end') ?? '' } : {}),
           // A form without the field must not take anything out of hiding.
           ...(form.has('hidden_questions') ? { hidden_questions: hiddenOf(form) } : {}),
@@ -172,7 +155,7 @@ export function keyDoors({ consoleDb: db, config }: Deps): ConsoleDoor[] {
     const { api_key_id } = await key(visit)
     try {
       const made = await rotateApiKey(db, config.apiKeyPepper, api_key_id, overlap, deedOf(visit))
-      return showOnce(visit, made.username, made.password)
+      return secret.send(visit, `${pathOfKey(made.username)}/issued`, made.password)
     } catch (error) {
       return showRotate(visit, { values: visit.form, faults: faultsOf(error).map(onField) }, 400)
     }
@@ -260,29 +243,3 @@ const hiddenOf = (form: URLSearchParams): string[] =>
     .split('\n')
     .map(name => name.trim())
     .filter(name => name !== '')
-
-function expiryOf(form: URLSearchParams, now: Micros, timeZone: string): Micros | undefined {
-  const text = (form.get('expiry') ?? '').trim()
-  if (text === '') return undefined
-  const parsed = parseExpiry(text, now, timeZone)
-  if (typeof parsed === 'number') return parsed
-  throw new Problem('invalid_request', {
-    detail: 'The expiry cannot be read.',
-    errors: [{ path: '/expires_at', code: 'bad_expiry', detail: parsed.fault }],
-  })
-}
-
-const fieldNames: Readonly<Record<string, string>> = {
-  expires_at: 'expiry',
-  may_export: 'may',
-  may_submit: 'may',
-  may_annotate: 'may',
-}
-
-/** The field of the form that a fault's path means. Faults of one item of a list say which. */
-function onField({ path = '', code, detail }: ProblemItem): ProblemItem {
-  const member = path.split('/')[1] ?? ''
-  return { parameter: fieldNames[member] ?? member, code, detail: capital(detail) }
-}
-
-const capital = (text: string): string => `${text[0]!.toUpperCase()}${text.slice(1)}.`

@@ -11,6 +11,7 @@ import type { Deps } from '../../deps.ts'
 import { emptyForm, type FormState } from '../../shell/fields.tsx'
 import { htmlResponse } from '../../shell/html-response.ts'
 import { readingRoles } from '../../shell/navigation.ts'
+import { idIn } from '../addressed.ts'
 import { type ConsoleDoor, deedOf, faultsOf, redirect, type Visit } from '../console-doors.ts'
 import { type Ways, waysOf } from '../signing-in/sign-in-steps.ts'
 import { InvitePage, LinkPage } from './invite-pages.tsx'
@@ -21,9 +22,8 @@ export function peopleDoors({ consoleDb: db, config }: Deps): ConsoleDoor[] {
 
   const slugs = async (): Promise<string[]> => (await readPrograms(db)).map(({ slug }) => slug)
 
-  const person = async ({ params }: Visit): Promise<PersonRow> => {
-    const id = /^[1-9]\d{0,14}$/.test(params.personId!) ? Number(params.personId) : undefined
-    const found = id === undefined ? undefined : await findPerson(db, id)
+  const person = async (visit: Visit): Promise<PersonRow> => {
+    const found = await findPerson(db, idIn(visit, 'personId'))
     if (found === undefined) throw new Problem('not_found', { detail: 'There is no such person.' })
     return found
   }

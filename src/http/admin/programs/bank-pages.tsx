@@ -15,7 +15,7 @@ interface BankProps {
   questions: readonly BankEntry[]
   search: string
   after: string
-  next: string | undefined
+  next: string | null
 }
 
 export function BankPage({ context, questions, search, after, next }: BankProps) {

@@ -6,6 +6,7 @@ import type { Config } from '../../../config/all-settings.ts'
 import { Problem, type ProblemItem } from '../../../problem.ts'
 import type { EditOptions } from '../../../programs/edit.ts'
 import { Notice } from '../../shell/parts.tsx'
+import { idOf } from '../addressed.ts'
 import type { Visit } from '../console-doors.ts'
 
 export interface EditRefusal {
@@ -45,9 +46,7 @@ export function RefusalNotice({ status, faults }: EditRefusal) {
 }
 
 /** The version that the page of a form was made from; null where there was none. */
-export const basisOf = (form: URLSearchParams): number | null => idOf(form.get('based_on') ?? '') ?? null
-
-export const idOf = (text: string): number | undefined => (/^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined)
+export const basisOf = (form: URLSearchParams): number | null => idOf(form.get('based_on')) ?? null
 
 export const editOptions = (
   { address }: Pick<Visit, 'address'>,

@@ -12,8 +12,10 @@ import { describeVersion } from '../../../domain/definitions/version-definition.
 import { Problem } from '../../../problem.ts'
 import { saveDraft } from '../../../programs/save-draft.ts'
 import type { Deps } from '../../deps.ts'
+import { attachment } from '../../docs/docs-response.ts'
 import { htmlResponse } from '../../shell/html-response.ts'
 import { everyRole, readingRoles } from '../../shell/navigation.ts'
+import { idIn, idOf, pageOf, textOf } from '../addressed.ts'
 import { type ConsoleDoor, redirect, type Visit } from '../console-doors.ts'
 import { BankPage, BankQuestionPage } from './bank-pages.tsx'
 import { basisOf, type EditRefusal, editOptions, RefusalNotice, refusalOf } from './edit-refusals.tsx'
@@ -31,22 +33,13 @@ import { VersionPage, VersionsPage } from './versions-pages.tsx'
 
 const rowsMax = 50
 
-/** Rows of a page, and where the next one begins. One row more was read than is shown. */
-function paged<Row>(rows: readonly Row[], shownMax: number, keyOf: (row: Row) => string): [Row[], string | undefined] {
-  const shown = rows.slice(0, shownMax)
-  return [shown, rows.length > shownMax ? keyOf(shown.at(-1)!) : undefined]
-}
-
-export const textOf = ({ url }: Pick<Visit, 'url'>, name: string): string =>
-  (url.searchParams.get(name) ?? '').replaceAll('\0', '').slice(0, 200)
-
 export function programDoors({ consoleDb: db, config }: Deps): ConsoleDoor[] {
   const list = async (visit: Visit): Promise<Response> => {
     const { person, context, now, place } = visit
     const among = person.programIds === 'all' ? 'all' : [...person.programIds]
     const [search, after] = [textOf(visit, 'q'), textOf(visit, 'after')]
     const rows = await readProgramOverviews(db, { among, search, after, rowsMax: rowsMax + 1 })
-    const [programs, next] = paged(rows, rowsMax, ({ slug }) => slug)
+    const { items: programs, next } = pageOf(rows, rowsMax, ({ slug }) => slug)
     return htmlResponse(ProgramsPage({ context, now, baseUrl: place.baseUrl, programs, search, after, next }))
   }
 
@@ -68,8 +61,7 @@ export function programDoors({ consoleDb: db, config }: Deps): ConsoleDoor[] {
     const { context, now } = visit
     const program = await findVisibleProgram(db, visit.person, visit.params.slug!)
     const before = textOf(visit, 'after')
-    const from = /^[1-9]\d{0,14}$/.test(before) ? Number(before) : Number.MAX_SAFE_INTEGER
-    const { history, next } = await loadHistory(db, program, from)
+    const { items: history, next } = await loadHistory(db, program, idOf(before) ?? Number.MAX_SAFE_INTEGER)
     return htmlResponse(VersionsPage({ context, now, program, history, before, next }))
   }
 
@@ -103,30 +95,22 @@ export function programDoors({ consoleDb: db, config }: Deps): ConsoleDoor[] {
   const download = async (visit: Visit): Promise<Response> => {
     const program = await findVisibleProgram(db, visit.person, visit.params.slug!)
     const found = await findVersionOf(db, program, visit.params.versionId!)
-    return new Response(documentText(found), {
-      headers: {
-        'Content-Type': 'application/json; charset=utf-8',
-        'Content-Disposition': `attachment; filename="${program.slug}-${found.program_version_id}.json"`,
-        'Cache-Control': 'no-store',
-        'X-Content-Type-Options': 'nosniff',
-      },
-    })
+    const name = `${program.slug}-${found.program_version_id}.json`
+    return attachment(documentText(found), 'application/json; charset=utf-8', name)
   }
 
   const bank = async (visit: Visit): Promise<Response> => {
     const { context } = visit
     const [search, after] = [textOf(visit, 'q'), textOf(visit, 'after')]
     const rows = await readBankPage(db, { search, after, rowsMax: rowsMax + 1 })
-    const [shown, next] = paged(rows, rowsMax, ({ admin_name }) => admin_name)
-    return htmlResponse(BankPage({ context, questions: shown, search, after, next }))
+    const { items: questions, next } = pageOf(rows, rowsMax, ({ admin_name }) => admin_name)
+    return htmlResponse(BankPage({ context, questions, search, after, next }))
   }
 
-  const bankQuestion = async ({ context, params }: Visit): Promise<Response> => {
-    const question = /^[1-9]\d{0,14}$/.test(params.questionId!)
-      ? await findBankEntry(db, Number(params.questionId))
-      : undefined
+  const bankQuestion = async (visit: Visit): Promise<Response> => {
+    const question = await findBankEntry(db, idIn(visit, 'questionId'))
     if (question === undefined) throw new Problem('not_found', { detail: 'There is no such question.' })
-    return htmlResponse(BankQuestionPage({ context, question }))
+    return htmlResponse(BankQuestionPage({ context: visit.context, question }))
   }
 
   const one = '/admin/programs/:slug'

@@ -14,6 +14,7 @@ import { describeForEditing } from '../../../domain/definitions/version-definiti
 import { diffVersions, type VersionChange } from '../../../domain/definitions/version-diff.ts'
 import { isSlug } from '../../../domain/values/slug.ts'
 import { Problem } from '../../../problem.ts'
+import { idOf, pageOf } from '../addressed.ts'
 
 /** One that is another's, and one that is not there, are the same to a person. */
 export async function findVisibleProgram(db: Db, person: Person, slug: string): Promise<ProgramOverview> {
@@ -66,20 +67,17 @@ export async function loadHistory(
   db: Db,
   { program_id }: Pick<ProgramOverview, 'program_id'>,
   before: number,
-): Promise<{ history: HistoryEntry[]; next: string | undefined }> {
+): Promise<{ items: HistoryEntry[]; next: number | null }> {
   // One more than is shown, to compare the last one with.
   const ids = await readPublishedVersionIds(db, program_id, { before, rowsMax: versionsMax + 1 })
   const all = await Promise.all(ids.map(id => loadProgramVersion(db, id)))
-  const shown = all.slice(0, versionsMax)
-  return {
-    history: shown.map((version, i) => ({ version, changes: changesOf(all[i + 1], version) })),
-    next: all.length > versionsMax ? String(shown.at(-1)!.program_version_id) : undefined,
-  }
+  const entries = all.map((version, i) => ({ version, changes: changesOf(all[i + 1], version) }))
+  return pageOf(entries, versionsMax, ({ version }) => version.program_version_id)
 }
 
 /** The version an address names, if it is one of this program. */
 export async function findVersionOf(db: Db, program: ProgramOverview, id: string): Promise<StoredProgramVersion> {
-  const version = /^[1-9]\d{0,14}$/.test(id) ? await findProgramVersion(db, Number(id)) : undefined
+  const version = await findProgramVersion(db, idOf(id) ?? 0)
   if (version?.program_id !== program.program_id)
     throw new Problem('not_found', {
       detail: `Program "${program.slug}" has no version ${id}. A draft goes when it is saved again, published or discarded.`,

@@ -18,8 +18,8 @@ interface ProgramsProps {
   programs: readonly ProgramOverview[]
   search: string
   after: string
-  /** Where the next page begins; undefined on the last. */
-  next: string | undefined
+  /** Where the next page begins; null on the last. */
+  next: string | null
 }
 
 export function ProgramsPage({ context, now, baseUrl, programs, search, after, next }: ProgramsProps) {
@@ -130,14 +130,20 @@ export function SearchForm(props: { path: string; search: string; label: string;
 }
 
 /** The way on in a list, and back to where it begins. */
-export function Pages(props: { path: string; search?: string; after: string; next: string | undefined; what: string }) {
+export function Pages(props: {
+  path: string
+  search?: string
+  after: string
+  next: string | number | null
+  what: string
+}) {
   const { path, search = '', after, next, what } = props
-  if (after === '' && next === undefined) return null
+  if (after === '' && next === null) return null
   const start = `${path}?${search === '' ? '' : `q=${encodeURIComponent(search)}&`}`
   return (
     <nav class="pages" aria-label={`Pages of ${what}`}>
       {after !== '' && <LinkButton href={start} icon="chevron-left" text="From the start" />}
-      {next !== undefined && (
+      {next !== null && (
         <LinkButton href={`${start}after=${encodeURIComponent(next)}`} icon="chevron-right" text={`More ${what}`} />
       )}
     </nav>

@@ -10,8 +10,9 @@ import { discardDraft, saveDraft } from '../../../programs/save-draft.ts'
 import type { Deps } from '../../deps.ts'
 import { emptyForm, type FormState } from '../../shell/fields.tsx'
 import { htmlResponse } from '../../shell/html-response.ts'
+import { idOf } from '../addressed.ts'
 import { type ConsoleDoor, redirect, type Visit } from '../console-doors.ts'
-import { type EditRefusal, editOptions, idOf, RefusalNotice, refusalOf } from './edit-refusals.tsx'
+import { type EditRefusal, editOptions, RefusalNotice, refusalOf } from './edit-refusals.tsx'
 import { isOvertaken, loadProgramInView, type ProgramInView } from './program-in-view.ts'
 import { DiscardPage, type Hindrance, PublishPage } from './publish-pages.tsx'
 
@@ -45,7 +46,7 @@ export function publishDoors({ consoleDb: db, config }: Deps): ConsoleDoor[] {
     const { form, person } = visit
     const slug = visit.params.slug!
     await loadProgramInView(db, person, slug)
-    const reviewed = idOf(form.get('reviewed') ?? '') ?? 0
+    const reviewed = idOf(form.get('reviewed')) ?? 0
     try {
       const options = { ...editOptions(visit, config), reviewed, move: form.getAll('move') }
       const { program_version_id, published } = await publishDraft(db, slug, actorOf(person), options)
@@ -69,7 +70,7 @@ export function publishDoors({ consoleDb: db, config }: Deps): ConsoleDoor[] {
     const { form, person } = visit
     const { draft } = await loadProgramInView(db, person, visit.params.slug!)
     if (draft === undefined) return redirect(visit, pathOf(visit, '/questions?done=nodraft'))
-    const [active, shown] = ['active', 'draft'].map(name => idOf(form.get(name) ?? ''))
+    const [active, shown] = ['active', 'draft'].map(name => idOf(form.get(name)))
     try {
       // Only the draft that was shown: if there is another by now, this one is not what would be saved.
       if (shown !== draft.program_version_id) throw new Problem('conflict', { detail: 'There is another draft now.' })
@@ -94,7 +95,7 @@ export function publishDoors({ consoleDb: db, config }: Deps): ConsoleDoor[] {
 
   const discard = async (visit: Visit): Promise<Response> => {
     const { form, person, address } = visit
-    const reviewed = idOf(form.get('reviewed') ?? '') ?? 0
+    const reviewed = idOf(form.get('reviewed')) ?? 0
     const { draft } = await loadProgramInView(db, person, visit.params.slug!)
     if (draft === undefined) return redirect(visit, pathOf(visit, '/questions?done=nodraft'))
     try {

@@ -17,7 +17,7 @@ export interface HistoryEntry {
 }
 
 export function VersionsPage(
-  props: ProgramPageProps & { history: readonly HistoryEntry[]; before: string; next: string | undefined },
+  props: ProgramPageProps & { history: readonly HistoryEntry[]; before: string; next: number | null },
 ) {
   const { context, program, history } = props
   const path = `${pathOfProgram(context, program.slug)}/versions`

@@ -19,7 +19,7 @@ export function RetentionListPage(props: {
   programs: readonly ProgramRetention[]
   search: string
   after: string
-  next: string | undefined
+  next: string | null
 }) {
   const { context, programs, search, after, next } = props
   const path = `${context.root}/admin/settings/retention`

@@ -9,8 +9,8 @@ import type { Deps } from '../../deps.ts'
 import { emptyForm, type FormState } from '../../shell/fields.tsx'
 import { htmlResponse } from '../../shell/html-response.ts'
 import { readingRoles } from '../../shell/navigation.ts'
+import { pageOf, textOf } from '../addressed.ts'
 import { type ConsoleDoor, deedOf, redirect, type Visit } from '../console-doors.ts'
-import { textOf } from '../programs/program-doors.ts'
 import { RetentionListPage, RetentionPage } from './retention-pages.tsx'
 import { SettingsPage } from './settings-page.tsx'
 
@@ -24,8 +24,7 @@ export function settingsDoors({ consoleDb: db, config, settings }: Deps): Consol
     const { context } = visit
     const [search, after] = [textOf(visit, 'q'), textOf(visit, 'after')]
     const rows = await readProgramRetentions(db, { search, after, rowsMax: rowsMax + 1 })
-    const programs = rows.slice(0, rowsMax)
-    const next = rows.length > rowsMax ? programs.at(-1)!.slug : undefined
+    const { items: programs, next } = pageOf(rows, rowsMax, ({ slug }) => slug)
     return htmlResponse(RetentionListPage({ context, programs, search, after, next }))
   }
 

@@ -1,20 +1,20 @@
 // API tokens of a person: made, shown once, retired. Whose they are and what they are good for is decided in `access/admin-tokens`.
 
 import { createAdminToken, listAdminTokens, retireAdminToken } from '../../../access/admin-tokens.ts'
-import { parseExpiry } from '../../../access/expiry.ts'
-import { invalidRequest, type ProblemItem } from '../../../problem.ts'
 import type { Deps } from '../../deps.ts'
 import { emptyForm, type FormState } from '../../shell/fields.tsx'
 import { htmlResponse } from '../../shell/html-response.ts'
 import { everyRole } from '../../shell/navigation.ts'
+import { idIn } from '../addressed.ts'
 import { type ConsoleDoor, deedOf, faultsOf, redirect, type Visit } from '../console-doors.ts'
-import { clearCookie, openCookie, sealCookie } from '../sealed-cookie.ts'
+import { expiryOf, onField, ShownOnce } from '../keyed-forms.ts'
 import { IssuedTokenPage, NewTokenPage, TokensPage } from './token-pages.tsx'
 
-const cookie = 'token'
 const path = '/admin/account/tokens'
 
 export function tokenDoors({ consoleDb: db, config }: Deps): ConsoleDoor[] {
+  const secret = new ShownOnce('token', config)
+
   const list = async ({ context, person, now, url }: Visit): Promise<Response> =>
     htmlResponse(
       TokensPage({
@@ -37,32 +37,22 @@ export function tokenDoors({ consoleDb: db, config }: Deps): ConsoleDoor[] {
         expires_at: expiryOf((form.get('expiry') ?? '').trim(), now, config.timeZone),
       }
       const { tokenId, token } = await createAdminToken(db, visit.person, draft, deedOf(visit))
-      const issued = `${path}/${tokenId}/issued`
-      // It travels to the next page in a sealed cookie, so that loading that page again shows that it is gone.
-      const field = sealCookie(cookie, token, {
-        path: visit.place.root + issued,
-        https: visit.https,
-        pepper: config.apiKeyPepper,
-        binding: visit.session.tokenHash,
-      })
-      return redirect(visit, issued, { 'Set-Cookie': field })
+      return secret.send(visit, `${path}/${tokenId}/issued`, token)
     } catch (error) {
       return showNew(visit, { values: form, faults: faultsOf(error).map(onField) }, 400)
     }
   }
 
   const issued = (visit: Visit): Response => {
-    const { context, place, https, url, session } = visit
-    const token = openCookie(visit.request, cookie, { pepper: config.apiKeyPepper, binding: session.tokenHash })
-    const cleared = clearCookie(cookie, { path: place.root + url.pathname, https })
-    return htmlResponse(IssuedTokenPage({ context, token, baseUrl: place.baseUrl }), 200, { 'Set-Cookie': cleared })
+    const { secret: token, fields } = secret.take(visit)
+    const { context, place } = visit
+    return htmlResponse(IssuedTokenPage({ context, token, baseUrl: place.baseUrl }), 200, fields)
   }
 
   const retire = (personId: (visit: Visit) => number, back: (visit: Visit) => string) => async (visit: Visit) => {
     await retireAdminToken(db, { tokenId: visit.params.tokenId!, personId: personId(visit) }, deedOf(visit))
     return redirect(visit, back(visit))
   }
-  const theirs = ({ params }: Visit): number => (/^[1-9]\d{0,14}$/.test(params.personId!) ? Number(params.personId) : 0)
 
   return [
     { method: 'GET', path, roles: everyRole, answer: list },
@@ -82,22 +72,10 @@ export function tokenDoors({ consoleDb: db, config }: Deps): ConsoleDoor[] {
       method: 'POST',
       path: '/admin/people/:personId/tokens/:tokenId/retire',
       roles: ['ADMINISTRATOR'],
-      answer: retire(theirs, ({ params }) => `/admin/people/${params.personId}?done=token-retired`),
+      answer: retire(
+        visit => idIn(visit, 'personId'),
+        ({ params }) => `/admin/people/${params.personId}?done=token-retired`,
+      ),
     },
   ]
-}
-
-function expiryOf(text: string, now: number, timeZone: string): number | undefined {
-  if (text === '') return undefined
-  const parsed = parseExpiry(text, now, timeZone)
-  if (typeof parsed === 'number') return parsed
-  const fault: ProblemItem = { path: '/expires_at', code: 'bad_expiry', detail: parsed.fault }
-  throw invalidRequest('The expiry cannot be read.', [fault])
-}
-
-/** The field of the form that a fault's path means. */
-function onField({ path = '', code, detail }: ProblemItem): ProblemItem {
-  const member = path.split('/')[1] ?? ''
-  const said = `${detail[0]!.toUpperCase()}${detail.slice(1)}.`
-  return { parameter: member === 'expires_at' ? 'expiry' : member, code, detail: said }
 }

@@ -1,0 +1,24 @@
+// What an address of the console names: an id, a word to look for, the page of a list.
+
+import type { Visit } from './console-doors.ts'
+
+/** The id that a text is: a positive whole number. Undefined for any other text. */
+export const idOf = (text: string | null | undefined): number | undefined =>
+  /^[1-9]\d{0,14}$/.test(text ?? '') ? Number(text) : undefined
+
+/** An id in a path. For a text that is none it is 0, which is the id of nothing. */
+export const idIn = ({ params }: Pick<Visit, 'params'>, name: string): number => idOf(params[name]) ?? 0
+
+/** A parameter, without what the database does not take; cut to what is longer than any name or e-mail in the form it is sorted by. */
+export const textOf = ({ url }: Pick<Visit, 'url'>, name: string): string =>
+  (url.searchParams.get(name) ?? '').replaceAll('\0', '').slice(0, 800)
+
+/** A page of a list: what is on it, and where the next one begins. One row more was read than is shown. */
+export function pageOf<Row, Key extends string | number>(
+  rows: readonly Row[],
+  shownMax: number,
+  keyOf: (row: Row) => Key,
+): { items: Row[]; next: Key | null } {
+  const items = rows.slice(0, shownMax)
+  return { items, next: rows.length > shownMax ? keyOf(items.at(-1)!) : null }
+}
