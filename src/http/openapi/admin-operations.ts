@@ -3,8 +3,8 @@
 import type { TSchema } from 'typebox'
 import type { Scope } from '../../access/admin-tokens.ts'
 import { type Role, roleNames } from '../../access/roles.ts'
-import type { JsonSchema } from '../../domain/question-types/field-schema.ts'
-import { problemAnswer } from './export-operations.ts'
+import { pathParameter, queryParameter } from './described-parts.ts'
+import { problemAnswer, retryAfter } from './export-operations.ts'
 
 /** What a deed says of itself. */
 export interface DescribedDeed {
@@ -43,9 +43,6 @@ const meanings: Readonly<Record<string, string>> = {
   tokenId: 'The id of the token.',
 }
 
-const retryAfter: JsonSchema = {
-  'Retry-After': { schema: { type: 'integer' }, description: 'Seconds after which to try again.' },
-}
 const refusals = {
   401: problemAnswer('Neither a session nor a token that is good.', {
     'WWW-Authenticate': { schema: { type: 'string' }, description: 'Bearer.' },
@@ -77,19 +74,8 @@ export const adminSecuritySchemes = {
 export function adminOperation(deed: DescribedDeed) {
   const places = [...deed.path.matchAll(/:(\w+)/g)].map(([, name]) => name!)
   const parameters = [
-    ...places.map(name => ({
-      name,
-      in: 'path',
-      required: true,
-      description: meanings[name],
-      schema: { type: 'string' },
-    })),
-    ...Object.entries(deed.query ?? {}).map(([name, description]) => ({
-      name,
-      in: 'query',
-      description,
-      schema: { type: 'string' },
-    })),
+    ...places.map(name => pathParameter(name, meanings[name]!)),
+    ...Object.entries(deed.query ?? {}).map(([name, description]) => queryParameter(name, description)),
   ]
   const may = deed.roles.map(role => roleNames[role]).join(', ')
   const scope = deed.scope === undefined ? '' : ` A token needs the scope \`${deed.scope}\`.`

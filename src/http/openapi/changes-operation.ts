@@ -2,7 +2,8 @@
 
 import { changeCursorPattern } from '../../export/change-cursor.ts'
 import { changesMax } from '../../export/change-feed.ts'
-import { keyRefusals, problemAnswer, programSlugParameter, requestId } from './export-operations.ts'
+import { byKey, headerParameter, json, listOf, object } from './described-parts.ts'
+import { applied, keyRefusals, problemAnswer, programSlugParameter, requestId } from './export-operations.ts'
 
 const change = {
   type: 'object',
@@ -36,8 +37,7 @@ export const changesOperation = {
     'Changes come in the order in which they were committed, each exactly once for a client that keeps nextCursor and sends it as ' +
     '`after`. The first page of a walk gives, as Change-Cursor, the place from which the feed goes on where the walk ended. An ' +
     'application that was erased leaves `erased` alone.',
-  tags: ['Export'],
-  security: [{ apiKey: [] }],
+  ...byKey('Export'),
   parameters: [
     programSlugParameter,
     {
@@ -61,33 +61,25 @@ export const changesOperation = {
         `which is also the default: that of pages of applications, and never more than ${changesMax}.`,
       schema: { type: 'integer', minimum: 1 },
     },
-    {
-      name: 'Prefer',
-      in: 'header',
-      description: '`wait=30`: when there is nothing to tell, wait so many seconds for it, at most 30 (RFC 7240).',
-      schema: { type: 'string' },
-    },
+    headerParameter(
+      'Prefer',
+      '`wait=30`: when there is nothing to tell, wait so many seconds for it, at most 30 (RFC 7240).',
+    ),
   ],
   responses: {
     200: {
       description: 'Changes, or none.',
       headers: {
         ...requestId,
-        'Preference-Applied': { schema: { type: 'string' }, description: 'What of Prefer was followed.' },
+        ...applied,
       },
-      content: {
-        'application/json': {
-          schema: {
-            type: 'object',
-            properties: {
-              payload: { type: 'array', items: change },
-              nextCursor: { type: 'string', description: 'To be sent as `after`, at once when there is more.' },
-              hasMore: { type: 'boolean', description: 'Whether there were more when this was read.' },
-            },
-            required: ['payload', 'nextCursor', 'hasMore'],
-          },
-        },
-      },
+      content: json(
+        object({
+          payload: listOf(change),
+          nextCursor: { type: 'string', description: 'To be sent as `after`, at once when there is more.' },
+          hasMore: { type: 'boolean', description: 'Whether there were more when this was read.' },
+        }),
+      ),
     },
     400: problemAnswer(
       'A parameter is not valid; or the database was set back to before the cursor (cursor_of_another_history).',

@@ -1,37 +1,22 @@
 // What OpenAPI says about the docs themselves.
 
+import { byKey, json, pathParameter, queryParameter, text } from './described-parts.ts'
 import { fieldsParameter, keyRefusals, problemAnswer, programSlugParameter } from './export-operations.ts'
 
-const tags = ['Docs']
-const security = [{ apiKey: [] }]
-const html = { 'text/html': { schema: { type: 'string' } } }
-const object = { 'application/json': { schema: { type: 'object' } } }
+const html = { 'text/html': { schema: text } }
+const object = json({ type: 'object' })
 const notFound = problemAnswer('There is no active version or draft of this number.')
-const version = {
-  name: 'version',
-  in: 'path',
-  required: true,
-  description: 'ID of the active version or of the draft, or the word active or draft.',
-  schema: { type: 'string' },
-}
+const version = pathParameter('version', 'ID of the active version or of the draft, or the word active or draft.')
 
 /** Details of the routes, by what they show. */
 export const docsOperations = {
   index: {
     operationId: 'listDocumentedPrograms',
-    tags,
-    security,
+    ...byKey('Docs'),
     summary: 'List the programs whose docs you may see',
     description:
       'A short example response of each active and each draft version, with links to the whole. HTML; JSON when Accept prefers it. 20 programs a page.',
-    parameters: [
-      {
-        name: 'after',
-        in: 'query',
-        description: 'The slug after which the list goes on, as in next_url of the page before.',
-        schema: { type: 'string' },
-      },
-    ],
+    parameters: [queryParameter('after', 'The slug after which the list goes on, as in next_url of the page before.')],
     responses: {
       200: { description: 'Active and draft programs, by slug.', content: { ...html, ...object } },
       400: problemAnswer('The parameter is no slug.'),
@@ -40,8 +25,7 @@ export const docsOperations = {
   },
   program: {
     operationId: 'showProgramDocs',
-    tags,
-    security,
+    ...byKey('Docs'),
     parameters: [programSlugParameter],
     summary: 'Show the docs of one program',
     description: 'Example response, question keys, option IDs and code samples. HTML; JSON when Accept prefers it.',
@@ -52,8 +36,7 @@ export const docsOperations = {
   },
   version: {
     operationId: 'showProgramVersionDocs',
-    tags,
-    security,
+    ...byKey('Docs'),
     parameters: [programSlugParameter, version],
     summary: 'Show the docs of the active version, or what the draft changes',
     description: 'The page of a draft shows its differences from the active version; as JSON, it is described whole.',
@@ -65,8 +48,7 @@ export const docsOperations = {
   },
   schema: {
     operationId: 'downloadResponseSchema',
-    tags,
-    security,
+    ...byKey('Docs'),
     parameters: [programSlugParameter, version, fieldsParameter],
     summary: 'Download the JSON Schema of an export page',
     description: 'With fields, of an export with the same fields.',
@@ -79,23 +61,18 @@ export const docsOperations = {
   },
   openApi: {
     operationId: 'downloadProgramOpenApi',
-    tags,
-    security,
+    ...byKey('Docs'),
     parameters: [programSlugParameter, version],
     summary: 'Download the OpenAPI document of the export of one program',
     responses: { 200: { description: 'OpenAPI 3.1.', content: object }, ...keyRefusals, 404: notFound },
   },
   sample: {
     operationId: 'downloadCodeSample',
-    tags,
-    security,
+    ...byKey('Docs'),
     summary: 'Download a code sample that exports the program',
-    parameters: [
-      programSlugParameter,
-      { name: 'fileName', in: 'path', required: true, description: 'As the docs name it.', schema: { type: 'string' } },
-    ],
+    parameters: [programSlugParameter, pathParameter('fileName', 'As the docs name it.')],
     responses: {
-      200: { description: 'Source code.', content: { 'text/plain': { schema: { type: 'string' } } } },
+      200: { description: 'Source code.', content: { 'text/plain': { schema: text } } },
       ...keyRefusals,
       404: problemAnswer('There is no such code sample.'),
     },

@@ -2,6 +2,18 @@
 
 import type { JsonSchema } from '../../domain/question-types/field-schema.ts'
 import type { ExportType } from '../export-formats.ts'
+import {
+  byKey,
+  headerParameter,
+  json,
+  listOf,
+  object,
+  pathParameter,
+  queryParameter,
+  text,
+  textOrNull,
+  time,
+} from './described-parts.ts'
 
 /** Operations refer to these by `#/components/…`. */
 export const exportComponents = {
@@ -17,60 +29,55 @@ export const exportComponents = {
     Problem: {
       title: 'Problem',
       description: 'Why a request was refused (RFC 9457).',
-      type: 'object',
-      properties: {
-        type: { type: 'string', description: 'A URN that names the kind of problem.' },
-        title: { type: 'string' },
+      ...object({
+        type: { ...text, description: 'A URN that names the kind of problem.' },
+        title: text,
         status: { type: 'integer' },
-        detail: { type: 'string', description: 'What was wrong, for people.' },
-        request_id: { type: 'string', description: 'As in X-Request-Id. The service logs more under it.' },
+        detail: { ...text, description: 'What was wrong, for people.' },
+        request_id: { ...text, description: 'As in X-Request-Id. The service logs more under it.' },
         errors: {
-          type: 'array',
           description: 'Everything that was wrong with the request, each on its own.',
-          items: {
-            type: 'object',
-            properties: {
-              parameter: { type: 'string', description: 'The query parameter or header.' },
-              path: { type: 'string', description: 'JSON Pointer into the body.' },
-              code: { type: 'string', description: 'For programs: does not change.' },
-              detail: { type: 'string', description: 'For people: what was wrong and what would be right.' },
-            },
-            required: ['code', 'detail'],
-          },
+          ...listOf(
+            object(
+              {
+                parameter: { ...text, description: 'The query parameter or header.' },
+                path: { ...text, description: 'JSON Pointer into the body.' },
+                code: { ...text, description: 'For programs: does not change.' },
+                detail: { ...text, description: 'For people: what was wrong and what would be right.' },
+              },
+              ['code', 'detail'],
+            ),
+          ),
         },
-      },
-      required: ['type', 'title', 'status', 'detail', 'request_id', 'errors'],
+      }),
     },
     ApiKey: {
       title: 'API key',
       description: 'The key that was presented.',
-      type: 'object',
-      properties: {
-        api_key_id: { type: 'string', description: 'Its Username.' },
-        name: { type: 'string' },
-        expires_at: { type: 'string', format: 'date-time' },
-        programs: { type: 'array', items: { type: 'string' }, description: 'Slugs of the programs it may access.' },
-        notice: {
-          type: ['string', 'null'],
-          description: 'What its owner should do, within 30 days of its expiry; null before.',
-        },
-      },
-      required: ['api_key_id', 'name', 'expires_at', 'programs', 'notice'],
+      ...object({
+        api_key_id: { ...text, description: 'Its Username.' },
+        name: text,
+        expires_at: time,
+        programs: { ...listOf(text), description: 'Slugs of the programs it may access.' },
+        notice: { ...textOrNull, description: 'What its owner should do, within 30 days of its expiry; null before.' },
+      }),
     },
   },
 } as const
 
 export const requestId = {
-  'X-Request-Id': { schema: { type: 'string' }, description: 'Names this request in the log of the service.' },
+  'X-Request-Id': { schema: text, description: 'Names this request in the log of the service.' },
 }
-const retryAfter = { 'Retry-After': { schema: { type: 'integer' }, description: 'Seconds after which to try again.' } }
+export const retryAfter = {
+  'Retry-After': { schema: { type: 'integer' }, description: 'Seconds after which to try again.' },
+}
 
 const quota = {
   'RateLimit-Policy': {
-    schema: { type: 'string' },
+    schema: text,
     description: 'The limits of the key, where it has any: requests a minute, and exports at a time.',
   },
-  RateLimit: { schema: { type: 'string' }, description: 'What is left of one of them.' },
+  RateLimit: { schema: text, description: 'What is left of one of them.' },
 }
 
 /** A refusal as every operation answers it. */
@@ -83,7 +90,7 @@ export function problemAnswer(description: string, headers: JsonSchema = {}): Js
 export const keyRefusals = {
   401: problemAnswer(
     'The API key is missing or not valid, may not do this or may not access the program, or a constraint of the key is not met. The reason is in the log of the service alone.',
-    { 'WWW-Authenticate': { schema: { type: 'string' }, description: 'Basic.' } },
+    { 'WWW-Authenticate': { schema: text, description: 'Basic.' } },
   ),
   429: problemAnswer('The key has made too many requests, or has too many exports under way.', {
     ...retryAfter,
@@ -97,13 +104,12 @@ export const checkAuthOperation = {
   operationId: 'checkAuth',
   summary: 'Check that an API key works',
   description: 'The status alone tells: 200 means that the key is set up correctly.',
-  tags: ['Export'],
-  security: [{ apiKey: [] }],
+  ...byKey('Export'),
   responses: {
     200: {
       description: 'The key works.',
       headers: requestId,
-      content: { 'application/json': { schema: { $ref: '#/components/schemas/ApiKey' } } },
+      content: json({ $ref: '#/components/schemas/ApiKey' }),
     },
     ...keyRefusals,
   },
@@ -118,18 +124,18 @@ const firstPage = {
       'of the next, nothing comes twice either; without toDate, some of it does while a bulk load is under way.',
   },
   'Change-Cursor': {
-    schema: { type: 'string' },
+    schema: text,
     description:
       'On the first page: send it as `after` to the changes of this program, to be told what happened since.',
   },
   ETag: {
-    schema: { type: 'string' },
+    schema: text,
     description:
       'On the first page: stays the same until something happens to the applications of the program, or to what is asked for.',
   },
 }
-const applied = {
-  'Preference-Applied': { schema: { type: 'string' }, description: 'What of Prefer was followed.' },
+export const applied = {
+  'Preference-Applied': { schema: text, description: 'What of Prefer was followed.' },
 }
 
 /**
@@ -143,8 +149,7 @@ export function exportOperation(examples?: JsonSchema) {
     description:
       'Applications come oldest submission first. Repeat the request with each nextPageToken until it is null. All pages show ' +
       'the applications as they were when the first page was served: each one exactly once, and none submitted later.',
-    tags: ['Export'],
-    security: [{ apiKey: [] }],
+    ...byKey('Export'),
     parameters: [...exportParameters],
     responses: {
       200: {
@@ -155,11 +160,11 @@ export function exportOperation(examples?: JsonSchema) {
           ...quota,
           ...applied,
           'Walk-Token': {
-            schema: { type: 'string' },
+            schema: text,
             description: 'On the first page: names the walk when its receipt is asked for.',
           },
           'Content-Digest': {
-            schema: { type: 'string' },
+            schema: text,
             description:
               'Digest of the body as it is sent (RFC 9530), when Want-Content-Digest asks for one and the page is small enough to be sent in one piece.',
           },
@@ -204,13 +209,10 @@ const otherFormats = {
 } as const satisfies Record<Exclude<ExportType, 'application/json'>, object>
 
 /** The program slug where it is not fixed. */
-export const programSlugParameter = {
-  name: 'programSlug',
-  in: 'path',
-  required: true,
-  description: 'The slug of the program; equals program_name of its applications.',
-  schema: { type: 'string' },
-} as const
+export const programSlugParameter = pathParameter(
+  'programSlug',
+  'The slug of the program; equals program_name of its applications.',
+)
 
 /** The same of any program: the slug is a parameter. */
 export const anyExportOperation = () => {
@@ -223,52 +225,34 @@ const dateForms =
   "Without a time it is the beginning of the day; without a zone it is in the service's own."
 
 /** Of every operation that sends answers. */
-export const fieldsParameter = {
-  name: 'fields',
-  in: 'query',
-  description:
-    'Only these questions: question keys with commas between, such as applicant_name,household_members.jobs.employer, where a repeated question stands ' +
+export const fieldsParameter = queryParameter(
+  'fields',
+  'Only these questions: question keys with commas between, such as applicant_name,household_members.jobs.employer, where a repeated question stands ' +
     'after the keys of its enumerators. Without it all are sent. What stands beside application is always sent.',
-  schema: { type: 'string' },
-} as const
+)
+
+/** What stands for a walk. */
+export const token = { ...text, pattern: '^[0-9A-Za-z]+$' } as const
 
 const exportParameters = [
-  {
-    name: 'fromDate',
-    in: 'query',
-    description: `Only applications submitted at this instant or after it. ${dateForms}`,
-    schema: { type: 'string' },
-  },
-  {
-    name: 'toDate',
-    in: 'query',
-    description: `Only applications submitted before this instant. ${dateForms}`,
-    schema: { type: 'string' },
-  },
-  {
-    name: 'revisionState',
-    in: 'query',
-    description: 'Only applications in this revision state; all when left out.',
-    schema: { type: 'string', enum: ['CURRENT', 'OBSOLETE'] },
-  },
-  {
-    name: 'pageSize',
-    in: 'query',
-    description: 'Applications on a page at most. The maximum of the service when left out or greater.',
-    schema: { type: 'integer', minimum: 1 },
-  },
+  queryParameter('fromDate', `Only applications submitted at this instant or after it. ${dateForms}`),
+  queryParameter('toDate', `Only applications submitted before this instant. ${dateForms}`),
+  queryParameter('revisionState', 'Only applications in this revision state; all when left out.', {
+    ...text,
+    enum: ['CURRENT', 'OBSOLETE'],
+  }),
+  queryParameter('pageSize', 'Applications on a page at most. The maximum of the service when left out or greater.', {
+    type: 'integer',
+    minimum: 1,
+  }),
   fieldsParameter,
-  {
-    name: 'nextPageToken',
-    in: 'query',
-    description:
-      'The nextPageToken of the page before. The other parameters may then be left out, or must be the same.',
-    schema: { type: 'string', pattern: '^[0-9A-Za-z]+$' },
-  },
-  {
-    name: 'If-None-Match',
-    in: 'header',
-    description: 'The ETag of a first page that was sent. Without a nextPageToken, 304 then says that nothing is new.',
-    schema: { type: 'string' },
-  },
+  queryParameter(
+    'nextPageToken',
+    'The nextPageToken of the page before. The other parameters may then be left out, or must be the same.',
+    token,
+  ),
+  headerParameter(
+    'If-None-Match',
+    'The ETag of a first page that was sent. Without a nextPageToken, 304 then says that nothing is new.',
+  ),
 ] as const

@@ -1,36 +1,20 @@
 // What OpenAPI says about the form front end's door.
 
 import type { JsonSchema } from '../../domain/question-types/field-schema.ts'
+import { byKey, json, listOf, object, pathParameter, text, textOrNull, time } from './described-parts.ts'
 import { keyRefusals, problemAnswer } from './export-operations.ts'
 
-const common = { tags: ['Intake'], security: [{ apiKey: [] }] }
-
-const slug = {
-  name: 'slug',
-  in: 'path',
-  required: true,
-  description: 'The slug of the program.',
-  schema: { type: 'string' },
-}
-const applicantId = {
-  name: 'applicantId',
-  in: 'path',
-  required: true,
-  description: 'As given when the applicant was registered.',
-  schema: { type: 'integer', minimum: 1 },
-}
-
-const object = (properties: Record<string, JsonSchema>, required = Object.keys(properties)): JsonSchema => ({
-  type: 'object',
-  properties,
-  required,
+const common = byKey('Intake')
+const slug = pathParameter('slug', 'The slug of the program.')
+const applicantId = pathParameter('applicantId', 'As given when the applicant was registered.', {
+  type: 'integer',
+  minimum: 1,
 })
-const json = (schema: JsonSchema) => ({ 'application/json': { schema } })
+
 const answered = (description: string, schema: JsonSchema) => ({ description, content: json(schema) })
 const body = (schema: JsonSchema) => ({ required: true, content: json({ ...schema, additionalProperties: false }) })
 
 const id: JsonSchema = { type: 'integer' }
-const time: JsonSchema = { type: 'string', format: 'date-time' }
 const language: JsonSchema = { type: 'string', description: 'BCP 47.', examples: ['en-US'] }
 const answers: JsonSchema = {
   type: 'object',
@@ -40,7 +24,7 @@ const answers: JsonSchema = {
 const applicant = object({ applicant_id: id, language })
 const saved = object({
   applicant_id: id,
-  program_name: { type: 'string' },
+  program_name: text,
   create_time: { ...time, type: ['string', 'null'], description: 'When the first answer was saved; null before that.' },
   answers,
 })
@@ -75,20 +59,19 @@ export const intakeOperations = {
       200: answered(
         'The active version.',
         object({
-          program_name: { type: 'string' },
+          program_name: text,
           program_version_id: id,
-          screens: { type: 'array', items: { type: 'object' } },
-          questions: {
-            type: 'array',
-            items: object({
+          screens: listOf({ type: 'object' }),
+          questions: listOf(
+            object({
               question_id: id,
-              question_key: { type: 'string' },
-              kind: { type: 'string' },
-              question_type: { type: ['string', 'null'], description: 'As exported; null for a text to read.' },
+              question_key: text,
+              kind: text,
+              question_type: { ...textOrNull, description: 'As exported; null for a text to read.' },
               enumerator_id: { type: ['integer', 'null'], description: 'The question it is repeated under.' },
               settings: { type: 'object', description: 'Text, help, options and bounds.' },
             }),
-          },
+          ),
         }),
       ),
       ...refusals,
@@ -155,8 +138,8 @@ export const intakeOperations = {
             {
               ...object({
                 type: { const: 'TRUSTED_INTERMEDIARY' },
-                email: { type: 'string' },
-                organization: { type: 'string' },
+                email: text,
+                organization: text,
               }),
               additionalProperties: false,
             },

@@ -1,38 +1,30 @@
 // What OpenAPI says about reading and setting status and note of one application.
 
+import { byKey, headerParameter, json, object, text, textOrNull, time } from './described-parts.ts'
 import { keyRefusals, problemAnswer, programSlugParameter, requestId } from './export-operations.ts'
 import { applicationIdParameter, noSuchApplication } from './reading-operations.ts'
-
-const text = { type: ['string', 'null'] } as const
 
 const present = {
   description: 'Status and note.',
   headers: {
     ...requestId,
-    ETag: { schema: { type: 'string' }, description: 'Names this state of both, for If-Match.' },
+    ETag: { schema: text, description: 'Names this state of both, for If-Match.' },
   },
-  content: {
-    'application/json': {
-      schema: {
-        title: 'Status',
-        type: 'object',
-        properties: {
-          status: text,
-          status_last_modified_time: { type: ['string', 'null'], format: 'date-time' },
-          application_note: text,
-        },
-        required: ['status', 'status_last_modified_time', 'application_note'],
-      },
-    },
-  },
+  content: json({
+    title: 'Status',
+    ...object({
+      status: textOrNull,
+      status_last_modified_time: { ...time, ...textOrNull },
+      application_note: textOrNull,
+    }),
+  }),
 }
 
 export const readStatusOperation = {
   operationId: 'readStatus',
   summary: 'Status and note of an application',
   description: 'With the ETag that it takes to change them.',
-  tags: ['Export'],
-  security: [{ apiKey: [] }],
+  ...byKey('Export'),
   parameters: [programSlugParameter, applicationIdParameter],
   responses: { 200: present, ...keyRefusals, 404: noSuchApplication },
 }
@@ -43,35 +35,30 @@ export const setStatusOperation = {
   description:
     'For a key that may. What is left out stays as it is, null takes away. A status that is set again counts: its time moves. Both are ' +
     'changed together or not at all, and are in the history, the changes and the audit trail.',
-  tags: ['Export'],
-  security: [{ apiKey: [] }],
+  ...byKey('Export'),
   parameters: [
     programSlugParameter,
     applicationIdParameter,
     {
-      name: 'If-Match',
-      in: 'header',
+      ...headerParameter(
+        'If-Match',
+        'The ETag of the status and note that this was decided upon; * where it does not matter.',
+      ),
       required: true,
-      description: 'The ETag of the status and note that this was decided upon; * where it does not matter.',
-      schema: { type: 'string' },
     },
   ],
   requestBody: {
     required: true,
-    content: {
-      'application/json': {
-        schema: {
-          title: 'StatusChange',
-          type: 'object',
-          properties: {
-            status: { ...text, description: "One of the program's statuses." },
-            application_note: { ...text, maxLength: 10_000 },
-          },
-          additionalProperties: false,
-          minProperties: 1,
-        },
+    content: json({
+      title: 'StatusChange',
+      type: 'object',
+      properties: {
+        status: { ...textOrNull, description: "One of the program's statuses." },
+        application_note: { ...textOrNull, maxLength: 10_000 },
       },
-    },
+      additionalProperties: false,
+      minProperties: 1,
+    }),
   },
   responses: {
     200: present,
