@@ -3,7 +3,6 @@
 import { describe, expect, test } from 'bun:test'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { openDatabase } from '../../src/db/client.ts'
 import { loadLines } from '../../src/load/load-lines.ts'
 import { eraseApplicant } from '../../src/upkeep/erase.ts'
 import { createTestDatabase } from '../support/database.ts'
@@ -13,7 +12,7 @@ import { endWithFile, useFolder, useService } from '../support/fixtures.ts'
 import { FrontEnd } from '../support/front-end.ts'
 import { createTestKey } from '../support/keys.ts'
 import { aProgram, q } from '../support/programs.ts'
-import { startStatementRecorder } from '../support/statement-recorder.ts'
+import { rejection } from '../support/refusal.ts'
 import { until } from '../support/until.ts'
 
 const slug = 'food-aid'
@@ -265,7 +264,7 @@ describe('between two batches', () => {
       }),
     )
     const changed = here.lines.slice(5)
-    const refused = await loadAnd(here, async () => {}, changed).catch(error => error)
+    const refused = await rejection(loadAnd(here, async () => {}, changed))
     expect(refused.detail).toMatch(
       /load 1 of an input into food-aid has not ended \(5 of 400 applications are stored\), and this is another input/,
     )
@@ -282,45 +281,9 @@ describe('between two batches', () => {
         if (stored === 5) throw new Error('interrupted')
       }),
     )
-    const refused = await eraseApplicant(here.sql, applicant_id, order).catch(error => error)
+    const refused = await rejection(eraseApplicant(here.sql, applicant_id, order))
     expect(refused.detail).toMatch(/^Nothing was erased: load 1 of an input has not ended/)
     await loadAnd(here)
     expect((await eraseApplicant(here.sql, applicant_id, order)).length).toBeGreaterThan(0)
-  })
-})
-
-describe('ids', () => {
-  test('from between those of a program that was loaded before are asked of one index, and not of every program', async () => {
-    const here = await installation()
-    const { sql } = here
-    const other = await aProgram(sql, { slug: 'other-aid', questions: [q.text('reason', { optional: true })] })
-    await loadAnd(here)
-    const recorder = await startStatementRecorder(here.url)
-    const recorded = openDatabase({ url: recorder.url, connectionsMax: 2 })
-    endWithFile(async () => {
-      await recorded.end()
-      await recorder.stop()
-    })
-    const lineOf = (application_id: number): string =>
-      JSON.stringify({
-        ...(JSON.parse(here.lines[0]!) as ExportedApplication),
-        application_id,
-        revision_state: 'OBSOLETE',
-        program_name: other.slug,
-        program_version_id: other.program_version_id,
-      })
-    await loadAnd({ ...here, sql: recorded }, undefined, [lineOf(5001)])
-    expect(recorder.statements.filter(({ text }) => /join loaded_ids/.test(text))).toHaveLength(1)
-    expect(recorder.statements.filter(({ text }) => /from program p\s+join application/.test(text))).toEqual([])
-    const third = await aProgram(sql, { slug: 'third-aid', questions: [q.text('reason', { optional: true })] })
-    const version = (id: number) => `"program_version_id":${id}`
-    const into = (line: string) =>
-      line
-        .replaceAll('other-aid', third.slug)
-        .replace(version(other.program_version_id), version(third.program_version_id))
-    const refused = await loadAnd(here, undefined, [into(lineOf(5001)), into(lineOf(5003))]).catch(error => error)
-    expect(refused.errors.map((e: { parameter: string; code: string }) => [e.parameter, e.code])).toEqual([
-      ['line 1', 'taken_id'],
-    ])
   })
 })

@@ -1,0 +1,133 @@
+// Ids and times of a load beside what the intake gives out, and beside other loads, at the same time and later.
+
+import { beforeEach, expect, test } from 'bun:test'
+import { insertApplicant } from '../../src/db/applicants.ts'
+import { openDatabase, type Sql } from '../../src/db/client.ts'
+import { loadLines } from '../../src/load/load-lines.ts'
+import { exportLines } from '../support/export-lines.ts'
+import { testFrontEnd } from '../support/keys.ts'
+import {
+  type LineSpec,
+  lines,
+  load,
+  loadOptions,
+  manyLines,
+  newDatabase,
+  reasonProgram,
+  submit,
+} from '../support/load-input.ts'
+import type { PublishedTestProgram } from '../support/programs.ts'
+import { rejection } from '../support/refusal.ts'
+import { startStatementRecorder } from '../support/statement-recorder.ts'
+
+let url: string
+let sql: Sql
+let to: PublishedTestProgram
+let other: PublishedTestProgram
+beforeEach(async () => {
+  ;({ url, sql } = await newDatabase())
+  to = await reasonProgram(sql)
+  other = await reasonProgram(sql, 'other-aid')
+})
+const register = () => insertApplicant(sql, testFrontEnd, 'en-US')
+
+test('the sequences go on after what was loaded, near or far', async () => {
+  await load(sql, lines(to, { id: 40, applicant: 30 }))
+  expect(await submit(sql, to, await register())).toMatchObject({ application_id: 41 })
+  await load(sql, lines(other, { id: 7_000_000_000, applicant: 9_000_000_000, at: 1 }))
+  const applicant = await register()
+  expect(applicant).toBe(9_000_000_001)
+  expect(await submit(sql, other, applicant)).toMatchObject({ application_id: 7_000_000_001 })
+})
+
+test('applicants are made with the language of their line; those there are stay as they are', async () => {
+  const known = await insertApplicant(sql, testFrontEnd, 'vi')
+  await load(sql, lines(to, { id: 1, applicant: known }, { id: 2, applicant: 70 }))
+  expect(await sql`select applicant_id, language from applicant order by 1`).toMatchObject([
+    { applicant_id: known, language: 'vi' },
+    { applicant_id: 70, language: 'es-US' },
+  ])
+})
+
+test('ids from between those of a program that was loaded before are asked of one table, and not of every program', async () => {
+  await load(sql, lines(to, { id: 5000 }, { id: 5002 }))
+  const recorder = await startStatementRecorder(url)
+  const recorded = openDatabase({ url: recorder.url, connectionsMax: 2 })
+  await load(recorded, lines(other, { id: 5001 })).finally(() => recorded.end().then(() => recorder.stop()))
+  const asked = (what: RegExp) => recorder.statements.filter(({ text }) => what.test(text)).length
+  expect([asked(/join loaded_ids/), asked(/from program p\s+join application/)]).toEqual([1, 0])
+  const third = await reasonProgram(sql, 'third-aid')
+  const { errors } = await rejection(load(sql, lines(third, { id: 5001 }, { id: 5003 })))
+  expect(errors).toMatchObject([{ parameter: 'line 1', code: 'taken_id' }])
+})
+
+/** Loads an input of which the first line makes more than a block, so that it is checked before `meanwhile` and the rest is there after. */
+function loadAround(first: LineSpec, rest: LineSpec, meanwhile: () => Promise<void>) {
+  async function* input() {
+    yield Buffer.from(lines(to, { ...first, more: { application_note: 'x'.repeat(1_200_000) } }))
+    await meanwhile()
+    yield Buffer.from(lines(to, rest))
+  }
+  return loadLines(sql, input(), loadOptions)
+}
+
+test('a submission while the input is checked does not wait; nothing of the past is loaded after it', async () => {
+  const applicant = await register()
+  const loading = loadAround({ id: 50 }, { id: 51 }, async () => {
+    await submit(sql, to, applicant)
+  })
+  expect((await rejection(loading)).detail).toMatch(/first submit_time of food-aid is not after that of the last/)
+  expect(await sql`select from application`).toHaveLength(1)
+})
+
+test.each([
+  [
+    'an id that another program was given meanwhile is refused, not taken twice',
+    { id: 1, at: 60, applicant: 51 },
+    async () => expect(await submit(sql, other, await register())).toMatchObject({ application_id: 1 }),
+  ],
+  [
+    'an applicant registered meanwhile is not taken for one of the input',
+    { id: 51, applicant: 1 },
+    async () => expect(await register()).toBe(1),
+  ],
+] as const)('%s', async (_, last, meanwhile) => {
+  const { errors } = await rejection(loadAround({ id: 50 }, last, async () => meanwhile()))
+  expect(errors).toMatchObject([{ parameter: 'line 2', code: 'taken_id' }])
+})
+
+test('of two loads with an id in common, at once and into two programs, one ends before it stores that one', async () => {
+  const input = lines(to, { id: 50 }, { id: 51 }, { id: 52 })
+  let between: Promise<unknown> | undefined
+  const first = load(sql, input, {
+    batchBytes: 1,
+    onProgress: async stored => {
+      if (stored === 1) between = load(sql, lines(other, { id: 52 }))
+      await between
+    },
+  })
+  expect((await rejection(first)).detail).toMatch(/Another load has taken ids of this one meanwhile/)
+  await between
+  expect(await exportLines(sql, 'food-aid')).toHaveLength(2)
+  expect(await exportLines(sql, 'other-aid')).toHaveLength(1)
+  expect((await rejection(load(sql, input))).errors).toMatchObject([{ parameter: 'line 3', code: 'taken_id' }])
+})
+
+test('two loads at once into one program: one, and then what is later', async () => {
+  const loads = await Promise.allSettled([load(sql, lines(to, { id: 1 })), load(sql, lines(to, { id: 2 }))])
+  // Whichever comes second is of the past by then, or finds the other under way.
+  expect(loads.map(one => one.status).sort()).toEqual(['fulfilled', 'rejected'])
+  expect(await sql`select from application`).toHaveLength(1)
+})
+
+test('the same input by two processes at once is stored once', async () => {
+  const text = manyLines(to, 60)
+  for (let done = false; !done; ) {
+    const both = await Promise.allSettled([1, 2].map(() => load(sql, text, { batchBytes: 1000 })))
+    for (const one of both)
+      if (one.status === 'rejected') expect(String(one.reason.detail)).toMatch(/Another process loads the same input/)
+    done = both.some(one => one.status === 'fulfilled')
+  }
+  expect(await exportLines(sql, 'food-aid')).toHaveLength(60)
+  expect(await sql`select action from audit_event where action = 'applications_loaded'`).toHaveLength(1)
+})
