@@ -80,8 +80,9 @@ export class ExportTrail {
 
   /** Writes the line of a page. Never rejects. */
   async note(page: SentPage): Promise<void> {
-    const event = eventOf(page, this.settings.now())
-    this.#lines.add({ apiKeyId: page.apiKeyId, event, failed: false })
+    this.#lines.add({ apiKeyId: page.apiKeyId, event: eventOf(page, this.settings.now()), failed: false })
+    // After the turn in which the end of the page is sent, which is to wait for nothing.
+    await new Promise(resolve => setImmediate(resolve))
     await this.#write(page.apiKeyId)
   }
 

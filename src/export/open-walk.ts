@@ -20,8 +20,8 @@ interface BegunWalk {
   snapshotTime: string
   /** Where the feed of changes goes on after the walk. */
   changeCursor: string
-  /** What names the walk. */
-  walkToken: string
+  /** What names the walk. Sealed when it is called, so that no row waits for it. */
+  walkToken: () => string
   lastChangeAt: Micros | undefined
 }
 
@@ -58,7 +58,7 @@ export async function openWalk(
     const begun = {
       snapshotTime: snapshotTime(start),
       changeCursor,
-      walkToken: walkToken(walk, tokens),
+      walkToken: () => walkToken(walk, tokens),
       lastChangeAt: start.last_change_at ?? undefined,
     }
     return { walk, begun }

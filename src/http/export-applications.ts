@@ -48,8 +48,7 @@ export const exportApplications = (deps: Deps) => {
   const versionKey = pageVersionKey(deps.config.apiKeyPepper)
   const answer = async (asked: Asked): Promise<Response> => {
     const { caller, request } = asked
-    const mayBeEmpty = request.method === 'HEAD' || request.headers.has('if-none-match')
-    const turn = deps.limits.takePage(caller.api_key_id, !mayBeEmpty)
+    const turn = deps.limits.takePage(caller.api_key_id, !mayBeEmpty(request))
     if (turn.quota instanceof Promise) turn.quota.catch(ignored)
     try {
       return await answerCounted(asked, turn)
@@ -93,18 +92,22 @@ export const exportApplications = (deps: Deps) => {
     const { timeZone } = config
     const { format } = offered
     const sentAs = { format, timeZone, hidden: hidden.ids }
-    const tag = begun && weakTag(pageVersion(versionKey, walk, begun.lastChangeAt, sentAs))
-    const headers = headersOf({ offered, coding, strict, begun, tag })
-    const told = tellQuota(headers, turn.quota)
-    const noneNew = tag !== undefined && namesTag(request.headers.get('if-none-match'), tag)
-    if (noneNew || request.method === 'HEAD') await told
-    if (noneNew) return nothingNew(headers)
-    if (request.method === 'HEAD') return headOnly(record, headers)
+    const head = new PageHead(turn.quota, () => {
+      const tag = begun && weakTag(pageVersion(versionKey, walk, begun.lastChangeAt, sentAs))
+      return headersOf({ offered, coding, strict, begun, tag })
+    })
+    if (mayBeEmpty(request)) {
+      const tag = head.headers.get('ETag')
+      const noneNew = tag !== null && namesTag(request.headers.get('if-none-match'), tag)
+      if (noneNew || request.method === 'HEAD') await head.told
+      if (noneNew) return nothingNew(head.headers)
+      if (request.method === 'HEAD') return headOnly(record, head.headers)
+    }
 
     await trail.settle(apiKeyId)
     const questions = await loadSeen(walk.questionsAsOf, walk.fields)
     const place = turn.begin()
-    const granted = bothOf(told, place.granted)
+    const granted = bothOf(head.told, place.granted)
     record.fields.format = format
     const page = { walk, after: asked.token?.after, fills: questions.fills, framing: framingOf(format, questions) }
     const span = currentSpan()
@@ -126,7 +129,7 @@ export const exportApplications = (deps: Deps) => {
       return coding === undefined ? produce(sink) : compressed(coding, sink, produce)
     }
     if (coding !== undefined) record.fields.encoding = coding
-    return streamResponse(record, headers, queueTime, send, digest)
+    return streamResponse(record, () => head.headers, queueTime, send, digest)
   }
   return new Elysia({ name: 'export-applications', detail: routeDetail(anyExportOperation()) })
     .derive(async ({ request }) => {
@@ -162,7 +165,7 @@ function headersOf({ offered, coding, strict, begun, tag }: KnownBefore): Header
   if (begun !== undefined) {
     headers.set('Snapshot-Time', begun.snapshotTime)
     headers.set('Change-Cursor', begun.changeCursor)
-    headers.set('Walk-Token', begun.walkToken)
+    headers.set('Walk-Token', begun.walkToken())
   }
   if (tag !== undefined) headers.set('ETag', tag)
   if (strict) headers.set('Preference-Applied', 'handling=strict')
@@ -172,15 +175,34 @@ function headersOf({ offered, coding, strict, begun, tag }: KnownBefore): Header
 /** For a promise that the request awaits later. If it fails first, nothing awaits the promise any more. */
 const ignored = (): void => {}
 
-/** Sets the fields that tell a key what is left to it: at once, or when Redis has counted. */
-function tellQuota(headers: Headers, counted: KeyQuota | Promise<KeyQuota>): Promise<void> | undefined {
-  const tell = (quota: KeyQuota): void => {
-    for (const [name, value] of Object.entries(quotaHeaders(quota))) headers.set(name, value)
+/** Whether the answer may turn out to have no body. */
+const mayBeEmpty = ({ method, headers }: Request): boolean => method === 'HEAD' || headers.has('if-none-match')
+
+/** The head of a page, made when it is first asked for, and what is left to the key: told in it at once, or when Redis has counted. */
+class PageHead {
+  readonly told: Promise<void> | undefined
+  #headers: Headers | undefined
+
+  constructor(
+    private readonly counted: KeyQuota | Promise<KeyQuota>,
+    private readonly make: () => Headers,
+  ) {
+    if (!(counted instanceof Promise)) return
+    this.told = counted.then(quota => tellQuota(this.headers, quota))
+    this.told.catch(ignored)
   }
-  if (!(counted instanceof Promise)) return void tell(counted)
-  const told = counted.then(tell)
-  told.catch(ignored)
-  return told
+
+  get headers(): Headers {
+    if (this.#headers === undefined) {
+      this.#headers = this.make()
+      if (!(this.counted instanceof Promise)) tellQuota(this.#headers, this.counted)
+    }
+    return this.#headers
+  }
+}
+
+function tellQuota(headers: Headers, quota: KeyQuota): void {
+  for (const [name, value] of Object.entries(quotaHeaders(quota))) headers.set(name, value)
 }
 
 /** Both, or undefined when there is none to wait for. */

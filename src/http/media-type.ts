@@ -16,7 +16,9 @@ export const preferredType = <T extends string>(accept: string | null, offered: 
  * other than `q`, `charset` and `header=present` make a range another type than any that is offered.
  */
 export function acceptableType<T extends string>(accept: string | null, offered: readonly [T, ...T[]]): T | undefined {
-  const ranges = parseAccept(accept ?? '')
+  // What most clients send.
+  if (accept === null || accept === '*/*') return offered[0]
+  const ranges = parseAccept(accept)
   if (ranges.length === 0) return offered[0]
   let best: { type: T; quality: number; exactness: number } | undefined
   for (const type of offered) {

@@ -39,14 +39,15 @@ class BrokenOff extends Error {}
  * the last, and with a digest if one is wanted; streamed otherwise; the request's log line is then written when the stream has ended.
  * Rejects with what `produce` threw when that was before its first write, and with a Problem (unavailable) when there was no
  * write while there was `queueTime`; `produce` then finds its client gone.
- * After that, a rejection, or an outcome other than `complete`, resets the connection; it is never closed as if complete.
+ * The head is made by `head` while `produce` waits for its first rows, since nothing else is to be done then.
+ * After the first bytes, a rejection, or an outcome other than `complete`, resets the connection; it is never closed as if complete.
  *
  * It is a direct stream, because no other hands the bytes to the socket without copying them. Every write is awaited and its result
  * checked: otherwise it would neither wait for slow clients nor notice that one has gone.
  */
 export async function streamResponse(
   record: RequestRecord,
-  headers: Headers,
+  head: () => Headers,
   queueTime: QueueTime,
   produce: (sink: Sink) => Promise<Outcome>,
   digest?: DigestAlgorithm,
@@ -55,7 +56,11 @@ export async function streamResponse(
   const produced = produce(client)
   // `produced` is awaited below; without this, a failure between the two awaits would be reported as unhandled.
   produced.catch(() => {})
+  let headers: Headers
   try {
+    // By then the statement is on its way: the driver sends it before anything else has its turn.
+    await new Promise(resolve => setImmediate(resolve))
+    headers = head()
     await queueTime.spend(Promise.race([client.firstWrite, produced]))
   } catch (error) {
     client.leave()

@@ -20,20 +20,30 @@ function aRecord(signal?: AbortSignal): RequestRecord {
 
 test('a client that had gone before the first write is reported as gone, and nothing is written for it', async () => {
   let taken: boolean | undefined
-  await streamResponse(aRecord(AbortSignal.abort()), new Headers(), new QueueTime(60_000), async sink => {
-    taken = await sink.write(Buffer.from('first'), false)
-    return 'client_gone'
-  })
+  await streamResponse(
+    aRecord(AbortSignal.abort()),
+    () => new Headers(),
+    new QueueTime(60_000),
+    async sink => {
+      taken = await sink.write(Buffer.from('first'), false)
+      return 'client_gone'
+    },
+  )
   expect(taken).toBe(false)
 })
 
 test('a client that goes while its first write waits for the response is reported as gone', async () => {
   const leaving = new AbortController()
   let taken: Promise<boolean> | undefined
-  const response = await streamResponse(aRecord(leaving.signal), new Headers(), new QueueTime(60_000), async sink => {
-    taken = Promise.resolve(sink.write(Buffer.from('first'), false))
-    return (await taken) ? 'complete' : 'client_gone'
-  })
+  const response = await streamResponse(
+    aRecord(leaving.signal),
+    () => new Headers(),
+    new QueueTime(60_000),
+    async sink => {
+      taken = Promise.resolve(sink.write(Buffer.from('first'), false))
+      return (await taken) ? 'complete' : 'client_gone'
+    },
+  )
   leaving.abort()
   expect(await taken).toBe(false)
   expect(response.status).toBe(200)
@@ -43,7 +53,12 @@ test('what was waited for before the response counts against the same time (EXPO
   const time = new QueueTime(0)
   const refusals = [
     time.spend(new Promise(() => {})),
-    streamResponse(aRecord(), new Headers(), time, () => new Promise(() => {})),
+    streamResponse(
+      aRecord(),
+      () => new Headers(),
+      time,
+      () => new Promise(() => {}),
+    ),
   ]
   for (const refusal of refusals) {
     const problem = await refusal.then(

@@ -71,7 +71,9 @@ function writeOffset(minutes: number): string {
 
 /** An instant with all its microseconds, in UTC: `2026-01-02T03:04:05.000006Z`. Exact; what the database and `Snapshot-Time` take. */
 export function formatMicros(instant: Micros): string {
-  return Temporal.Instant.fromEpochNanoseconds(BigInt(instant) * 1000n).toString({ smallestUnit: 'microsecond' })
+  const milliseconds = Math.floor(instant / 1000)
+  const rest = String(instant - milliseconds * 1000).padStart(3, '0')
+  return `${new Date(milliseconds).toISOString().slice(0, -1)}${rest}Z`
 }
 
 /** The reverse of PostgreSQL's `timestamptz` text under `TimeZone = UTC`, `DateStyle = ISO`: `2026-01-02 03:04:05.000006+00`. */

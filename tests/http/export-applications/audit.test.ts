@@ -222,14 +222,20 @@ describe('the trail', () => {
 
   test('a key has one statement under way, and what comes meanwhile is written with the next: it takes no connection from others (G14)', async () => {
     const batches: string[][] = []
-    const append = (events: readonly AuditEvent[]) => {
+    const held = Promise.withResolvers<void>()
+    const append = async (events: readonly AuditEvent[]) => {
       batches.push(events.map(({ actor, detail }) => `${actor} ${detail!.request_id}`))
+      await held.promise
       return appendAuditEvents(sql, events)
     }
     const trail = new ExportTrail({ ...settings, append })
-    const noting = ['1', '2', '3', '4'].map(id => trail.note(page('busy', id)))
+    const noting = [trail.note(page('busy', '1'))]
+    await until('the first line to be under way', () => batches.length === 1)
+    for (const id of ['2', '3', '4']) noting.push(trail.note(page('busy', id)))
     noting.push(trail.note(page('idle', '1')))
+    await until('the line of another key to be under way', () => batches.length > 1)
     expect(batches).toEqual([['key:busy 1'], ['key:idle 1']])
+    held.resolve()
     await Promise.all(noting)
     expect(batches.slice(2)).toEqual([['key:busy 2', 'key:busy 3', 'key:busy 4']])
     const lines =

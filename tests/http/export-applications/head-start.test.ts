@@ -17,7 +17,8 @@ const slug = 'head-start'
 const database = await useDatabase()
 const recorder = await startStatementRecorder(database.url)
 endWithFile(() => recorder.stop())
-const recorded = openDatabase({ url: recorder.url, connectionsMax: 4 })
+// One connection: it has prepared every statement when keys are held, and a statement that is new to a connection would be sent only then.
+const recorded = openDatabase({ url: recorder.url, connectionsMax: 1 })
 endWithFile(() => recorded.end())
 const service = await useService({ ...database, url: recorder.url, sql: recorded })
 await aProgram(database.sql, { slug, questions: [q.text('answer')] })

@@ -58,7 +58,7 @@ export async function downloadEvents(
     detail: { filters: shownFilter(filter), events },
   })
   const produce = (sink: Sink): Promise<Outcome> => writeEvents({ consoleDb: db, config }, filter, newest, sink)
-  return streamResponse(record, headers, new QueueTime(config.exportQueueTimeoutMs), produce)
+  return streamResponse(record, () => headers, new QueueTime(config.exportQueueTimeoutMs), produce)
 }
 
 async function writeEvents(
