@@ -10,6 +10,7 @@ import {
   type PackedApplication,
   type PackedApplications,
   packedApplication,
+  placeIn,
   recount,
 } from '../packing/pack-applications.ts'
 import type { Fault } from '../reading/document-faults.ts'
@@ -90,7 +91,7 @@ export class LoadCheck {
     recount(
       packed,
       programs,
-      packed.languages.map(language => indexOf(this.#languages, language)),
+      packed.languages.map(language => placeIn(this.#languages, language)),
     )
     for (let i = 0; i < packed.count; i++) this.#check(packedApplication(packed, i))
     await this.spool.add(packed)
@@ -188,13 +189,6 @@ export class LoadCheck {
     }
     if (together.length > 0) await lookUp()
   }
-}
-
-function indexOf(table: Map<string, number>, text: string): number {
-  const known = table.get(text)
-  if (known !== undefined) return known
-  table.set(text, table.size)
-  return table.size - 1
 }
 
 const twinKey = (of: Odds['of'], { application_id, program, applicant_id }: PackedApplication): string =>

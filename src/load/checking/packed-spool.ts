@@ -1,5 +1,6 @@
-// Packed applications between being checked and being stored: in a file that has no name, so that it is gone with the process, whatever
-// ends it, and nobody else can open it. What is stored is what was checked, even if the input has changed since or was a pipe.
+// Keeps packed applications from when they are checked until they are stored, in a file without a name: it is gone when the process
+// ends, however that is, and no other process can open it. What is stored is what was checked, even if the input has changed since or
+// was a pipe.
 
 import { type FileHandle, open, unlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

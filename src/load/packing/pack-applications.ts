@@ -148,8 +148,8 @@ export class ApplicationPacker {
       annotations: renderAnnotations(annotations, timeZone),
       followed: false,
     })
-    const program = indexOf(this.#programs, slug)
-    const language = indexOf(this.#languages, application.language)
+    const program = placeIn(this.#programs, slug)
+    const language = placeIn(this.#languages, application.language)
     // As `packedApplication` reads them.
     this.#columns.push(
       program,
@@ -195,7 +195,8 @@ export class ApplicationPacker {
   }
 }
 
-function indexOf(table: Map<string, number>, text: string): number {
+/** The place of a text in a table of those that came, to which it is added if it is the first of its kind. */
+export function placeIn(table: Map<string, number>, text: string): number {
   const known = table.get(text)
   if (known !== undefined) return known
   table.set(text, table.size)

@@ -1,4 +1,4 @@
-// Threads that read blocks of lines, several at once, each block by whichever comes next.
+// Threads that read blocks of lines, several at once. They take blocks in turn.
 
 import type { LineBlock } from '../reading/line-blocks.ts'
 import type { OpenProgram, ReadOptions } from '../reading/read-lines.ts'

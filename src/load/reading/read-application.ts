@@ -230,7 +230,7 @@ const submitTimeMin = parseOffsetTime(beforeAllSubmissions)!
 /** Stands for a number that could not be read; no id and no time of an application has it. */
 const unread = Number.MIN_SAFE_INTEGER
 
-/** Tags seen before, so that each is looked up once in a load. Bounded, since anybody may write the file. */
+/** Tags seen before, so that each is looked up once in a load. Bounded, since a file may name any number of them. */
 const languageTags = new Map<string, boolean>()
 const languageTagsMax = 1000
 

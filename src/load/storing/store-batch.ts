@@ -3,8 +3,8 @@
 //
 // An export cannot tell a loaded application from a submitted one (D1, G1 to G6, G11):
 //
-// - One that is OBSOLETE gets `superseded_seq = submit_seq + 1`, whichever application took over: every horizon is before or after the
-//   whole batch, so no walk sees a difference, and nothing has to be remembered of what comes later.
+// - One that is OBSOLETE gets `superseded_seq = submit_seq + 1`, and not the number of the application that took over: every horizon is
+//   before or after the whole batch, so no walk sees a difference, and nothing has to be remembered of what comes later.
 // - One that is CURRENT supersedes what the applicant had, unless that was submitted later, while the load was under way: then it is
 //   OBSOLETE from the beginning.
 
@@ -70,7 +70,7 @@ export function unpackBatch({ languages }: BatchTarget, packed: readonly PackedR
   return { pieces, all, applicants }
 }
 
-/** Stores rows that lie behind the first `stored` of the load. What it throws leaves nothing of them. */
+/** Stores the rows that come after the first `stored` of the load. When it throws, none of them is stored. */
 export async function storeBatch(
   tx: Transaction,
   target: BatchTarget,

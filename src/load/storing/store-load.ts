@@ -1,8 +1,8 @@
 // Stores a checked input, batch by batch, from where an earlier run has stopped.
 //
-// Before the first batch the load is noted, once and for all its programs: no other is under way in one of them, nothing was submitted there
-// that its first application is not after, and Snapshot-Time of the programs stays from then on at what the load has come to (G6). So others
-// may submit between two batches, although their times are later: whoever polls still gets what the load brings.
+// Before the first batch the load is noted, once for all its programs. From then on no other load begins in one of them, and their
+// Snapshot-Time stays at what this one has come to (G6). Its first application must be later than all that was submitted to them. So
+// others may submit between two batches, although their times are later: clients that poll still get what the load brings.
 
 import { appendAuditEvent } from '../../db/audit.ts'
 import {
@@ -153,7 +153,7 @@ async function begin(
     if (submit_seq === 0) alone.set(program_id, 0)
   }
   for (const other of await readUnfinishedLoads(tx, programIds)) {
-    // One that has not come to its first batch is in nobody's way; should it be alive, that batch is refused.
+    // One that has not come to its first batch is not in the way; should its process be alive, that batch is refused.
     if (other.stored === 0) await endLoad(tx, other.load_id)
     else if (other.load_id === options.insteadOf) await giveUp(tx, other.load_id, actor)
     else throw unfinished(other)
