@@ -8,7 +8,8 @@ import { readKeyExpiries } from './db/api-key-rows.ts'
 import { readFollowFigures } from './db/civiform/follow-state.ts'
 import { isReachable, openDatabase, type Sql } from './db/client.ts'
 import { prepareAtStart } from './db/instance.ts'
-import { findWay, noStatementTimeout, planPagesOnce, type Way } from './db/pooler.ts'
+import { knowPartitions } from './db/partition-places.ts'
+import { findWay, noStatementTimeout, type Way } from './db/pooler.ts'
 import { readUpkeepState } from './db/upkeep-state.ts'
 import { type StandbyPool, Standbys } from './export/standbys.ts'
 import { Connections } from './http/connections.ts'
@@ -194,8 +195,8 @@ const exportName = 'tributary-export'
 
 /** Opens pools, each with a name for metrics and one that PostgreSQL shows in `pg_stat_activity`. */
 function poolOpener(config: Config, way: Way, { pools }: Metrics) {
-  return (name: string, applicationName: string, connectionsMax: number, url = config.databaseUrl): Sql =>
-    pools.watch(name, onWait =>
+  return (name: string, applicationName: string, connectionsMax: number, url = config.databaseUrl): Sql => {
+    const sql = pools.watch(name, onWait =>
       openDatabase({
         url,
         applicationName,
@@ -203,13 +204,14 @@ function poolOpener(config: Config, way: Way, { pools }: Metrics) {
         onWait,
         prepare: config.databasePrepare,
         statementTimeoutMs: way.pooled ? 0 : config.statementTimeoutMs,
-        // What these ask walks one index in any plan (tests/db/export-plans.test.ts).
-        planOnce: applicationName === exportName && planPagesOnce(way),
         silenceTimeoutMs: config.silenceTimeoutMs,
         // A request that has waited longer was refused already.
         queueTimeoutMs: config.responseTimeoutMs,
       }),
     )
+    knowPartitions(sql, way.partitions)
+    return sql
+  }
 }
 
 /** A standby that does not answer is assumed to be reached in the way the primary is. */

@@ -6,6 +6,7 @@ import { readLoadedIds } from '../../src/db/bulk-loads.ts'
 import { openDatabase, type Sql } from '../../src/db/client.ts'
 import { readProgramsOfApplicant } from '../../src/db/erased-applications.ts'
 import { readMissingDerived } from '../../src/db/missing-derived.ts'
+import { knowPartitions, readPartitions } from '../../src/db/partition-places.ts'
 import { findActiveVersion } from '../../src/db/programs.ts'
 import { type PageQuery, type Position, readPageRows, readWalkStart, type WalkStart } from '../../src/db/walks.ts'
 import { describeForEditing } from '../../src/domain/definitions/version-definition.ts'
@@ -70,7 +71,7 @@ export async function measureLayout(
 ): Promise<void> {
   const { machine, say } = context
   const { sql } = scratch
-  const walking = await OneConnection.open(scratch, { planOnce: true })
+  const walking = await OneConnection.open(scratch)
   const one = await OneConnection.open(scratch)
   try {
     say('Walks …')
@@ -260,9 +261,10 @@ class OneConnection {
     private readonly pid: number,
   ) {}
 
-  /** Made as the service makes its own; `planOnce` for those that read pages. */
-  static async open({ environment }: DatabaseView, settings: { planOnce?: boolean } = {}): Promise<OneConnection> {
-    const sql = openDatabase({ url: environment.DATABASE_URL!, connectionsMax: 1, ...settings })
+  /** Made as the service makes its own. */
+  static async open({ environment }: DatabaseView): Promise<OneConnection> {
+    const sql = openDatabase({ url: environment.DATABASE_URL!, connectionsMax: 1 })
+    knowPartitions(sql, await readPartitions(sql))
     const [row] = await sql<{ pid: number }[]>`select pg_backend_pid() as pid`
     return new OneConnection(sql, row!.pid)
   }

@@ -31,8 +31,6 @@ interface DatabaseOptions {
   prepare?: boolean
   /** What PostgreSQL shows of its connections, followed by the release. */
   applicationName?: string
-  /** Whether a statement is planned once for all that is asked with it: where every plan is good for every program (`planPagesOnce`). */
-  planOnce?: boolean
   /** Whether every transaction is a read-only one: for databases that are others'. */
   readOnly?: boolean
 }
@@ -70,7 +68,6 @@ export function openDatabase(options: DatabaseOptions): Sql {
       TimeZone: 'UTC',
       DateStyle: 'ISO, YMD',
       statement_timeout: options.statementTimeoutMs ?? 0,
-      ...(options.planOnce === true ? { plan_cache_mode: 'force_generic_plan' } : {}),
       ...(options.readOnly === true ? { default_transaction_read_only: true } : {}),
     },
     types: {

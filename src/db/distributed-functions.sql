@@ -20,51 +20,12 @@ begin
   perform run_command_on_workers(statement);
 end $$;
 
--- As `require_walk`, for one that reads the shard of a program on the node that has it: asked of what lies beside it, by its own name. By the
--- tables' names Citus would ask the node that has them by now, and while a shard moves that vouches for what the old one lacks.
-create or replace function require_walk_in(
-  of_program bigint, horizon bigint, last_seq bigint, last_time timestamptz, counters regclass, applications regclass, tombstones regclass)
-returns boolean
-language plpgsql stable as $$
-declare
-  here record;
-begin
-  execute format(
-    'select c.submit_seq as reached, newest.submit_seq, newest.submit_time
-     from %1$s c
-     left join lateral (
-       select either.submit_seq, either.submit_time
-       from (
-         (select a.submit_seq, a.submit_time from %2$s a
-          where a.program_id = $1 and a.submit_seq <= $2 order by a.submit_seq desc limit 1)
-         union all
-         (select e.submit_seq, e.submit_time from %3$s e
-          where e.program_id = $1 and e.submit_seq <= $2 order by e.submit_seq desc limit 1)
-       ) either
-       order by either.submit_seq desc
-       limit 1
-     ) newest on true
-     where c.program_id = $1', counters, applications, tombstones)
-  into here using of_program, horizon;
-  if here.reached is null or here.reached < horizon then
-    raise exception 'program % has come to submission % here, and not to %', of_program, here.reached, horizon
-      using errcode = 'TB001';
-  end if;
-  if here.submit_seq > last_seq
-     or here.submit_time > last_time
-     or (here.submit_seq = last_seq and here.submit_time <> last_time) then
-    raise exception 'submission % of program % is another one than it was', here.submit_seq, of_program
-      using errcode = 'TB002';
-  end if;
-  return true;
-end $$;
-
 -- What statements on the workers call.
 select create_distributed_function(signature)
 from unnest(array[
   'just_after(timestamptz)', 'last_submission(bigint, bigint)', 'change_time(bigint, bigint)',
-  'require_walk(bigint, bigint, bigint, timestamptz)',
-  'require_walk_in(bigint, bigint, bigint, timestamptz, regclass, regclass, regclass)', 'draw_changes(bigint, bigint)']::regprocedure[]) as signature;
+  'check_walk(bigint, bigint, bigint, timestamptz, bigint, bigint, timestamptz)',
+  'require_walk(bigint, bigint, bigint, timestamptz)', 'draw_changes(bigint, bigint)']::regprocedure[]) as signature;
 
 -- These run on the coordinator, in a connection to the worker that is the caller's own, and not the owner's: it has to be the one that the rest
 -- of the transaction takes. So a role that may draw has to have the right to change the counter (roles.sql).

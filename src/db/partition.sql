@@ -9,7 +9,7 @@ do $$
 declare
   pieces constant integer := current_setting('tributary.partitions')::integer;
   tables constant name[] := array[
-    'application', 'application_annotation', 'application_in_progress', 'erased_application', 'submission_request'];
+    'application', 'application_annotation', 'erased_application', 'submission_request'];
   locks_max constant integer := current_setting('max_locks_per_transaction')::integer;
   -- The table of locks has that many places for each of them.
   sessions constant integer := (
@@ -30,11 +30,11 @@ begin
   if exists (select from pg_class where oid = 'application'::regclass and relkind = 'p') then
     raise exception 'the applications are in partitions already' using errcode = 'duplicate_table';
   end if;
-  -- Each partition of a table, each of their indexes and what these hang on is locked to the end, some fifty a piece; without room for them
+  -- Each partition of a table, each of their indexes and what these hang on is locked to the end, some seventy a piece; without room for them
   -- the server says so only when most of the work is done.
-  if locks_max * sessions < 53 * pieces + 250 then
+  if locks_max * sessions < 75 * pieces + 260 then
     raise exception '% partitions need max_locks_per_transaction to be at least %, and it is %; set it and restart PostgreSQL',
-      pieces, (53 * pieces + 249) / sessions + 1, locks_max using errcode = 'configuration_limit_exceeded';
+      pieces, (75 * pieces + 259) / sessions + 1, locks_max using errcode = 'configuration_limit_exceeded';
   end if;
   execute format('lock table %s in access exclusive mode', array_to_string(tables, ', '));
 

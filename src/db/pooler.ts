@@ -3,21 +3,15 @@
 // database before its pools are opened.
 
 import { openDatabase } from './client.ts'
+import { type Partition, readPartitions } from './partition-places.ts'
 
 export interface Way {
   pooled: boolean
   /** Milliseconds after which PostgreSQL ends a statement, as a new session has it there; 0 for never. */
   statementTimeoutMs: number
-  /** How many partitions applications lie in; 0 for none. */
-  partitions: number
+  /** Where applications lie; none where they are in one table. */
+  partitions: readonly Partition[]
 }
-
-/**
- * Whether statements that read pages should be planned once. In partitions PostgreSQL would rather plan them again each time, since a plan for
- * one program looks so much cheaper than one for all. A plan for all locks each partition while it is used, so with more than these it
- * is no faster, and pages that are read at the same time could fill the table of locks. A pooler takes no settings with a connection.
- */
-export const planPagesOnce = ({ pooled, partitions }: Way): boolean => !pooled && partitions > 0 && partitions <= 64
 
 /** A pooler takes no settings with a connection. */
 export const noStatementTimeout =
@@ -36,12 +30,12 @@ export async function findWay(url: string, withinMs = 0): Promise<Way> {
     applicationName: 'tributary-start',
   })
   try {
-    const rows = await sql<{ pid: number; statement_timeout: number; partitions: number }[]>`
-      select pg_backend_pid() as pid, setting::int as statement_timeout,
-        (select count(*)::int from pg_inherits where inhparent = to_regclass('application')) as partitions
+    const rows = await sql<{ pid: number; statement_timeout: number }[]>`
+      select pg_backend_pid() as pid, setting::int as statement_timeout
       from pg_settings
       where name = 'statement_timeout'`
-    const { pid, statement_timeout, partitions } = rows[0]!
+    const { pid, statement_timeout } = rows[0]!
+    const partitions = await readPartitions(sql)
     return { pooled: rows.state.pid !== pid, statementTimeoutMs: statement_timeout, partitions }
   } finally {
     await sql.end({ timeout: 1 })

@@ -2,6 +2,8 @@
 // any table, batch by batch and without a way through the coordinator.
 
 import type { Db } from './client.ts'
+import type { WalkTables } from './partition-places.ts'
+import { hashOfProgram } from './program-hash.ts'
 
 /** What a node of a cluster says of itself and of the cluster. */
 export interface NodeView {
@@ -15,11 +17,8 @@ export interface NodeView {
 }
 
 /** What lies together of some programs, by the names that their tables have on the node. */
-export interface Shard {
+export interface Shard extends WalkTables {
   node: number
-  application: string
-  submissionCounter: string
-  erasedApplication: string
 }
 
 export interface ShardRange extends Shard {
@@ -75,22 +74,3 @@ export function shardOf(ranges: readonly ShardRange[], programId: number): Shard
   const hash = hashOfProgram(programId)
   return ranges.findLast(({ from }) => from <= hash)
 }
-
-/** As PostgreSQL hashes a bigint (`hashint8`), by which Citus divides the programs. Were it another one, no shard would know the program. */
-export function hashOfProgram(programId: number): number {
-  const [low, high] = [programId | 0, Math.floor(programId / 2 ** 32) | 0]
-  const seed = 0x9e3779b9 + 4 + 3_923_095
-  let a = (seed + (low ^ high)) | 0
-  let b = seed | 0
-  let c = seed | 0
-  c = ((c ^ b) - rotated(b, 14)) | 0
-  a = ((a ^ c) - rotated(c, 11)) | 0
-  b = ((b ^ a) - rotated(a, 25)) | 0
-  c = ((c ^ b) - rotated(b, 16)) | 0
-  a = ((a ^ c) - rotated(c, 4)) | 0
-  b = ((b ^ a) - rotated(a, 14)) | 0
-  c = ((c ^ b) - rotated(b, 24)) | 0
-  return c
-}
-
-const rotated = (value: number, bits: number): number => (value << bits) | (value >>> (32 - bits))

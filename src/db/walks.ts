@@ -5,7 +5,7 @@ import type { RevisionState } from '../domain/questions/application.ts'
 import { beforeAllSubmissions, earliest, formatMicros, latest, type Micros } from '../domain/values/offset-time.ts'
 import { int4At, int8At, postgresEpoch } from './binary-values.ts'
 import type { Db, Sql } from './client.ts'
-import type { Shard } from './shard-places.ts'
+import { isInPlace, type Partition, readInPlace, type WalkTables } from './partition-places.ts'
 
 /** The state of a program's submissions at one moment, which a walk is frozen to. */
 export interface WalkStart {
@@ -23,15 +23,60 @@ export interface WalkStart {
   in_recovery: boolean
 }
 
+type WalkStartRow = Omit<WalkStart, 'last_application'> & { [Part in keyof Position]: Position[Part] | null }
+
 /** The start of a walk, in one statement, so that the parts fit together. */
 export async function readWalkStart(db: Db, programId: number): Promise<WalkStart> {
-  type Row = Omit<WalkStart, 'last_application'> & { [Part in keyof Position]: Position[Part] | null }
-  const [row] = await db<Row[]>`select *, pg_is_in_recovery() as in_recovery from walk_start(${programId})`
+  const [row] = await readInPlace(db, programId, partition =>
+    partition === undefined
+      ? db<WalkStartRow[]>`select *, pg_is_in_recovery() as in_recovery from walk_start(${programId})`
+      : readStartIn(db, programId, partition),
+  )
   if (row === undefined) throw new Error(`program ${programId} has no submission counter`)
   const { submit_time, submit_seq, ...start } = row
   const last_application = submit_time === null || submit_seq === null ? null : { submit_time, submit_seq }
   return { ...start, last_application }
 }
+
+/** As `walk_start`, of one partition alone. */
+const readStartIn = (db: Db, programId: number, partition: Partition) => db<WalkStartRow[]>`
+  select
+    c.submit_seq as horizon,
+    least(c.last_submit_time, c.loading_from - interval '1 microsecond') as last_submit_time,
+    newest.submit_time,
+    newest.submit_seq,
+    case
+      when newest.submit_seq = c.submit_seq then newest.submit_time
+      else coalesce(
+        (select changed_at from ${db(partition.applicationAnnotation)} where program_id = ${programId} and change_seq = c.submit_seq),
+        (select erased_at from ${db(partition.erasedApplication)} where program_id = ${programId} and change_seq = c.submit_seq))
+    end as last_change_at,
+    (select max(published_at) from program_version where program_id = ${programId}) as last_published_at,
+    pg_is_in_recovery() as in_recovery
+  from submission_counter c
+  left join lateral ${lastSubmission(db, partition, programId, db`c.submit_seq`)} newest on true
+  where ${isInPlace(db, programId, partition)}
+  and c.program_id = ${programId}`
+
+/** As `last_submission`, of the tables with these names. */
+const lastSubmission = (db: Db, tables: WalkTables, programId: number, horizon: PendingQuery<Row[]>) => db`(
+  (
+    select submit_seq, submit_time
+    from ${db(tables.application)}
+    where program_id = ${programId} and submit_seq <= ${horizon}
+    order by submit_seq desc
+    limit 1
+  )
+  union all
+  (
+    select submit_seq, submit_time
+    from ${db(tables.erasedApplication)}
+    where program_id = ${programId} and submit_seq <= ${horizon}
+    order by submit_seq desc
+    limit 1
+  )
+  order by submit_seq desc
+  limit 1)`
 
 /** A place in the total order of a program's applications (D1). */
 export interface Position {
@@ -107,14 +152,25 @@ export interface RowReader {
  * Before its first row the statement asks, in its own snapshot, whether this database is the walk's (G13): also a cursor that goes
  * on after a failover is asked. It then rejects as `isBehindWalk` or `isOtherHistory` tell.
  *
- * On the node that has the program's shard, what it has is read by its own name, as on one server.
+ * On the node that has the program's shard, what it has is read by its own name, as on one server; and so is a partition.
  */
 export async function readPageRows(
   sql: Sql,
   query: PageQuery,
   firstRows: number,
   reader: RowReader,
-  shard?: Shard,
+  shard?: WalkTables,
+): Promise<void> {
+  if (shard !== undefined) return readRowsOf(sql, query, firstRows, reader, shard)
+  await readInPlace(sql, query.programId, partition => readRowsOf(sql, query, firstRows, reader, partition))
+}
+
+async function readRowsOf(
+  sql: Sql,
+  query: PageQuery,
+  firstRows: number,
+  reader: RowReader,
+  tables?: WalkTables | Partition,
 ): Promise<void> {
   const statement = sql`
     select
@@ -124,8 +180,9 @@ export async function readPageRows(
       coalesce(superseded_seq, 9223372036854775807) > ${query.horizon} as is_current,
       submit_time,
       submit_seq
-    from ${shard === undefined ? sql`application` : sql(shard.application)}
-    where ${inWalk(sql, query, shard)}
+    from ${tables === undefined ? sql`application` : sql(tables.application)}
+    where ${isOfWalk(sql, query, tables)}
+    and ${inWalk(sql, query)}
     order by submit_time, submit_seq
     limit (select ${query.rowsMax}::bigint)`
   const row = newRowView()
@@ -237,13 +294,22 @@ function viewRow(row: RowView, bytes: Buffer, at: number): RowView {
   return row
 }
 
-/** The condition that decides which rows a page has. It asks first whether this database is the walk's. */
-function inWalk(sql: Db, query: PageQuery, shard?: Shard) {
-  const last = query.lastApplication
-  return sql`(select ${sql(shard === undefined ? 'require_walk' : 'require_walk_in')}(${query.programId}, ${query.horizon}, ${last?.submit_seq ?? null}::bigint,
-      ${last === undefined ? null : formatMicros(last.submit_time)}::timestamptz
-      ${shard === undefined ? sql`` : sql`, ${shard.submissionCounter}, ${shard.application}, ${shard.erasedApplication}`}))
-    and program_id = ${query.programId}
+/** The condition that this database is the walk's, and these tables the program's. It refuses what is not so, before anything is read. */
+function isOfWalk(sql: Db, query: PageQuery, tables: WalkTables | Partition | undefined) {
+  const { programId, horizon, lastApplication: last } = query
+  const walk = sql`${programId}::bigint, ${horizon}::bigint, ${last?.submit_seq ?? null}::bigint,
+    ${last === undefined ? null : formatMicros(last.submit_time)}::timestamptz`
+  if (tables === undefined) return sql`(select require_walk(${walk}))`
+  return sql`${'modulus' in tables ? sql`${isInPlace(sql, programId, tables)} and` : sql``}
+    (select check_walk(${walk}, reached.submit_seq, newest.submit_seq, newest.submit_time)
+    from (select) one
+    left join ${sql(tables.submissionCounter)} reached on reached.program_id = ${programId}
+    left join lateral ${lastSubmission(sql, tables, programId, sql`${horizon}::bigint`)} newest on true)`
+}
+
+/** The condition that decides which rows a page has. */
+function inWalk(sql: Db, query: PageQuery) {
+  return sql`program_id = ${query.programId}
     and submit_seq <= ${query.horizon}
     ${query.after === undefined ? sql`` : sql`and (submit_time, submit_seq) > (${formatMicros(query.after.submit_time)}::timestamptz, ${query.after.submit_seq}::bigint)`}
     ${query.from === undefined && query.to === undefined ? sql`` : sql`and submit_time >= ${lowerBound(query.from)}::timestamptz`}
@@ -256,7 +322,8 @@ export async function readWalkIds(db: Db, query: PageQuery): Promise<(Position &
   return db<(Position & { application_id: number })[]>`
     select application_id, submit_time, submit_seq
     from application
-    where ${inWalk(db, query)}
+    where ${isOfWalk(db, query, undefined)}
+    and ${inWalk(db, query)}
     order by submit_time, submit_seq
     limit (select ${query.rowsMax}::bigint)`
 }

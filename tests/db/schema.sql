@@ -90,6 +90,25 @@ begin
   return new;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.check_walk(of_program bigint, horizon bigint, last_seq bigint, last_time timestamp with time zone, reached bigint, newest_seq bigint, newest_time timestamp with time zone)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  if reached is null or reached < horizon then
+    raise exception 'program % has come to submission %, and not to %', of_program, reached, horizon
+      using errcode = 'TB001';
+  end if;
+  if newest_seq > last_seq
+     or newest_time > last_time
+     or (newest_seq = last_seq and newest_time <> last_time) then
+    raise exception 'submission % of program % is another one than it was', newest_seq, of_program
+      using errcode = 'TB002';
+  end if;
+  return true;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.count_export()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -152,27 +171,27 @@ CREATE OR REPLACE FUNCTION public.last_submission(of_program bigint, horizon big
  LANGUAGE plpgsql
  STABLE
 AS $function$
+declare
+  erased record;
 begin
-  select newest.submit_seq, newest.submit_time into last_submission.submit_seq, last_submission.submit_time
-  from (
-    (
-      select a.submit_seq, a.submit_time
-      from application a
-      where a.program_id = of_program and a.submit_seq <= horizon
-      order by a.submit_seq desc
-      limit 1
-    )
-    union all
-    (
-      select e.submit_seq, e.submit_time
-      from erased_application e
-      where e.program_id = of_program and e.submit_seq <= horizon
-      order by e.submit_seq desc
-      limit 1
-    )
-  ) newest
-  order by newest.submit_seq desc
+  select a.submit_seq, a.submit_time into last_submission.submit_seq, last_submission.submit_time
+  from application a
+  where a.program_id = of_program and a.submit_seq <= horizon
+  order by a.submit_seq desc
   limit 1;
+  -- Nothing that was erased can come after this one.
+  if last_submission.submit_seq = horizon then
+    return;
+  end if;
+  select e.submit_seq, e.submit_time into erased
+  from erased_application e
+  where e.program_id = of_program and e.submit_seq <= horizon
+  order by e.submit_seq desc
+  limit 1;
+  if coalesce(erased.submit_seq > last_submission.submit_seq, last_submission.submit_seq is null) then
+    last_submission.submit_seq := erased.submit_seq;
+    last_submission.submit_time := erased.submit_time;
+  end if;
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.leave_tombstone()
@@ -219,6 +238,17 @@ begin
   insert into audit_link (chain, link, audit_event_id, hash)
   values (own_chain, own_link, new.audit_event_id, own_hash);
   return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.partition_bounds(piece anyelement, whole regclass)
+ RETURNS integer[]
+ LANGUAGE plpgsql
+ IMMUTABLE
+AS $function$
+begin
+  return regexp_match(
+    pg_get_partition_constraintdef(pg_typeof(piece)::text::regclass),
+    format('^satisfies_hash_partition\(''%s''::oid, (\d+), (\d+), program_id\)$', whole::oid));
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.present_time()
@@ -399,6 +429,18 @@ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.require_place(holds boolean)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  if holds is not true then
+    raise exception 'the applications of this program are in another table' using errcode = 'TB003';
+  end if;
+  return true;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.require_walk(of_program bigint, horizon bigint, last_seq bigint, last_time timestamp with time zone)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -409,18 +451,8 @@ declare
   newest record;
 begin
   select c.submit_seq into reached from submission_counter c where c.program_id = of_program;
-  if reached is null or reached < horizon then
-    raise exception 'program % has come to submission %, and not to %', of_program, reached, horizon
-      using errcode = 'TB001';
-  end if;
   select * into newest from last_submission(of_program, horizon);
-  if newest.submit_seq > last_seq
-     or newest.submit_time > last_time
-     or (newest.submit_seq = last_seq and newest.submit_time <> last_time) then
-    raise exception 'submission % of program % is another one than it was', newest.submit_seq, of_program
-      using errcode = 'TB002';
-  end if;
-  return true;
+  return check_walk(of_program, horizon, last_seq, last_time, reached, newest.submit_seq, newest.submit_time);
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.stamp_audit_event()

@@ -1,20 +1,29 @@
-// Where a program's applications are: the hash by which Citus divides programs is PostgreSQL's own.
+// Where a program's applications are: the hashes by which Citus and PostgreSQL divide programs are PostgreSQL's own.
 
 import { expect, test } from 'bun:test'
-import { hashOfProgram, parseShards, shardOf } from '../../src/db/shard-places.ts'
+import { hashOfProgram, partitionHash } from '../../src/db/program-hash.ts'
+import { parseShards, shardOf } from '../../src/db/shard-places.ts'
 import { useDatabase } from '../support/fixtures.ts'
 
 const { sql } = await useDatabase()
 
 test('a program is hashed as PostgreSQL hashes its id', async () => {
-  const rows = await sql<{ id: number; hash: number }[]>`
-    select id, hashint8(id) as hash
+  await sql`create table divided (id bigint) partition by hash (id)`
+  const rows = await sql<{ id: number; hash: number; remainders: number[] }[]>`
+    select id, hashint8(id) as hash, (
+      select array_agg(remainder order by modulus)
+      from unnest(array[2, 3, 64, 100, 256]) modulus, generate_series(0, modulus - 1) remainder
+      where satisfies_hash_partition('divided'::regclass, modulus, remainder, id)
+    ) as remainders
     from (
       select generate_series(1::bigint, 300) as id
       union all
       select (2::bigint ^ n)::bigint - 1 + k from generate_series(31, 52) n, generate_series(0, 1) k
     ) ids`
   expect(rows.map(({ id }) => hashOfProgram(id))).toEqual(rows.map(({ hash }) => hash))
+  expect(rows.map(({ id }) => [2n, 3n, 64n, 100n, 256n].map(modulus => Number(partitionHash(id) % modulus)))).toEqual(
+    rows.map(({ remainders }) => remainders),
+  )
 })
 
 test('a program is in the shard with the greatest first hash that is not above its own', () => {

@@ -2,14 +2,11 @@
 // stops the others".
 
 import { afterEach, describe, expect, test } from 'bun:test'
-import { partitionApplications } from '../../src/db/migrate.ts'
-import { planPagesOnce } from '../../src/db/pooler.ts'
 import { useDatabase } from '../support/fixtures.ts'
 import { FrontEnd } from '../support/front-end.ts'
 import { createTestKey } from '../support/keys.ts'
 import { endProcesses, startMain } from '../support/processes.ts'
 import { aProgram, q } from '../support/programs.ts'
-import { startProxy } from '../support/proxy.ts'
 import { until } from '../support/until.ts'
 
 const database = await useDatabase()
@@ -30,38 +27,6 @@ async function connectionsByPool(): Promise<Record<string, number>> {
     select application_name, count(*) as count from pg_stat_activity
     where datname = current_database() and application_name like 'tributary%' group by application_name`
   return Object.fromEntries(rows.map(row => [row.application_name.split(' ')[0], row.count]))
-}
-
-/** How connections of exports, and those of everything and of intake, say that statements are to be planned. */
-async function planModes({ url }: Pick<typeof database, 'url'>, authorization = key.authorization) {
-  const modes = new Map<string, string>()
-  const by = new URL(url)
-  const proxy = await startProxy(Number(by.port), ({ upstream }) => {
-    let begun = false
-    return {
-      fromClient: bytes => {
-        // The first message names settings and their values, each ended by a zero.
-        const words = begun ? [] : bytes.subarray(8).toString().split('\0')
-        const settingOf = (name: string) => (words.includes(name) ? words[words.indexOf(name) + 1]! : 'auto')
-        if (!begun) modes.set(settingOf('application_name').split(' ')[0]!, settingOf('plan_cache_mode'))
-        begun = true
-        upstream.write(bytes)
-      },
-    }
-  })
-  try {
-    by.port = String(proxy.port)
-    const started = await startMain({ url: by.toString() })
-    for (const path of ['/api/v1/checkAuth', '/api/v1/admin/programs/calm/applications', '/intake/v1/programs/calm'])
-      expect((await fetch(started.url + path, { headers: { Authorization: authorization } })).status).toBe(200)
-    return {
-      exports: modes.get('tributary-export'),
-      others: ['tributary', 'tributary-intake'].map(name => modes.get(name)),
-    }
-  } finally {
-    await endProcesses()
-    await proxy.stop()
-  }
 }
 
 describe('the pools of src/main.ts', () => {
@@ -107,30 +72,6 @@ describe('the pools of src/main.ts', () => {
       await holding
     }
     for (const answer of await Promise.all(submitting)) if (answer !== 201) expect(answer).toContain('answered 503')
-  })
-
-  test('in partitions what reads pages plans each statement once, and nothing else does; nor does anything without', async () => {
-    expect(await planModes(database)).toEqual({ exports: 'auto', others: ['auto', 'auto'] })
-    const laid = await useDatabase()
-    await aProgram(laid.sql, { slug: 'calm', questions: [q.text('t')] })
-    const ownKey = await createTestKey(laid.sql, { programs: ['calm'], maySubmit: true })
-    await partitionApplications(laid.sql, 2)
-    expect(await planModes(laid, ownKey.authorization)).toEqual({
-      exports: 'force_generic_plan',
-      others: ['auto', 'auto'],
-    })
-  })
-
-  test('in more partitions than a page can lock beside others, nothing is planned once', () => {
-    const way = { pooled: false, statementTimeoutMs: 0 }
-    expect([0, 2, 64, 65, 256].map(partitions => planPagesOnce({ ...way, partitions }))).toEqual([
-      false,
-      true,
-      true,
-      false,
-      false,
-    ])
-    expect(planPagesOnce({ ...way, pooled: true, partitions: 2 })).toBe(false)
   })
 
   test('each pool has its own connections, as many as its setting allows', async () => {

@@ -4,6 +4,7 @@
 
 import { openDatabase, type Sql } from '../../../src/db/client.ts'
 import { partitionApplications } from '../../../src/db/migrate.ts'
+import { knowPartitions, readPartitions } from '../../../src/db/partition-places.ts'
 import { findActiveVersion } from '../../../src/db/programs.ts'
 import { type PageQuery, readPageRows, readWalkStart } from '../../../src/db/walks.ts'
 import { submitApplication } from '../../../src/intake/submit.ts'
@@ -65,7 +66,8 @@ async function measureLayout(context: BenchContext, partitions: number): Promise
   return database.scratch('copy', async ({ sql, environment }) => {
     const laidMs = partitions === 0 ? 0 : await timed(() => partitionApplications(sql, partitions))
     await settleTables(sql)
-    const one = openDatabase({ url: environment.DATABASE_URL!, connectionsMax: 1, planOnce: true })
+    const one = openDatabase({ url: environment.DATABASE_URL!, connectionsMax: 1 })
+    knowPartitions(one, await readPartitions(one))
     try {
       const { program_id: programId } = data.program
       const start = await readWalkStart(one, programId)

@@ -380,33 +380,51 @@ alter table application set (toast_tuple_target = 8160);
 -- The last application of a program up to a horizon, erased or not: nulls when there was none.
 create function last_submission(of_program bigint, horizon bigint, out submit_seq bigint, out submit_time timestamptz)
 language plpgsql stable as $$
+declare
+  erased record;
 begin
-  select newest.submit_seq, newest.submit_time into last_submission.submit_seq, last_submission.submit_time
-  from (
-    (
-      select a.submit_seq, a.submit_time
-      from application a
-      where a.program_id = of_program and a.submit_seq <= horizon
-      order by a.submit_seq desc
-      limit 1
-    )
-    union all
-    (
-      select e.submit_seq, e.submit_time
-      from erased_application e
-      where e.program_id = of_program and e.submit_seq <= horizon
-      order by e.submit_seq desc
-      limit 1
-    )
-  ) newest
-  order by newest.submit_seq desc
+  select a.submit_seq, a.submit_time into last_submission.submit_seq, last_submission.submit_time
+  from application a
+  where a.program_id = of_program and a.submit_seq <= horizon
+  order by a.submit_seq desc
   limit 1;
+  -- Nothing that was erased can come after this one.
+  if last_submission.submit_seq = horizon then
+    return;
+  end if;
+  select e.submit_seq, e.submit_time into erased
+  from erased_application e
+  where e.program_id = of_program and e.submit_seq <= horizon
+  order by e.submit_seq desc
+  limit 1;
+  if coalesce(erased.submit_seq > last_submission.submit_seq, last_submission.submit_seq is null) then
+    last_submission.submit_seq := erased.submit_seq;
+    last_submission.submit_time := erased.submit_time;
+  end if;
 end $$;
 
--- Stands before the rows of every page (contract G13): refuses when this database has not come as far as the walk's horizon
--- (TB001), or when its submissions up to there are not those the walk began with (TB002). `last_seq` and `last_time` are of the
--- last submission up to the horizon, as page 1 found it; null when there was none. Should it have gone without a trace, the one
+-- What stands before the rows of every page (contract G13), of what was found: refuses when this database has not come as far as the
+-- walk's horizon (TB001), or when its submissions up to there are not those the walk began with (TB002). `last_seq` and `last_time` are
+-- of the last submission up to the horizon, as page 1 found it; null when there was none. Should it have gone without a trace, the one
 -- that is last now must be an earlier one.
+create function check_walk(of_program bigint, horizon bigint, last_seq bigint, last_time timestamptz,
+  reached bigint, newest_seq bigint, newest_time timestamptz) returns boolean
+language plpgsql stable as $$
+begin
+  if reached is null or reached < horizon then
+    raise exception 'program % has come to submission %, and not to %', of_program, reached, horizon
+      using errcode = 'TB001';
+  end if;
+  if newest_seq > last_seq
+     or newest_time > last_time
+     or (newest_seq = last_seq and newest_time <> last_time) then
+    raise exception 'submission % of program % is another one than it was', newest_seq, of_program
+      using errcode = 'TB002';
+  end if;
+  return true;
+end $$;
+
+-- The same, with what is found in the tables.
 create function require_walk(of_program bigint, horizon bigint, last_seq bigint, last_time timestamptz) returns boolean
 language plpgsql stable as $$
 declare
@@ -414,18 +432,30 @@ declare
   newest record;
 begin
   select c.submit_seq into reached from submission_counter c where c.program_id = of_program;
-  if reached is null or reached < horizon then
-    raise exception 'program % has come to submission %, and not to %', of_program, reached, horizon
-      using errcode = 'TB001';
-  end if;
   select * into newest from last_submission(of_program, horizon);
-  if newest.submit_seq > last_seq
-     or newest.submit_time > last_time
-     or (newest.submit_seq = last_seq and newest.submit_time <> last_time) then
-    raise exception 'submission % of program % is another one than it was', newest.submit_seq, of_program
-      using errcode = 'TB002';
+  return check_walk(of_program, horizon, last_seq, last_time, reached, newest.submit_seq, newest.submit_time);
+end $$;
+
+-- Refuses (TB003) a statement that names tables which do not hold the program's applications any more, or never did.
+create function require_place(holds boolean) returns boolean
+language plpgsql stable as $$
+begin
+  if holds is not true then
+    raise exception 'the applications of this program are in another table' using errcode = 'TB003';
   end if;
   return true;
+end $$;
+
+-- Modulus and remainder of the programs in a partition, which is given as a null of its type; null when it is no partition of the other table.
+-- Called immutable, so that it is asked when a statement is planned and costs nothing afterwards: PostgreSQL plans a statement again when a
+-- table that it names, here too, was detached, attached, renamed or dropped, and has a lock against that on what it reads before it looks
+-- whether a plan is still good.
+create function partition_bounds(piece anyelement, whole regclass) returns integer[]
+language plpgsql immutable as $$
+begin
+  return regexp_match(
+    pg_get_partition_constraintdef(pg_typeof(piece)::text::regclass),
+    format('^satisfies_hash_partition\(''%s''::oid, (\d+), (\d+), program_id\)$', whole::oid));
 end $$;
 
 create function application_snapshot_is_immutable() returns trigger

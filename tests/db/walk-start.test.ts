@@ -1,0 +1,60 @@
+// Where a walk starts after whatever was last: as one looks it up in the tables, and the same in a partition that is named.
+// Contract G13: the last application up to the horizon, "erased or not", is what a walk is recognised by.
+
+import { expect, test } from 'bun:test'
+import { openDatabase } from '../../src/db/client.ts'
+import { partitionApplications } from '../../src/db/migrate.ts'
+import { knowPartitions, readPartitions } from '../../src/db/partition-places.ts'
+import { readWalkStart } from '../../src/db/walks.ts'
+import { annotate } from '../../src/upkeep/annotate.ts'
+import { eraseApplication } from '../../src/upkeep/erase.ts'
+import { endWithFile, useDatabase } from '../support/fixtures.ts'
+import { insertRawApplications, insertRawProgram } from '../support/raw-applications.ts'
+
+test('G13: a walk starts at the last submission, erased or not, and the last change, by the names of tables and of partitions', async () => {
+  const { sql, url } = await useDatabase()
+  await partitionApplications(sql, 4)
+  const naming = openDatabase({ url, connectionsMax: 1 })
+  endWithFile(() => naming.end())
+  knowPartitions(naming, await readPartitions(sql))
+  const { program_id, ...program } = await insertRawProgram(sql, 'starts')
+  const submit = (count: number) => insertRawApplications(sql, { program_id, ...program }, count)
+  const note = (application_id: number) =>
+    annotate(sql, { program_id, application_id, note: 'seen', actor: 'operator:test', timeZone: 'UTC', now: 1e15 })
+  const erase = (application_id: number) =>
+    eraseApplication(sql, { program_id, application_id }, { actor: 'operator:test', reason: undefined })
+
+  /** The horizon, the number of the last submission, and whether the last change was it. */
+  const start = async (): Promise<[number, number | undefined, boolean]> => {
+    const found = await readWalkStart(sql, program_id)
+    expect(await readWalkStart(naming, program_id)).toEqual(found)
+    const [last] = await sql<{ submit_seq: number; submit_time: number }[]>`
+      select submit_seq, submit_time from application where program_id = ${program_id}
+      union all
+      select submit_seq, submit_time from erased_application where program_id = ${program_id}
+      order by submit_seq desc
+      limit 1`
+    expect(found.last_application).toEqual(last ?? null)
+    return [found.horizon, last?.submit_seq, found.last_change_at === last?.submit_time]
+  }
+
+  expect((await start()).slice(0, 2)).toEqual([0, undefined])
+  const [a, b, c] = (await submit(3)) as [number, number, number]
+  expect(await start()).toEqual([3, 3, true])
+  await note(a)
+  expect(await start()).toEqual([4, 3, false])
+  await erase(c)
+  expect(await start()).toEqual([5, 3, false])
+  await erase(b)
+  expect(await start()).toEqual([6, 3, false])
+  const [d] = (await submit(1)) as [number]
+  expect(await start()).toEqual([7, 7, true])
+  await erase(d)
+  await erase(a)
+  expect(await start()).toEqual([9, 7, false])
+
+  // Up to each number there was.
+  const found = await sql<{ horizon: number; submit_seq: number | null }[]>`
+    select horizon, submit_seq from generate_series(0::bigint, 9) horizon, last_submission(${program_id}, horizon)`
+  expect(found.map(({ submit_seq }) => submit_seq)).toEqual([null, 1, 2, 3, 3, 3, 3, 7, 7, 7])
+})
