@@ -7,7 +7,11 @@ import type { Mutant } from './mutant.ts'
 const credentials = ['tests/access']
 const config = ['tests/config']
 const processes = ['tests/main', 'tests/workers/main.test.ts']
-const walks = ['tests/export/write-page.test.ts', 'tests/http/export-applications']
+const walks = [
+  'tests/export/write-page.test.ts',
+  'tests/export/refused-cursor.test.ts',
+  'tests/http/export-applications',
+]
 export const knownMutants: readonly Mutant[] = [
   {
     id: 'a01',

@@ -2,33 +2,20 @@
 
 import { expect, test } from 'bun:test'
 import { checkAuditTrail } from '../../src/access/check-audit.ts'
-import { appendAuditEvent } from '../../src/db/audit.ts'
 import { clearAuditFaults, readAuditChecks } from '../../src/db/audit-checks.ts'
 import type { Sql } from '../../src/db/client.ts'
 import { readUpkeepState } from '../../src/db/upkeep-state.ts'
-import { createTestDatabase } from '../support/database.ts'
+import { append, tamper } from '../support/audit-trail.ts'
+import { endWithTest, useDatabase } from '../support/fixtures.ts'
 
 /** A trail of 20 events by one connection, so in one chain. */
 async function trail(act: (sql: Sql, chain: number) => Promise<void>): Promise<void> {
-  const database = await createTestDatabase({ connectionsMax: 1 })
+  const database = await useDatabase({ connectionsMax: 1 }, endWithTest)
   const { sql } = database
-  try {
-    for (let n = 1; n <= 20; n++) await append(sql, n)
-    const [row] = await sql<{ chain: number }[]>`select chain from audit_chain where links = 20`
-    await act(sql, row!.chain)
-  } finally {
-    await database.drop()
-  }
+  for (let n = 1; n <= 20; n++) await append(sql, `subject ${n}`)
+  const [row] = await sql<{ chain: number }[]>`select chain from audit_chain where links = 20`
+  await act(sql, row!.chain)
 }
-
-const append = (sql: Sql, n: number) =>
-  appendAuditEvent(sql, { actor: 'key:x', action: 'tried', subject: `subject ${n}`, address: undefined, detail: {} })
-
-const tamper = (sql: Sql, statement: string) =>
-  sql.begin(async tx => {
-    await tx`set local session_replication_role = replica`
-    await tx.unsafe(statement)
-  })
 
 const linkOf = async (sql: Sql, chain: number): Promise<number> =>
   (await readAuditChecks(sql)).find(check => check.chain === chain)!.link
@@ -99,7 +86,7 @@ test('an end that was cut off since the last call is found, though what is left 
 test('events that come while a way is under way are part of it', () =>
   trail(async (sql, chain) => {
     for (let call = 0; call < 2; call++) await step(sql)
-    for (let n = 21; n <= 30; n++) await append(sql, n)
+    for (let n = 21; n <= 30; n++) await append(sql, `subject ${n}`)
     expect(await step(sql)).toEqual([])
     expect(await linkOf(sql, chain)).toBe(24)
     expect(await step(sql)).toEqual([])

@@ -1,14 +1,12 @@
 import { expect, test } from 'bun:test'
 import { KeyUses } from '../../src/access/key-use.ts'
-import { openDatabase } from '../../src/db/client.ts'
 import { createLog } from '../../src/log.ts'
-import { endWithFile, useDatabase } from '../support/fixtures.ts'
+import { useDatabase, usePool } from '../support/fixtures.ts'
 import { createTestKey } from '../support/keys.ts'
 
 const database = await useDatabase()
 /** One connection: what is asked last is answered last. */
-const sql = openDatabase({ url: database.url, connectionsMax: 1 })
-endWithFile(() => sql.end())
+const sql = usePool({ url: database.url, connectionsMax: 1 })
 
 test('"marks its key as exposed" (contract section 3), once: also when several requests or instances see it before it is marked', async () => {
   const { api_key_id } = await createTestKey(database.sql)

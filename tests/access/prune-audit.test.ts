@@ -2,42 +2,31 @@
 
 import { describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { pruneAuditTrail } from '../../src/access/prune-audit.ts'
 import { verifyAuditTrail } from '../../src/access/verify-audit.ts'
-import { appendAuditEvent } from '../../src/db/audit.ts'
 import { tryLockPruning } from '../../src/db/audit-chains.ts'
-import { openDatabase, type Sql } from '../../src/db/client.ts'
+import type { Sql } from '../../src/db/client.ts'
 import type { Micros } from '../../src/domain/values/offset-time.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-
-const detail = { text: 'é "quoted" \\ \n \u2028', number: 1.5, nothing: null, inner: { b: 1, a: [true] } }
-const append = (sql: Sql, subject: string) =>
-  appendAuditEvent(sql, { actor: 'key:x', action: 'tried', subject, address: '2001:db8::1', detail })
+import { append, tamper } from '../support/audit-trail.ts'
+import type { TestDatabase } from '../support/database.ts'
+import { endWithTest, useDatabase, useFolder, usePool } from '../support/fixtures.ts'
+import { failureOf } from '../support/refusal.ts'
 
 class Trail {
   private constructor(
     readonly database: TestDatabase,
     readonly folder: string,
+    private readonly writers: Sql,
   ) {}
 
   static async open(act: (trail: Trail) => Promise<void>, connectionsMax = 1): Promise<void> {
-    const database = await createTestDatabase({ connectionsMax: 4 })
-    const folder = await mkdtemp(join(tmpdir(), 'tributary-prune-'))
-    const trail = new Trail(database, folder)
-    trail.#writers = openDatabase({ url: database.url, connectionsMax })
-    try {
-      await act(trail)
-    } finally {
-      await trail.#writers.end({ timeout: 1 })
-      await database.drop()
-      await rm(folder, { recursive: true, force: true })
-    }
+    const database = await useDatabase({ connectionsMax: 4 }, endWithTest)
+    const writers = usePool({ url: database.url, connectionsMax }, endWithTest)
+    await act(new Trail(database, await useFolder(endWithTest), writers))
   }
 
-  #writers!: Sql
   written: string[] = []
 
   get sql(): Sql {
@@ -50,7 +39,7 @@ class Trail {
       Array.from({ length: count }, () => {
         const subject = `subject ${this.written.length}`
         this.written.push(subject)
-        return append(this.#writers, subject)
+        return append(this.writers, subject)
       }),
     )
   }
@@ -75,12 +64,7 @@ class Trail {
 
   faults = async (files: string[] = [], noted?: string) => (await verifyAuditTrail(this.sql, noted, files)).faults
 
-  /** As somebody who may do everything, triggers or not. */
-  tamper = (statement: string) =>
-    this.sql.begin(async tx => {
-      await tx`set local session_replication_role = replica`
-      await tx.unsafe(statement)
-    })
+  tamper = (statement: string) => tamper(this.sql, statement)
 }
 
 const linesOf = async (file: string): Promise<string[]> => (await Bun.file(file).text()).trimEnd().split('\n')
@@ -138,30 +122,26 @@ test('only what is old enough goes', () =>
 
 test('what is linked after something newer, since its transaction was long, stays with that', () =>
   Trail.open(async trail => {
-    const pool = openDatabase({ url: trail.database.url, connectionsMax: 9 })
-    try {
-      // Of nine connections two share one of eight chains.
-      const byChain = new Map<number, Sql>()
-      let pair: [Sql, Sql] | undefined
-      for (const connection of await Promise.all(Array.from({ length: 9 }, () => pool.reserve()))) {
-        const sql = connection as unknown as Sql
-        const [row] = await sql`select pg_backend_pid() % 8 as chain`
-        pair ??= byChain.has(row!.chain) ? [byChain.get(row!.chain)!, sql] : undefined
-        byChain.set(row!.chain, sql)
-      }
-      const [long, short] = pair!
-      await long`begin`
-      await append(long, 'long')
-      const cut = await trail.now()
-      await append(short, 'short')
-      await long`commit`
-      expect(await trail.prune(cut)).toEqual([])
-      const [file] = await trail.prune()
-      expect(await subjectsOf(file!)).toEqual(['short', 'long'])
-      expect(await trail.faults([file!])).toEqual([])
-    } finally {
-      await pool.end({ timeout: 1 })
+    const pool = usePool({ url: trail.database.url, connectionsMax: 9 }, endWithTest)
+    // Of nine connections two share one of eight chains.
+    const byChain = new Map<number, Sql>()
+    let pair: [Sql, Sql] | undefined
+    for (const connection of await Promise.all(Array.from({ length: 9 }, () => pool.reserve()))) {
+      const sql = connection as unknown as Sql
+      const [row] = await sql`select pg_backend_pid() % 8 as chain`
+      pair ??= byChain.has(row!.chain) ? [byChain.get(row!.chain)!, sql] : undefined
+      byChain.set(row!.chain, sql)
     }
+    const [long, short] = pair!
+    await long`begin`
+    await append(long, 'long')
+    const cut = await trail.now()
+    await append(short, 'short')
+    await long`commit`
+    expect(await trail.prune(cut)).toEqual([])
+    const [file] = await trail.prune()
+    expect(await subjectsOf(file!)).toEqual(['short', 'long'])
+    expect(await trail.faults([file!])).toEqual([])
   }))
 
 test('asked twice it removes nothing twice; asked later it goes on in another file, and both verify in any order', () =>
@@ -363,11 +343,7 @@ test('what was noted before it was pruned is held against the file: pruning is n
   }))
 
 describe('"An audit trail, append-only" (contract section 3): beyond what is in a file the database refuses to remove, to the owner too', () => {
-  const refusal = (statement: PromiseLike<unknown>): Promise<string> =>
-    Promise.resolve(statement).then(
-      () => 'allowed',
-      (error: Error) => error.message,
-    )
+  const refusal = async (statement: PromiseLike<unknown>) => (await failureOf(statement))?.message
   const kept = (table: string) => `${table} rows are never changed or removed`
   const wrongSegment = 'this is not the next part of the chain'
   const wrongAnchor = 'an anchor moves forward to a link that is in a file'

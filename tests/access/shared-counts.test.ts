@@ -1,28 +1,22 @@
 // The limits of a key where several processes share a Redis: what all of them together allow, and what each does while it is away.
 
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { KeyLimits } from '../../src/access/limits.ts'
 import { SharedCounts } from '../../src/access/shared-counts.ts'
 import { createLog } from '../../src/log.ts'
 import { Problem } from '../../src/problem.ts'
+import { endWithTest, openedIf } from '../support/fixtures.ts'
 import { needs } from '../support/needs.ts'
-import { startTestRedis, type TestRedis } from '../support/redis.ts'
+import { useRedis } from '../support/redis.ts'
 import { until } from '../support/until.ts'
 
 const whole = { requestsPerMinute: 10, exportsAtATime: 4 }
 const share = { requestsPerMinute: 5, exportsAtATime: 2 }
 
-describe.skipIf(!needs('redis'))('limits of a key that several processes count in one Redis (contract D23)', () => {
-  let redis: TestRedis
-  beforeAll(async () => {
-    redis = await startTestRedis()
-  })
-  afterAll(() => redis.stop())
+const isThere = needs('redis')
+const redis = await openedIf(isThere, useRedis)
 
-  const open: SharedCounts[] = []
-  afterEach(() => {
-    for (const counts of open.splice(0)) counts.close()
-  })
+describe.skipIf(!isThere)('limits of a key that several processes count in one Redis (contract D23)', () => {
   let keys = 0
   const aKey = (): string => `key-${++keys}`
 
@@ -31,7 +25,7 @@ describe.skipIf(!needs('redis'))('limits of a key that several processes count i
     const log: { msg: string }[] = []
     const write = (line: string): void => void log.push(JSON.parse(line))
     const counts = new SharedCounts(redis.url, whole, createLog('info', { write }), leaseMs)
-    open.push(counts)
+    endWithTest(() => counts.close())
     await until('Redis to be reached', () => !counts.away)
     return { counts, log, limits: new KeyLimits(share, () => Date.now() * 1000, counts) }
   }
@@ -139,31 +133,25 @@ describe.skipIf(!needs('redis'))('limits of a key that several processes count i
     const { counts, limits } = await aProcess()
     const key = aKey()
     redis.pause()
-    try {
-      expect(await limits.takeRequest(key)).toMatchObject({ requestsPerMinute: 5, left: { requests: 4 } })
-      expect(counts.away).toBe(true)
-      expect(limits.takeRequest(key)).toMatchObject({ left: { requests: 3 } })
-    } finally {
-      redis.goOn()
-    }
+    endWithTest(() => redis.goOn())
+    expect(await limits.takeRequest(key)).toMatchObject({ requestsPerMinute: 5, left: { requests: 4 } })
+    expect(counts.away).toBe(true)
+    expect(limits.takeRequest(key)).toMatchObject({ left: { requests: 3 } })
+    redis.goOn()
     await until('it to be back', () => !counts.away)
     expect(await limits.takeRequest(key)).toMatchObject({ requestsPerMinute: 10 })
   })
 
   test('a cluster will do', async () => {
-    const cluster = await startTestRedis({ cluster: true })
+    const cluster = await useRedis({ cluster: true })
     const counts = new SharedCounts(`${cluster.url},${cluster.url}`, whole, createLog('fatal'))
-    try {
-      await until('the cluster to be reached', () => !counts.away)
-      const limits = new KeyLimits(share, () => Date.now() * 1000, counts)
-      expect(await limits.takeRequest('a')).toMatchObject({ left: { requests: 9 } })
-      const { granted, end } = limits.beginExport('a')
-      await granted
-      end()
-    } finally {
-      counts.close()
-      await cluster.stop()
-    }
+    endWithTest(() => counts.close())
+    await until('the cluster to be reached', () => !counts.away)
+    const limits = new KeyLimits(share, () => Date.now() * 1000, counts)
+    expect(await limits.takeRequest('a')).toMatchObject({ left: { requests: 9 } })
+    const { granted, end } = limits.beginExport('a')
+    await granted
+    end()
   })
 
   test('"0 for none": nothing is asked', async () => {

@@ -2,33 +2,18 @@
 
 import { describe, expect, test } from 'bun:test'
 import { verifyAuditTrail } from '../../src/access/verify-audit.ts'
-import { appendAuditEvent } from '../../src/db/audit.ts'
-import { openDatabase, type Sql } from '../../src/db/client.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-
-const detail = { text: 'é "quoted" \\ \n', number: 1.5, nothing: null, inner: { b: 1, a: [true] } }
-const append = (sql: Sql, subject: string) =>
-  appendAuditEvent(sql, { actor: 'key:x', action: 'tried', subject, address: '2001:db8::1', detail })
+import { append, tamper } from '../support/audit-trail.ts'
+import type { TestDatabase } from '../support/database.ts'
+import { endWithTest, useDatabase, usePool } from '../support/fixtures.ts'
 
 /** A trail of 20 events by one connection, so in one chain, and one by another. */
 async function trail(act: (database: TestDatabase, note: string) => Promise<void>): Promise<void> {
-  const database = await createTestDatabase({ connectionsMax: 1 })
-  try {
-    for (let n = 1; n <= 20; n++) await append(database.sql, `subject ${n}`)
-    const { events, faults, note } = await verifyAuditTrail(database.sql)
-    expect({ events, faults }).toEqual({ events: 20, faults: [] })
-    await act(database, note)
-  } finally {
-    await database.drop()
-  }
+  const database = await useDatabase({ connectionsMax: 1 }, endWithTest)
+  for (let n = 1; n <= 20; n++) await append(database.sql, `subject ${n}`)
+  const { events, faults, note } = await verifyAuditTrail(database.sql)
+  expect({ events, faults }).toEqual({ events: 20, faults: [] })
+  await act(database, note)
 }
-
-/** As somebody who may do everything, triggers or not. */
-const tamper = (sql: Sql, statement: string) =>
-  sql.begin(async tx => {
-    await tx`set local session_replication_role = replica`
-    await tx.unsafe(statement)
-  })
 
 describe('verify names the first event that is not as it was written', () => {
   test.each([
@@ -114,32 +99,27 @@ describe('verify names the first event that is not as it was written', () => {
 })
 
 test('many at once, in transactions of several events that wait for other locks, neither deadlock nor break a chain', async () => {
-  const database = await createTestDatabase()
-  const pool = openDatabase({ url: database.url, connectionsMax: 16 })
-  try {
-    await database.sql`create table spot (n integer primary key)`
-    await database.sql`insert into spot select generate_series(0, 3)`
-    await Promise.all(
-      Array.from({ length: 16 }, async (_, writer) => {
-        for (let n = 0; n < 20; n++) {
-          await pool
-            .begin(async tx => {
-              await append(tx as unknown as Sql, `writer ${writer}`)
-              // Each waits for a row that another holds, with an event written already.
-              await tx`select from spot where n = ${(writer + n) % 4} for update`
-              await append(tx as unknown as Sql, `writer ${writer}`)
-              if (n % 5 === 4) throw new Error('undone')
-            })
-            .catch((error: Error) => {
-              if (error.message !== 'undone') throw error
-            })
-        }
-      }),
-    )
-    const { events, faults } = await verifyAuditTrail(database.sql)
-    expect({ events, faults }).toEqual({ events: 16 * 16 * 2, faults: [] })
-  } finally {
-    await pool.end()
-    await database.drop()
-  }
+  const database = await useDatabase({}, endWithTest)
+  const pool = usePool({ url: database.url, connectionsMax: 16 }, endWithTest)
+  await database.sql`create table spot (n integer primary key)`
+  await database.sql`insert into spot select generate_series(0, 3)`
+  await Promise.all(
+    Array.from({ length: 16 }, async (_, writer) => {
+      for (let n = 0; n < 20; n++) {
+        await pool
+          .begin(async tx => {
+            await append(tx, `writer ${writer}`)
+            // Each waits for a row that another holds, with an event written already.
+            await tx`select from spot where n = ${(writer + n) % 4} for update`
+            await append(tx, `writer ${writer}`)
+            if (n % 5 === 4) throw new Error('undone')
+          })
+          .catch((error: Error) => {
+            if (error.message !== 'undone') throw error
+          })
+      }
+    }),
+  )
+  const { events, faults } = await verifyAuditTrail(database.sql)
+  expect({ events, faults }).toEqual({ events: 16 * 16 * 2, faults: [] })
 })

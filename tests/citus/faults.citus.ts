@@ -11,6 +11,7 @@ import { useService } from '../support/fixtures.ts'
 import { FrontEnd } from '../support/front-end.ts'
 import { createTestKey } from '../support/keys.ts'
 import { aProgram, q } from '../support/programs.ts'
+import { succeeds } from '../support/refusal.ts'
 import { until } from '../support/until.ts'
 import { cluster, moveAway, nodesOf, placeOf, useCluster } from './on-cluster.ts'
 
@@ -70,12 +71,7 @@ describe('the coordinator dies between the two phases of a commit', () => {
     })
     await cluster.without('coordinator', async () => {}, 'killed')
     expect(String(await submitting)).toContain('answered 503')
-    await until('the coordinator to answer', () =>
-      sql`alter system reset synchronous_standby_names`.then(
-        () => true,
-        () => false,
-      ),
-    )
+    await until('the coordinator to answer', () => succeeds(sql`alter system reset synchronous_standby_names`))
     await sql`select pg_reload_conf()`
     await sql`select recover_prepared_transactions()`
     const [there] = await sql`

@@ -7,10 +7,10 @@ import { hashOfProgram } from '../../src/db/program-hash.ts'
 import { parseShards, readNodeView, shardOf } from '../../src/db/shard-places.ts'
 import { type PageQuery, readPageRows } from '../../src/db/walks.ts'
 import { ExportClient } from '../support/export-client.ts'
-import { useBareDatabase, useService } from '../support/fixtures.ts'
+import { endWithTest, useBareDatabase, useService } from '../support/fixtures.ts'
 import { createTestKey } from '../support/keys.ts'
 import { needs } from '../support/needs.ts'
-import { startPgbouncer } from '../support/pgbouncer.ts'
+import { usePgbouncer } from '../support/pgbouncer.ts'
 import { endProcesses, startMain } from '../support/processes.ts'
 import { insertRawApplications } from '../support/raw-applications.ts'
 import type { TestService } from '../support/service.ts'
@@ -294,24 +294,20 @@ describe('pages of a distributed installation', () => {
     const key = await createTestKey(sql, { programs: [program!.slug] })
     await grantRoles(sql)
     const poolers = await Promise.all(
-      cluster.workers.map(({ port }) => startPgbouncer(database.url.replace(/:[0-9]+\//, `:${port}/`))),
+      cluster.workers.map(({ port }) => usePgbouncer(database.url.replace(/:[0-9]+\//, `:${port}/`), endWithTest)),
     )
-    try {
-      const named = poolers.map(pooler => pooler.through(database.url))
-      const { url, health } = await startMain(database, {
-        EXPORT_DATABASE_URL: named.join(','),
-        DATABASE_PREPARE: 'off',
-      })
-      const response = await fetch(`${url}/api/v1/admin/programs/${program!.slug}/applications`, {
-        headers: { Authorization: key.authorization },
-      })
-      expect(response.status).toBe(200)
-      expect(((await response.json()) as { payload: unknown[] }).payload).toHaveLength(30)
-      const lines = (await (await fetch(`${health}/readyz`)).text()).trim().split('\n')
-      expect(lines).toEqual(['ready', ...named.map(node => `node ${new URL(node).host}: used`)])
-      await endProcesses()
-    } finally {
-      for (const pooler of poolers) await pooler.stop()
-    }
+    const named = poolers.map(pooler => pooler.through(database.url))
+    const { url, health } = await startMain(database, {
+      EXPORT_DATABASE_URL: named.join(','),
+      DATABASE_PREPARE: 'off',
+    })
+    const response = await fetch(`${url}/api/v1/admin/programs/${program!.slug}/applications`, {
+      headers: { Authorization: key.authorization },
+    })
+    expect(response.status).toBe(200)
+    expect(((await response.json()) as { payload: unknown[] }).payload).toHaveLength(30)
+    const lines = (await (await fetch(`${health}/readyz`)).text()).trim().split('\n')
+    expect(lines).toEqual(['ready', ...named.map(node => `node ${new URL(node).host}: used`)])
+    await endProcesses()
   })
 })

@@ -3,16 +3,16 @@
 
 import { describe, expect, test } from 'bun:test'
 import { readFollowFigures } from '../../src/db/civiform/follow-state.ts'
-import { openDatabase } from '../../src/db/client.ts'
 import { runScript } from '../scripts/run-script.ts'
 import { useCiviForm } from '../support/civiform/civiform-database.ts'
 import { type Following, useFollowing } from '../support/civiform/following.ts'
 import { SimulatedCiviForm } from '../support/civiform/simulated-civiform.ts'
 import { ExportClient } from '../support/export-client.ts'
-import { endWithFile, useService } from '../support/fixtures.ts'
+import { usePool, useService } from '../support/fixtures.ts'
 import { createTestKey } from '../support/keys.ts'
 import { needs } from '../support/needs.ts'
-import { type Cluster, startCluster } from '../support/replication.ts'
+import { failureOf, succeeds } from '../support/refusal.ts'
+import { type Cluster, useCluster } from '../support/replication.ts'
 import { until } from '../support/until.ts'
 
 const program = 'rent relief'
@@ -22,8 +22,7 @@ async function onCluster(cluster: Cluster, name: string, statistics = true): Pro
   await cluster.primary.sql`create database ${cluster.primary.sql(name)}`
   const url = new URL(cluster.url)
   url.pathname = `/${name}`
-  const sql = openDatabase({ url: url.href, connectionsMax: 4, applicationName: 'test' })
-  endWithFile(() => sql.end({ timeout: 1 }))
+  const sql = usePool({ url: url.href, connectionsMax: 4, applicationName: 'test' })
   const database = { url: url.href, sql, drop: async () => {} }
   const civiform = await useCiviForm('2026', { statistics, database })
   return useFollowing({ civiform })
@@ -36,8 +35,7 @@ async function clientOf({ database, sql }: Following): Promise<ExportClient> {
 
 describe.skipIf(!hasCluster)('a CiviForm on a primary with standbys', async () => {
   if (!hasCluster) return
-  const cluster = await startCluster()
-  endWithFile(() => cluster.stop())
+  const cluster = await useCluster()
   const check = async ({ database }: Following, url: string) =>
     runScript('civiform', database.url, ['check'], '', {
       CIVIFORM_DATABASE_URL: url,
@@ -99,10 +97,7 @@ describe.skipIf(!hasCluster)('a CiviForm on a primary with standbys', async () =
     await cluster.primary.sql`select pg_terminate_backend(pid) from pg_stat_activity where usename = ${dropped}`
     const refused = async (): Promise<{ kind: string; message: string }> => {
       for (;;) {
-        const error = await follower.round().then(
-          () => undefined,
-          (failed: { kind?: string; message: string }) => failed,
-        )
+        const error = await failureOf<{ kind?: string; message: string }>(follower.round())
         if (error?.kind !== undefined) return error as { kind: string; message: string }
       }
     }
@@ -115,12 +110,7 @@ describe.skipIf(!hasCluster)('a CiviForm on a primary with standbys', async () =
     expect([checked.code, checked.out]).toEqual([1, expect.stringContaining('It is a standby')])
     cluster.pointTo(cluster.primary)
     await standby!.sql`select pg_terminate_backend(pid) from pg_stat_activity where usename = ${dropped}`
-    await until('it goes on', () =>
-      follower.round().then(
-        () => true,
-        () => false,
-      ),
-    )
+    await until('it goes on', () => succeeds(follower.round()))
     expect(await sql`select set_backs from civiform_source`).toMatchObject([{ set_backs: 0 }])
   })
 
@@ -170,8 +160,7 @@ describe.skipIf(!hasCluster)('a CiviForm on a primary with standbys', async () =
     await standby!.promote()
     cluster.pointTo(standby!)
     // CiviForm goes on with the database it has, and gives the ids again.
-    const renewed = openDatabase({ url: civiform.database.appUrl, connectionsMax: 4, prepare: false })
-    endWithFile(() => renewed.end({ timeout: 1 }))
+    const renewed = usePool({ url: civiform.database.appUrl, connectionsMax: 4, prepare: false })
     const after = new SimulatedCiviForm(civiform.database, renewed)
     let id = 0
     while (id < drawn)
@@ -181,12 +170,7 @@ describe.skipIf(!hasCluster)('a CiviForm on a primary with standbys', async () =
     await after.setStatus(old, 'Denied')
 
     const follower = restarted()
-    await until('it is reached again', () =>
-      follower.round().then(
-        () => true,
-        () => false,
-      ),
-    )
+    await until('it is reached again', () => succeeds(follower.round()))
     while ((await sql`select from civiform_source where scan_whole`).length > 0) await catchUp(follower)
     await catchUp(follower)
     expect(await shown()).toEqual([

@@ -2,10 +2,9 @@
 
 import { describe, expect, test } from 'bun:test'
 import { Follower } from '../../src/civiform/follower.ts'
-import { openDatabase } from '../../src/db/client.ts'
 import { grantRoles } from '../../src/db/migrate.ts'
 import { followOptions, useFollowing } from '../support/civiform/following.ts'
-import { endWithFile } from '../support/fixtures.ts'
+import { endWithFile, usePool } from '../support/fixtures.ts'
 
 const { civiform, database, source, catchUp } = await useFollowing()
 const login = `follower_login_${process.pid}`
@@ -15,8 +14,7 @@ endWithFile(() => database.sql.unsafe(`drop owned by ${login}; drop role ${login
 const url = new URL(database.url)
 url.username = login
 url.password = ''
-const own = openDatabase({ url: url.href, connectionsMax: 4, applicationName: 'test' })
-endWithFile(() => own.end({ timeout: 1 }))
+const own = usePool({ url: url.href, connectionsMax: 4, applicationName: 'test' })
 const log = { info: () => {}, warn: () => {}, error: () => {} }
 const follower = new Follower({ sql: own, source, options: followOptions, log: log as never })
 const program = 'rent relief'

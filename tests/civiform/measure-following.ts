@@ -10,11 +10,11 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { backendsMs, backendsMsSince, peakBytes, processorMs } from '../../scripts/benchmark/process-meter.ts'
 import { startEmbeddedPostgres } from '../../scripts/embedded-postgres.ts'
-import { openDatabase, type Sql } from '../../src/db/client.ts'
+import type { Sql } from '../../src/db/client.ts'
 import { useCiviForm } from '../support/civiform/civiform-database.ts'
 import { startFollowerProcess } from '../support/civiform/follower-process.ts'
 import { SimulatedCiviForm, type SimulatedQuestion } from '../support/civiform/simulated-civiform.ts'
-import { endWithFile, useDatabase, useFolder } from '../support/fixtures.ts'
+import { endWithFile, useDatabase, useFolder, usePool } from '../support/fixtures.ts'
 
 const applications = Number(process.env.APPLICATIONS ?? 30_000)
 const idleSeconds = 20
@@ -59,8 +59,7 @@ async function openServer(): Promise<{ pid: number; sql: Sql; url: string }> {
     await server.stop()
     await rm(server.dataDirectory, { recursive: true, force: true })
   })
-  const sql = openDatabase({ url: server.url, connectionsMax: 4, applicationName: 'measure' })
-  endWithFile(() => sql.end({ timeout: 1 }))
+  const sql = usePool({ url: server.url, connectionsMax: 4, applicationName: 'measure' })
   await sql`create extension pg_stat_statements`
   return { pid: server.pid, sql, url: server.url }
 }

@@ -4,9 +4,8 @@ import { describe, expect, test } from 'bun:test'
 import { FollowedElsewhere } from '../../src/civiform/applications/store-applications.ts'
 import { keepFollowing } from '../../src/civiform/keep-following.ts'
 import { readFollowFigures } from '../../src/db/civiform/follow-state.ts'
-import { openDatabase } from '../../src/db/client.ts'
 import { useFollowing } from '../support/civiform/following.ts'
-import { endWithFile } from '../support/fixtures.ts'
+import { usePool } from '../support/fixtures.ts'
 import { until } from '../support/until.ts'
 
 const { civiform, database, sql, restarted, catchUp } = await useFollowing()
@@ -35,8 +34,7 @@ describe('two followers', () => {
 
   test('of which one has the lock: the other waits, and takes over when it ends', async () => {
     const started = (): { stop: AbortController; done: Promise<void>; rounds: () => number; waited: () => boolean } => {
-      const lock = openDatabase({ url: database.url, connectionsMax: 1, applicationName: 'test-lock' })
-      endWithFile(() => lock.end({ timeout: 1 }))
+      const lock = usePool({ url: database.url, connectionsMax: 1, applicationName: 'test-lock' })
       const stop = new AbortController()
       let rounds = 0
       let waited = false

@@ -6,6 +6,7 @@ import type { Answers, Application, ExportPage, ExportParameters } from '../../s
 import { typescriptTypes } from '../../src/client/typescript-types.ts'
 import { useDatabase, useService } from '../support/fixtures.ts'
 import { createTestKey } from '../support/keys.ts'
+import { outputOf } from '../support/run.ts'
 
 const file = join(import.meta.dir, '../../src/client/api-types.ts')
 const opening = `// The shapes of what the service sends and takes. Generated from its OpenAPI document by tests/client/api-types.test.ts: do not edit.
@@ -40,15 +41,6 @@ test('what has no TypeScript is an error, not a type that is wrong', () => {
 
 async function formatted(text: string): Promise<string> {
   const root = join(import.meta.dir, '../..')
-  const biome = Bun.spawn(
-    [join(root, 'node_modules/.bin/biome'), 'format', '--stdin-file-path=src/client/api-types.ts'],
-    {
-      cwd: root,
-      stdin: new Blob([text]),
-      stdout: 'pipe',
-    },
-  )
-  const out = await biome.stdout.text()
-  expect(await biome.exited).toBe(0)
-  return out
+  const biome = [join(root, 'node_modules/.bin/biome'), 'format', '--stdin-file-path=src/client/api-types.ts']
+  return outputOf(biome, { cwd: root, input: text })
 }

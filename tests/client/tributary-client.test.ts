@@ -5,10 +5,11 @@ import { join } from 'node:path'
 import { GaveUp, RequestRefused } from '../../src/client/client-errors.ts'
 import { type ClientOptions, TributaryClient } from '../../src/client/tributary-client.ts'
 import { integerFrom, pick, seededRandom } from '../../src/domain/invented/seeded-random.ts'
-import { type Fault, startFaultyProxy } from '../support/faulty-proxy.ts'
-import { endWithFile, useExport } from '../support/fixtures.ts'
+import { type Fault, useFaultyProxy } from '../support/faulty-proxy.ts'
+import { useExport } from '../support/fixtures.ts'
 import { findNeeded, needs } from '../support/needs.ts'
 import { insertRawApplications } from '../support/raw-applications.ts'
+import { outputOf } from '../support/run.ts'
 
 const nextLetter = seededRandom(4711)
 /** As long as given, and no shorter when it is compressed. */
@@ -24,8 +25,7 @@ const clientOf = (baseUrl = service.baseUrl, options: Partial<ClientOptions> = {
   new TributaryClient({ baseUrl, username: key.username, password: key.password, waitMs: 1, ...options })
 
 async function proxied(faultOf: (n: number) => Fault) {
-  const proxy = await startFaultyProxy(service.port, faultOf)
-  endWithFile(() => proxy.stop())
+  const proxy = await useFaultyProxy(service.port, faultOf)
   return proxy
 }
 
@@ -205,12 +205,8 @@ test.skipIf(!needs('node'))('it runs under Node.js as it stands, through cuts an
     const ids = []
     for await (const application of client.applications(${JSON.stringify(slug)})) ids.push(application.application_id)
     console.log(JSON.stringify(ids))`
-  const node = Bun.spawn([findNeeded('node')!, '--input-type=module', '-e', script, proxy.baseUrl], {
+  const out = await outputOf([findNeeded('node')!, '--input-type=module', '-e', script, proxy.baseUrl], {
     env: { NAME: key.username, WORD: key.password },
-    stdout: 'pipe',
-    stderr: 'pipe',
   })
-  const [out, complaints] = await Promise.all([node.stdout.text(), node.stderr.text()])
-  expect(await node.exited, complaints).toBe(0)
   expect(JSON.parse(out)).toEqual(ids)
 })

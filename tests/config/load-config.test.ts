@@ -3,7 +3,7 @@ import { settings } from '../../src/config/all-settings.ts'
 import { formatDuration, parseDuration } from '../../src/config/durations.ts'
 import { loadConfig, readSetting } from '../../src/config/load-config.ts'
 import { shownSettings } from '../../src/config/shown-settings.ts'
-import { Problem } from '../../src/problem.ts'
+import { refusal } from '../support/refusal.ts'
 
 const good = {
   DATABASE_URL: 'postgres://app@db.internal/tributary',
@@ -12,15 +12,8 @@ const good = {
 }
 
 /** Faults by setting, of an environment that must be refused. */
-function faults(environment: Record<string, string>): Record<string, string> {
-  try {
-    loadConfig({ ...good, ...environment })
-  } catch (error) {
-    if (!(error instanceof Problem)) throw error
-    return Object.fromEntries(error.errors.map(e => [e.parameter!, e.detail]))
-  }
-  throw new Error('the environment was accepted')
-}
+const faults = (environment: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(refusal(() => loadConfig({ ...good, ...environment })).errors.map(e => [e.parameter!, e.detail]))
 
 describe('loadConfig', () => {
   test('takes its defaults, and an empty variable counts as absent', () => {

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { findApiKey, markApiKeyExposed, noteApiKeyUse, retireApiKeyRow } from '../../src/db/api-key-rows.ts'
 import { useDatabase } from '../support/fixtures.ts'
 import { createTestKey } from '../support/keys.ts'
+import { failureOf } from '../support/refusal.ts'
 
 const dayMicros = 86_400_000_000
 const minute = 60_000_000
@@ -41,11 +42,10 @@ describe('marks are set once', () => {
 })
 
 describe('what no door could store, the schema refuses', () => {
-  const refusal = (change: PromiseLike<unknown>) =>
-    change.then(
-      () => undefined,
-      (error: { constraint_name?: string; code?: string }) => error.constraint_name ?? error.code,
-    )
+  const refusal = async (change: PromiseLike<unknown>) => {
+    const error = await failureOf(change)
+    return error?.constraint_name ?? error?.code
+  }
 
   test('a key that is good for nothing, never ends, or may be used from nowhere', async () => {
     const { sql } = database

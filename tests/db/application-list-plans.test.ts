@@ -2,20 +2,16 @@
 // table, so that it takes no longer in a program of 300,000. The statements are those the service sends, taken from the wire.
 
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { openDatabase } from '../../src/db/client.ts'
 import { aPerson, ConsoleVisitor } from '../support/console.ts'
-import { endWithFile, useDatabase, useService } from '../support/fixtures.ts'
+import { useDatabase, usePool, useService } from '../support/fixtures.ts'
 import { forgetStatistics, inShort, planModes, planOf } from '../support/query-plans.ts'
 import { insertRawApplications, insertRawProgram, multiplyApplications } from '../support/raw-applications.ts'
-import { type RecordedStatement, startStatementRecorder } from '../support/statement-recorder.ts'
+import { type RecordedStatement, useRecorder } from '../support/statement-recorder.ts'
 
 const database = await useDatabase()
 const { sql } = database
-const recorder = await startStatementRecorder(database.url)
-endWithFile(() => recorder.stop())
-const recorded = openDatabase({ url: recorder.url, connectionsMax: 2 })
-const explaining = openDatabase({ url: database.url, connectionsMax: 1 })
-endWithFile(() => Promise.all([recorded.end(), explaining.end()]))
+const { recorder, recorded } = await useRecorder(database.url)
+const explaining = usePool({ url: database.url, connectionsMax: 1 })
 const service = await useService(database, {}, { consoleDb: recorded })
 const ada = await aPerson(sql)
 const applicationsPerProgram = 5000

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { appendAuditEvent } from '../../src/db/audit.ts'
 import { useDatabase } from '../support/fixtures.ts'
+import { failureOf } from '../support/refusal.ts'
 
 const database = await useDatabase()
 
@@ -37,11 +38,6 @@ test('"An audit trail, append-only" (contract section 3): the database itself re
     sql`update audit_event set actor = 'nobody'`,
     sql`delete from audit_event`,
     sql`truncate audit_event`,
-  ]) {
-    const refused = await change.then(
-      () => undefined,
-      (error: Error) => error.message,
-    )
-    expect(refused).toBe('audit_event rows are never changed or removed')
-  }
+  ])
+    expect((await failureOf(change))?.message).toBe('audit_event rows are never changed or removed')
 })

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 import { isLostConnection, openDatabase, readThroughLoss, type Sql } from '../../src/db/client.ts'
-import { useDatabase } from '../support/fixtures.ts'
+import { endWithTest, useDatabase, usePool } from '../support/fixtures.ts'
 import { type ScriptedPostgres, startScriptedPostgres } from '../support/scripted-postgres.ts'
 
 const database = await useDatabase()
@@ -42,17 +42,13 @@ describe('an int8', () => {
   })
 
   test('beyond that is refused, and never rounded to another number', async () => {
-    const one = openDatabase({ url: database.url, connectionsMax: 1 })
-    try {
-      for (const n of ['9007199254740992', '9007199254740993', '-9007199254740993', '9223372036854775807'])
-        await expect(Promise.resolve(one`select ${n}::text::int8 as n`)).rejects.toThrow(
-          `beyond 2^53 came from the database: ${n}`,
-        )
-      // Nor does it cost what follows.
-      expect(await one`select 1::int8 as n`).toEqual([{ n: 1 }] as never)
-    } finally {
-      await one.end()
-    }
+    const one = usePool({ url: database.url, connectionsMax: 1 }, endWithTest)
+    for (const n of ['9007199254740992', '9007199254740993', '-9007199254740993', '9223372036854775807'])
+      await expect(Promise.resolve(one`select ${n}::text::int8 as n`)).rejects.toThrow(
+        `beyond 2^53 came from the database: ${n}`,
+      )
+    // Nor does it cost what follows.
+    expect(await one`select 1::int8 as n`).toEqual([{ n: 1 }] as never)
   })
 })
 

@@ -4,17 +4,17 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 import { useDatabase } from '../support/fixtures.ts'
 import { aProgram, type PublishedTestProgram, q } from '../support/programs.ts'
 import { insertRawApplications, insertRawProgram } from '../support/raw-applications.ts'
+import { failureOf } from '../support/refusal.ts'
 
 const database = await useDatabase()
 const raw = await insertRawProgram(database.sql, 'raw')
 const [first, second] = (await insertRawApplications(database.sql, raw, 2)) as [number, number]
 
 /** Why the database refused a statement: a constraint's name where there is one, else the SQLSTATE. */
-const refusal = (statement: PromiseLike<unknown>): Promise<string | undefined> =>
-  Promise.resolve(statement).then(
-    () => undefined,
-    (error: { constraint_name?: string; code?: string }) => error.constraint_name ?? error.code,
-  )
+const refusal = async (statement: PromiseLike<unknown>): Promise<string | undefined> => {
+  const error = await failureOf(statement)
+  return error?.constraint_name ?? error?.code
+}
 const restrictViolation = '23001'
 
 describe('"An application is a snapshot of the applicant\'s answers at the moment of submission"', () => {

@@ -2,13 +2,13 @@
 // The statements are those the service sends, taken from the wire, so that no copy of them can be out of date.
 
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { openDatabase, type Sql } from '../../src/db/client.ts'
-import { endWithFile, useDatabase, useService } from '../support/fixtures.ts'
+import type { Sql } from '../../src/db/client.ts'
+import { useDatabase, usePool, useService } from '../support/fixtures.ts'
 import { createTestKey } from '../support/keys.ts'
 import { forgetStatistics, inShort, planModes, planOf } from '../support/query-plans.ts'
 import { insertRawApplications, insertRawProgram, multiplyApplications } from '../support/raw-applications.ts'
 import { startTestService } from '../support/service.ts'
-import { type RecordedStatement, startStatementRecorder } from '../support/statement-recorder.ts'
+import { type RecordedStatement, useRecorder } from '../support/statement-recorder.ts'
 
 const slugs = ['first', 'second', 'third', 'fourth']
 const applicationsPerProgram = 7500
@@ -30,15 +30,11 @@ for (const slug of slugs) await insertRawApplications(sql, await insertRawProgra
 await multiplyApplications(sql, applicationsPerProgram)
 await manyProgramsAndKeys(sql)
 
-const recorder = await startStatementRecorder(database.url)
-endWithFile(() => recorder.stop())
-const recorded = openDatabase({ url: recorder.url, connectionsMax: 2 })
-endWithFile(() => recorded.end())
+const { recorder, recorded } = await useRecorder(database.url)
 const service = await useService({ ...database, url: recorder.url, sql: recorded }, { maxPageSize: 5000 })
 const key = await createTestKey(sql, { programs: slugs })
 // One connection of its own, so that what is set and prepared on it stays.
-const explaining = openDatabase({ url: database.url, connectionsMax: 1 })
-endWithFile(() => explaining.end())
+const explaining = usePool({ url: database.url, connectionsMax: 1 })
 
 /** So many rows in the small tables that reading one of them whole is never the cheapest. */
 async function manyProgramsAndKeys(sql: Sql): Promise<void> {

@@ -1,16 +1,15 @@
 // What a pool tells of itself (patches/README.md, part 5).
 
 import { expect, test } from 'bun:test'
-import { openDatabase } from '../../src/db/client.ts'
-import { endWithFile, useBareDatabase } from '../support/fixtures.ts'
+import { useBareDatabase, usePool } from '../support/fixtures.ts'
+import { holdTransaction } from '../support/held-transaction.ts'
 import { until } from '../support/until.ts'
 
 const database = await useBareDatabase()
 
 const aPool = (connectionsMax: number, queueTimeoutMs = 0) => {
   const waits: number[] = []
-  const sql = openDatabase({ url: database.url, connectionsMax, queueTimeoutMs, onWait: ms => waits.push(ms) })
-  endWithFile(() => sql.end({ timeout: 1 }))
+  const sql = usePool({ url: database.url, connectionsMax, queueTimeoutMs, onWait: ms => waits.push(ms) })
   return { sql, waits }
 }
 
@@ -20,21 +19,11 @@ test('used, idle, waiting: as the connections are, in each state', async () => {
   await sql`select 1`
   await until('the connection to be idle', () => sql.pool().idle === 1)
   expect(sql.pool()).toEqual({ used: 0, idle: 1, waiting: 0 })
-  const release = Promise.withResolvers<void>()
-  const begun = [1, 2].map(() => Promise.withResolvers<void>())
-  const held = begun.map(({ resolve }) =>
-    sql.begin(async tx => {
-      await tx`select 1`
-      resolve()
-      await release.promise
-    }),
-  )
-  await Promise.all(begun.map(({ promise }) => promise))
+  const held = await Promise.all([1, 2].map(() => holdTransaction(sql)))
   expect(sql.pool()).toEqual({ used: 2, idle: 0, waiting: 0 })
   const waiting = [1, 2, 3].map(i => sql`select ${i}::int as i`.then(([row]) => row!.i))
   await until('three to wait', () => sql.pool().waiting === 3)
-  release.resolve()
-  await Promise.all(held)
+  for (const letGo of held) await letGo()
   expect(await Promise.all(waiting)).toEqual([1, 2, 3])
   await until('both to be idle', () => sql.pool().idle === 2)
   expect(sql.pool()).toEqual({ used: 0, idle: 2, waiting: 0 })
@@ -68,16 +57,9 @@ test('a statement that is given up for want of a connection tells how long it wa
   const { sql, waits } = aPool(1, 100)
   await sql`select 1`
   waits.length = 0
-  const release = Promise.withResolvers<void>()
-  const begun = Promise.withResolvers<void>()
-  const held = sql.begin(async () => {
-    begun.resolve()
-    await release.promise
-  })
-  await begun.promise
+  const letGo = await holdTransaction(sql)
   const refused = await sql`select 1`.catch(error => (error as { code: string }).code)
-  release.resolve()
-  await held
+  await letGo()
   expect(refused).toBe('CONNECTION_BUSY')
   expect(waits).toHaveLength(2)
   expect(waits[1]).toBeGreaterThanOrEqual(99)

@@ -1,8 +1,7 @@
 // Least privilege: what `roles.sql` lets service and worker do, tried as them. The owner of the schema migrates.
 
-import { beforeAll, describe, expect, test } from 'bun:test'
+import { afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { findPersonOf, forgetIdentity } from '../../src/access/identities.ts'
-import { openDatabase, type Sql } from '../../src/db/client.ts'
 import { prepareDatabase } from '../../src/db/instance.ts'
 import { grantRoles, migrate } from '../../src/db/migrate.ts'
 import { allMigrations } from '../../src/db/migrations/all-migrations.ts'
@@ -13,13 +12,14 @@ import { aPerson, ConsoleVisitor } from '../support/console.ts'
 import { ApiProgram, aToken } from '../support/console-api.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { ExportClient } from '../support/export-client.ts'
-import { endWithFile, useDatabase, useService } from '../support/fixtures.ts'
+import { endWithFile, useDatabase, usePool, useService } from '../support/fixtures.ts'
 import { FrontEnd } from '../support/front-end.ts'
 import { createTestKey, type TestKey } from '../support/keys.ts'
 import { endProcesses, spawnProcess, startMain } from '../support/processes.ts'
 import { aProgram, everyKind, q } from '../support/programs.ts'
 import { insertRawApplications, insertRawProgram } from '../support/raw-applications.ts'
-import { startTestService, type TestService } from '../support/service.ts'
+import { failureOf } from '../support/refusal.ts'
+import type { TestService } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
 const slug = 'guarded'
@@ -33,8 +33,7 @@ function as(group: string): TestDatabase {
   const url = new URL(database.url)
   url.username = `${group}_login_${process.pid}`
   url.password = ''
-  const sql = openDatabase({ url: url.href, connectionsMax: 5, applicationName: 'test' })
-  endWithFile(() => sql.end({ timeout: 1 }))
+  const sql = usePool({ url: url.href, connectionsMax: 5, applicationName: 'test' })
   return { ...database, url: url.href, sql }
 }
 
@@ -57,19 +56,34 @@ beforeAll(async () => {
   key = await createTestKey(owner, { programs: [slug], maySubmit: true })
 })
 
+/** What none of the three may do. */
+const forbidden: [string, string][] = [
+  ['change an audit event', "update audit_event set actor = 'nobody'"],
+  ['remove an audit event', 'delete from audit_event'],
+  ['record a pruning', "insert into audit_segment select chain, link, hash, 'x' from audit_link"],
+  ['move an anchor', 'update audit_anchor set link = 1'],
+  ['create a table', 'create table public.x (y text)'],
+  ['act as an operator', "insert into audit_event (actor, action, subject) values ('operator:root', 'x', 'x')"],
+]
+afterEach(endProcesses)
+
 const insufficientPrivilege = '42501'
-const codeOf = (statement: PromiseLike<unknown>): Promise<string> =>
-  Promise.resolve(statement).then(
-    () => 'allowed',
-    (error: { code: string }) => error.code,
-  )
+const codeOf = async (statement: PromiseLike<unknown>) => (await failureOf(statement))?.code ?? 'allowed'
+
+/** The service as an installation has it: the console with a role of its own. */
+const withDesk = () => useService(service, { consoleDatabaseUrl: desk.url }, { consoleDb: desk.sql })
+
+async function atDesk() {
+  const ada = await aPerson(owner)
+  const running = await withDesk()
+  return { ada, running, browser: await new ConsoleVisitor(running).signIn(ada.email) }
+}
 
 describe('the service, with its own role', () => {
   let running: TestService
   beforeAll(async () => {
     await prepareDatabase(service.sql, 'UTC')
-    running = await startTestService(service)
-    endWithFile(() => running.stop())
+    running = await useService(service)
   })
 
   /** A submission that is sent again with its idempotency key is answered with the first one's receipt. */
@@ -126,22 +140,18 @@ describe('the service, with its own role', () => {
   })
 
   test('as the process itself: it starts, is ready, and lets the key in', async () => {
-    try {
-      const { url, health, log } = await startMain(service)
-      expect((await fetch(`${health}/readyz`)).status).toBe(200)
-      const headers = { Authorization: key.authorization }
-      expect((await fetch(`${url}/api/v1/checkAuth`, { headers })).status).toBe(200)
-      expect(log.filter(line => line.level === 'error' || line.level === 'warn')).toEqual([])
-    } finally {
-      await endProcesses()
-    }
+    const { url, health, log } = await startMain(service)
+    expect((await fetch(`${health}/readyz`)).status).toBe(200)
+    const headers = { Authorization: key.authorization }
+    expect((await fetch(`${url}/api/v1/checkAuth`, { headers })).status).toBe(200)
+    expect(log.filter(line => line.level === 'error' || line.level === 'warn')).toEqual([])
   })
 
   test("what clients read beside the export, and what they set: that by the console's role", async () => {
     const program = await insertRawProgram(owner, 'written-by-clients')
     const [id] = await insertRawApplications(owner, program, 1)
     const key = await createTestKey(owner, { programs: ['written-by-clients'], mayAnnotate: true })
-    const running = await useService(service, { consoleDatabaseUrl: desk.url }, { consoleDb: desk.sql })
+    const running = await withDesk()
     const headers = { Authorization: key.authorization, 'Content-Type': 'application/json', 'If-Match': '*' }
     const one = `/api/v1/admin/programs/written-by-clients/applications/${id}`
     const set = () => running.get(`${one}/status`, { method: 'PATCH', headers, body: '{"application_note":"seen"}' })
@@ -154,9 +164,7 @@ describe('the service, with its own role', () => {
   })
 
   test('saves drafts of programs', async () => {
-    const ada = await aPerson(owner)
-    const running = await useService(service, { consoleDatabaseUrl: desk.url }, { consoleDb: desk.sql })
-    const browser = await new ConsoleVisitor(running).signIn(ada.email)
+    const { running, browser } = await atDesk()
     const first = await aProgram(owner, { slug: 'desk', questions: [q.text('desk one')] })
     const second = await aProgram(owner, { slug: 'desk', questions: [q.text('desk two')] })
     const taken = await browser.post(`/admin/programs/desk/versions/${first.program_version_id}/take`, {
@@ -167,70 +175,57 @@ describe('the service, with its own role', () => {
     expect(running.logLines.filter(line => line.level === 'error')).toEqual([])
   })
 
-  test.each<[string, (sql: Sql) => PromiseLike<unknown>]>([
-    ['change a published version', sql => sql`update program_version set screens = screens`],
-    ['rename a program for clients', sql => sql`update program set slug = slug`],
-    ['change a submitted answer', sql => sql`update application set snapshot = snapshot`],
-    ['change status or note', sql => sql`update application set status = 'Approved'`],
-    ['delete an application', sql => sql`delete from application`],
-    ['empty a table', sql => sql`truncate application cascade`],
-    ['change an audit event', sql => sql`update audit_event set actor = 'nobody'`],
-    ['remove an audit event', sql => sql`delete from audit_event`],
-    ['read the audit trail', sql => sql`select from audit_event`],
+  test.each([
+    ...forbidden,
+    ['change a published version', 'update program_version set screens = screens'],
+    ['rename a program for clients', 'update program set slug = slug'],
+    ['change a submitted answer', 'update application set snapshot = snapshot'],
+    ['change status or note', "update application set status = 'Approved'"],
+    ['delete an application', 'delete from application'],
+    ['empty a table', 'truncate application cascade'],
+    ['read the audit trail', 'select from audit_event'],
     [
       'date an audit event',
-      sql => sql`insert into audit_event (happened_at, actor, action, subject) values (now(), 'key:x', 'x', 'x')`,
+      "insert into audit_event (happened_at, actor, action, subject) values (now(), 'key:x', 'x', 'x')",
     ],
     [
       'number an audit event',
-      sql =>
-        sql`insert into audit_event (audit_event_id, actor, action, subject) overriding system value values (1, 'key:x', 'x', 'x')`,
+      "insert into audit_event (audit_event_id, actor, action, subject) overriding system value values (1, 'key:x', 'x', 'x')",
     ],
     [
       'sign an audit event as another role',
-      sql => sql`insert into audit_event (database_user, actor, action, subject) values ('x', 'key:x', 'x', 'x')`,
+      "insert into audit_event (database_user, actor, action, subject) values ('x', 'key:x', 'x', 'x')",
     ],
-    [
-      'act as an operator',
-      sql => sql`insert into audit_event (actor, action, subject) values ('operator:root', 'x', 'x')`,
-    ],
-    [
-      'act as a person of the console',
-      sql => sql`insert into audit_event (actor, action, subject) values ('admin:x', 'x', 'x')`,
-    ],
+    ['act as a person of the console', "insert into audit_event (actor, action, subject) values ('admin:x', 'x', 'x')"],
     [
       'act as a program of a person of the console',
-      sql => sql`insert into audit_event (actor, action, subject) values ('admin-token:x:x', 'x', 'x')`,
+      "insert into audit_event (actor, action, subject) values ('admin-token:x:x', 'x', 'x')",
     ],
-    ['see a token of an administrator', sql => sql`select from admin_token`],
-    ['see who works in the console', sql => sql`select from person`],
-    ['see who somebody is elsewhere', sql => sql`select from person_identity`],
-    ['list an intermediary', sql => sql`insert into intermediary (organization_id) values (1)`],
-    ['enable an organization', sql => sql`update intermediary_organization set disabled_at = null`],
-    ['begin a session', sql => sql`insert into console_session (person_id) values (1)`],
-    ['move a chain', sql => sql`update audit_chain set links = 0`],
-    ['add a link', sql => sql`insert into audit_link values (0, 9, 9, decode(repeat('00', 32), 'hex'))`],
-    ['record a pruning', sql => sql`insert into audit_segment select chain, link, hash, 'x' from audit_link`],
-    ['move an anchor', sql => sql`update audit_anchor set link = 1`],
-    ['make a key', sql => sql`insert into api_key (api_key_id) values ('x')`],
-    ['revive a key', sql => sql`update api_key set retired_at = null, retired_by = null`],
-    ['prolong a key', sql => sql`update api_key set expires_at = expires_at + interval '1 day'`],
-    ['exchange a secret', sql => sql`update api_key set secret_hash = secret_hash`],
-    ['grant a program', sql => sql`insert into api_key_program select api_key_id, 1 from api_key`],
-    ['publish', sql => sql`insert into program (slug, display_name) values ('x', 'x')`],
-    ['hand out another application to an applicant', sql => sql`update applicant set front_end = 'x'`],
-    ['turn triggers off', sql => sql`alter table application disable trigger all`],
+    ['see a token of an administrator', 'select from admin_token'],
+    ['see who works in the console', 'select from person'],
+    ['see who somebody is elsewhere', 'select from person_identity'],
+    ['list an intermediary', 'insert into intermediary (organization_id) values (1)'],
+    ['enable an organization', 'update intermediary_organization set disabled_at = null'],
+    ['begin a session', 'insert into console_session (person_id) values (1)'],
+    ['move a chain', 'update audit_chain set links = 0'],
+    ['add a link', "insert into audit_link values (0, 9, 9, decode(repeat('00', 32), 'hex'))"],
+    ['make a key', "insert into api_key (api_key_id) values ('x')"],
+    ['revive a key', 'update api_key set retired_at = null, retired_by = null'],
+    ['prolong a key', "update api_key set expires_at = expires_at + interval '1 day'"],
+    ['exchange a secret', 'update api_key set secret_hash = secret_hash'],
+    ['grant a program', 'insert into api_key_program select api_key_id, 1 from api_key'],
+    ['publish', "insert into program (slug, display_name) values ('x', 'x')"],
+    ['hand out another application to an applicant', "update applicant set front_end = 'x'"],
+    ['turn triggers off', 'alter table application disable trigger all'],
     [
       'leave a tombstone',
-      sql =>
-        sql`insert into erased_application (program_id, application_id, submit_seq, submit_time) values (1, 1, 1, now())`,
+      'insert into erased_application (program_id, application_id, submit_seq, submit_time) values (1, 1, 1, now())',
     ],
-    ['set another zone', sql => sql`update instance set time_zone = 'Europe/Berlin'`],
-    ['create a table', sql => sql`create table public.x (y text)`],
-    ['read jobs of the queue', sql => sql`select from bullmq.job`],
-    ['number a change that is no submission', sql => sql`select draw_changes(1, 1)`],
+    ['set another zone', "update instance set time_zone = 'Europe/Berlin'"],
+    ['read jobs of the queue', 'select from bullmq.job'],
+    ['number a change that is no submission', 'select draw_changes(1, 1)'],
   ])('cannot %s', async (_, statement) => {
-    expect(await codeOf(statement(service.sql))).toBe(insufficientPrivilege)
+    expect(await codeOf(service.sql.unsafe(statement))).toBe(insufficientPrivilege)
   })
 
   test.each([
@@ -290,29 +285,25 @@ describe('the worker, with its own role', () => {
       i => yesterday - i * 86_400_000_000,
     )
     await setRetention(owner, raw.slug, { days: 2, actor: 'operator:test', confirmation: raw.slug })
-    try {
-      const { child, log } = spawnProcess('workers/main.ts', worker)
-      await until('what is derived', async () => {
-        const [row] = await owner`
-          select
-            (select count(*) from program_key_map where program_version_id = ${versionId}) as maps,
-            (select count(*) from docs_example where program_version_id = ${versionId}) as docs,
-            (select count(*) from application where program_id = ${raw.program_id}) as kept`
-        return row!.maps === 1 && row!.docs === 1 && row!.kept === 1
-      })
-      expect(await owner`select from erased_application where program_id = ${raw.program_id}`).toHaveLength(2)
-      const again = await aProgram(owner, { slug: 'published-meanwhile' })
-      await until(
-        'what was published meanwhile',
-        async () =>
-          (await owner`select from docs_example where program_version_id = ${again.program_version_id}`).length === 1,
-      )
-      expect(log.filter(line => line.level === 'error' || line.level === 'warn')).toEqual([])
-      child.kill('SIGTERM')
-      expect(await child.exited).toBe(0)
-    } finally {
-      await endProcesses()
-    }
+    const { child, log } = spawnProcess('workers/main.ts', worker)
+    await until('what is derived', async () => {
+      const [row] = await owner`
+        select
+          (select count(*) from program_key_map where program_version_id = ${versionId}) as maps,
+          (select count(*) from docs_example where program_version_id = ${versionId}) as docs,
+          (select count(*) from application where program_id = ${raw.program_id}) as kept`
+      return row!.maps === 1 && row!.docs === 1 && row!.kept === 1
+    })
+    expect(await owner`select from erased_application where program_id = ${raw.program_id}`).toHaveLength(2)
+    const again = await aProgram(owner, { slug: 'published-meanwhile' })
+    await until(
+      'what was published meanwhile',
+      async () =>
+        (await owner`select from docs_example where program_version_id = ${again.program_version_id}`).length === 1,
+    )
+    expect(log.filter(line => line.level === 'error' || line.level === 'warn')).toEqual([])
+    child.kill('SIGTERM')
+    expect(await child.exited).toBe(0)
   })
 
   test('reads what belongs to a walk, to hold a self-walk against it', async () => {
@@ -327,29 +318,21 @@ describe('the worker, with its own role', () => {
     expect(await readUnaccounted(worker.sql, raw.program_id, 1, 4)).toEqual([4])
   })
 
-  test.each<[string, (sql: Sql) => PromiseLike<unknown>]>([
-    ['read an answer', sql => sql`select snapshot from application`],
-    ['read a saved answer', sql => sql`select answers from application_in_progress`],
-    ['read an applicant', sql => sql`select from applicant`],
-    ['read a key', sql => sql`select from api_key`],
-    ['change an application', sql => sql`update application set superseded_seq = 9`],
-    ['delete an application that has not expired', sql => sql`delete from application`],
-    ['change an audit event', sql => sql`update audit_event set actor = 'nobody'`],
-    [
-      'act as an operator',
-      sql => sql`insert into audit_event (actor, action, subject) values ('operator:root', 'x', 'x')`,
-    ],
-    ['remove an audit event', sql => sql`delete from audit_event`],
-    ['remove a link', sql => sql`delete from audit_link`],
-    ['record a pruning', sql => sql`insert into audit_segment select chain, link, hash, 'x' from audit_link`],
-    ['move an anchor', sql => sql`update audit_anchor set link = 1`],
-    ['change how long applications are kept', sql => sql`update program set retention_days = 1`],
-    ['publish', sql => sql`update program_version set state = 'ACTIVE'`],
-    ['create a table', sql => sql`create table public.x (y text)`],
+  test.each([
+    ...forbidden,
+    ['read an answer', 'select snapshot from application'],
+    ['read a saved answer', 'select answers from application_in_progress'],
+    ['read an applicant', 'select from applicant'],
+    ['read a key', 'select from api_key'],
+    ['change an application', 'update application set superseded_seq = 9'],
+    ['delete an application that has not expired', 'delete from application'],
+    ['remove a link', 'delete from audit_link'],
+    ['change how long applications are kept', 'update program set retention_days = 1'],
+    ['publish', "update program_version set state = 'ACTIVE'"],
   ])('cannot %s', async (_, statement) => {
     const raw = await insertRawProgram(owner, `kept-${crypto.randomUUID()}`)
     await insertRawApplications(owner, raw, 1)
-    expect(await codeOf(statement(worker.sql))).toBe(insufficientPrivilege)
+    expect(await codeOf(worker.sql.unsafe(statement))).toBe(insufficientPrivilege)
   })
 })
 
@@ -361,9 +344,7 @@ test('a start with a current schema writes nothing; with an old one, a role that
 
 describe('the console, with its own role', () => {
   test('lets people in, and they invite others', async () => {
-    const ada = await aPerson(owner)
-    const running = await useService(service, { consoleDatabaseUrl: desk.url }, { consoleDb: desk.sql })
-    const browser = await new ConsoleVisitor(running).signIn(ada.email)
+    const { ada, running, browser } = await atDesk()
     expect(await browser.page('/admin/people')).toContain(ada.email)
     const invited = await browser.post('/admin/people/invite', { name: 'Bo', email: 'bo@example.gov', role: 'AUDITOR' })
     expect(invited.status).toBe(200)
@@ -374,7 +355,7 @@ describe('the console, with its own role', () => {
   test('does through its API what its pages do', async () => {
     const ada = await aPerson(owner)
     const { token } = await aToken(desk.sql, ada)
-    const running = await useService(service, { consoleDatabaseUrl: desk.url }, { consoleDb: desk.sql })
+    const running = await withDesk()
     const program = ApiProgram.withToken(running, token)
     const version = await aProgram(owner, { slug: 'by-program', questions: [q.text('by program')] })
     const { body: draft } = await program.ask('GET', '/programs/by-program/draft')
@@ -395,9 +376,7 @@ describe('the console, with its own role', () => {
   })
 
   test('audit, jobs and publishing are pages that work under it', async () => {
-    const ada = await aPerson(owner)
-    const running = await useService(service, { consoleDatabaseUrl: desk.url }, { consoleDb: desk.sql })
-    const browser = await new ConsoleVisitor(running).signIn(ada.email)
+    const { running, browser } = await atDesk()
     const first = await aProgram(owner, { slug: 'by-page', questions: [q.text('page one')] })
     const second = await aProgram(owner, { slug: 'by-page', questions: [q.text('page two')] })
     await browser.post(`/admin/programs/by-page/versions/${first.program_version_id}/take`, {
@@ -437,11 +416,9 @@ describe('the console, with its own role', () => {
   })
 
   test('sets how long a program keeps its applications, and erases none itself', async () => {
-    const ada = await aPerson(owner)
     const raw = await insertRawProgram(owner, 'kept-by-the-console')
     await insertRawApplications(owner, raw, 2)
-    const running = await useService(service, { consoleDatabaseUrl: desk.url }, { consoleDb: desk.sql })
-    const browser = await new ConsoleVisitor(running).signIn(ada.email)
+    const { running, browser } = await atDesk()
     const path = `/admin/programs/${raw.slug}/retention`
     const sent = { keep: 'days', days: '1', seen: '', confirmation: raw.slug }
     expect((await browser.post(path, sent)).status).toBe(303)
@@ -463,27 +440,19 @@ describe('the console, with its own role', () => {
     expect(await findPersonOf(desk.sql, other, undefined)).toMatchObject({ email })
   })
 
-  test.each<[string, (sql: Sql) => PromiseLike<unknown>]>([
-    ['hand an identity to somebody else', sql => sql`update person_identity set person_id = person_id`],
-    ['change a submitted answer', sql => sql`update application set snapshot = snapshot`],
-    ['remove an application', sql => sql`delete from application`],
-    ['give an application to another applicant', sql => sql`update application set applicant_id = 1`],
-    ['change a status that was once set', sql => sql`update application_annotation set status = 'Approved'`],
-    ['set another zone', sql => sql`update instance set time_zone = 'Europe/Berlin'`],
-    ['remove a person', sql => sql`delete from person`],
-    ['remove a token', sql => sql`delete from admin_token`],
-    ['remove an intermediary', sql => sql`delete from intermediary`],
-    ['change an audit event', sql => sql`update audit_event set actor = 'nobody'`],
-    ['remove an audit event', sql => sql`delete from audit_event`],
-    ['remove a link', sql => sql`delete from audit_link`],
-    ['record a pruning', sql => sql`insert into audit_segment select chain, link, hash, 'x' from audit_link`],
-    ['move an anchor', sql => sql`update audit_anchor set link = 1`],
-    [
-      'act as an operator',
-      sql => sql`insert into audit_event (actor, action, subject) values ('operator:x', 'x', 'x')`,
-    ],
-    ['create a table', sql => sql`create table public.x (y text)`],
+  test.each([
+    ...forbidden,
+    ['hand an identity to somebody else', 'update person_identity set person_id = person_id'],
+    ['change a submitted answer', 'update application set snapshot = snapshot'],
+    ['remove an application', 'delete from application'],
+    ['give an application to another applicant', 'update application set applicant_id = 1'],
+    ['change a status that was once set', "update application_annotation set status = 'Approved'"],
+    ['set another zone', "update instance set time_zone = 'Europe/Berlin'"],
+    ['remove a person', 'delete from person'],
+    ['remove a token', 'delete from admin_token'],
+    ['remove an intermediary', 'delete from intermediary'],
+    ['remove a link', 'delete from audit_link'],
   ])('cannot %s', async (_, statement) => {
-    expect(await codeOf(statement(desk.sql))).toBe(insufficientPrivilege)
+    expect(await codeOf(desk.sql.unsafe(statement))).toBe(insufficientPrivilege)
   })
 })

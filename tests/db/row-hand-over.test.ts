@@ -5,11 +5,10 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import postgres, { type PendingQuery, type Row } from 'postgres'
 import { openDatabase } from '../../src/db/client.ts'
-import { endWithFile, useDatabase } from '../support/fixtures.ts'
+import { useDatabase, usePool } from '../support/fixtures.ts'
 
 const database = await useDatabase()
-const one = openDatabase({ url: database.url, connectionsMax: 1 })
-endWithFile(() => one.end())
+const one = usePool({ url: database.url, connectionsMax: 1 })
 
 /** Reads a statement of one text column through `onRow`, in batches of the sizes given; the last goes on for all batches to come. */
 async function readTexts(

@@ -1,10 +1,12 @@
 // The deadlines of a database connection (contract G14): how long it may say nothing while it owes an answer, and how long a
 // statement may wait for one.
 
-import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { beforeEach, expect, test } from 'bun:test'
 import { openDatabase, type Sql } from '../../src/db/client.ts'
-import { useDatabase } from '../support/fixtures.ts'
-import { type SilentProxy, startSilentProxy } from '../support/silent-proxy.ts'
+import { endWithTest, useDatabase } from '../support/fixtures.ts'
+import { holdTransaction } from '../support/held-transaction.ts'
+import { failureOf } from '../support/refusal.ts'
+import { type SilentProxy, useSilentProxy } from '../support/silent-proxy.ts'
 import { until } from '../support/until.ts'
 
 const silenceTimeoutMs = 200
@@ -12,28 +14,19 @@ let proxy: SilentProxy
 let sql: Sql
 const database = await useDatabase()
 beforeEach(async () => {
-  const url = new URL(database.url)
-  proxy = await startSilentProxy(Number(url.port))
-  url.port = String(proxy.port)
+  proxy = await useSilentProxy(database.url)
   sql = openDatabase({
-    url: url.href,
+    url: proxy.url,
     connectionsMax: 1,
     silenceTimeoutMs,
     queueTimeoutMs: 300,
     applicationName: 'silence',
   })
+  endWithTest(() => sql.end({ timeout: 0 }))
   await sql`select 1`
 })
-afterEach(async () => {
-  await sql.end({ timeout: 0 })
-  await proxy.stop()
-})
 
-const codeOf = (work: PromiseLike<unknown>): Promise<unknown> =>
-  Promise.resolve(work).then(
-    () => 'done',
-    error => error.code,
-  )
+const codeOf = async (work: PromiseLike<unknown>) => (await failureOf(work))?.code ?? 'done'
 
 test('a connection that says nothing is given up, also while ever more statements are sent on it', async () => {
   proxy.fallSilent()
@@ -87,19 +80,12 @@ test('no silence: a cursor whose reader takes its time, a transaction that asks 
 })
 
 test('what waits too long for a connection fails, the oldest first, and what waits less is served', async () => {
-  const release = Promise.withResolvers<void>()
-  const begun = Promise.withResolvers<void>()
-  const holding = sql.begin(async () => {
-    begun.resolve()
-    await release.promise
-  })
-  await begun.promise
+  const letGo = await holdTransaction(sql)
   const ended: string[] = []
   const waiting = ['first', 'second'].map(async name => ended.push(`${name} ${await codeOf(sql`select 1`)}`))
   await Promise.all(waiting)
   expect(ended).toEqual(['first CONNECTION_BUSY', 'second CONNECTION_BUSY'])
   const third = codeOf(sql`select 1`)
-  release.resolve()
-  await holding
+  await letGo()
   expect(await third).toBe('done')
 })

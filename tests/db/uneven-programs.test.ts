@@ -2,17 +2,15 @@
 
 import { expect, test } from 'bun:test'
 import { fillPrograms } from '../../scripts/benchmark/bench-sizes.ts'
-import { openDatabase } from '../../src/db/client.ts'
 import { readWalkStart } from '../../src/db/walks.ts'
-import { endWithFile, useDatabase } from '../support/fixtures.ts'
+import { useDatabase, usePool } from '../support/fixtures.ts'
 
 test('a walk begins in a program of 20,000 applications among 2,000 small ones without reading through it', async () => {
   const { sql, url } = await useDatabase()
   await fillPrograms(sql, 'small', 2000, 2)
   const large = await fillPrograms(sql, 'large', 1, 20_000)
   await sql`vacuum analyze`
-  const one = openDatabase({ url, connectionsMax: 1 })
-  endWithFile(() => one.end())
+  const one = usePool({ url, connectionsMax: 1 })
   await one`set plan_cache_mode = force_generic_plan`
   const blocks = async (): Promise<number> => {
     const [read] = await sql<{ blocks: number }[]>`

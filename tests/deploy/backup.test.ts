@@ -3,10 +3,11 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { chmod, chown, mkdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { openDatabase, type Sql } from '../../src/db/client.ts'
+import type { Sql } from '../../src/db/client.ts'
 import { prepareDatabase } from '../../src/db/instance.ts'
 import { runScript } from '../scripts/run-script.ts'
-import { endWithFile, useFolder } from '../support/fixtures.ts'
+import { type ExportPage, walkIds } from '../support/export-client.ts'
+import { useFolder, usePool } from '../support/fixtures.ts'
 import { useInstalledPostgres } from '../support/installed-postgres.ts'
 import { createTestKey, type TestKey } from '../support/keys.ts'
 import { needs } from '../support/needs.ts'
@@ -19,36 +20,24 @@ afterEach(endProcesses)
 const slug = 'raw'
 let key: TestKey
 
-interface Page {
-  payload: { application_id: number }[]
-  nextPageToken: string | null
-}
-
 const ask = (main: TestMain, query: string): Promise<Response> =>
   fetch(`${main.url}/api/v1/admin/programs/${slug}/applications?${query}`, {
     headers: { Authorization: key.authorization },
   })
 
-const page = async (main: TestMain, query: string): Promise<Page> => (await ask(main, query)).json() as Promise<Page>
+const page = async (main: TestMain, query: string): Promise<ExportPage> =>
+  (await ask(main, query)).json() as Promise<ExportPage>
 
 /** What is left of a walk after this token. */
-async function rest(main: TestMain, token: string | null): Promise<number[]> {
-  const ids: number[] = []
-  while (token !== null) {
-    const next: Page = await page(main, `nextPageToken=${token}`)
-    ids.push(...next.payload.map(application => application.application_id))
-    token = next.nextPageToken
-  }
-  return ids
-}
+const rest = (main: TestMain, token: string | null): Promise<number[]> =>
+  walkIds(query => ask(main, query), `nextPageToken=${token}`)
 
 const noteOf = (said: string): string => said.trim().split('\n').at(-1)!
 
 describe.skipIf(!needs('postgresql15'))('backups', () => {
   /** An installation with a key, a program and 20 applications. */
   async function install(url: string): Promise<{ sql: Sql; program: RawProgram; ids: number[] }> {
-    const sql = openDatabase({ url, connectionsMax: 4, applicationName: 'test' })
-    endWithFile(() => sql.end({ timeout: 1 }))
+    const sql = usePool({ url, connectionsMax: 4, applicationName: 'test' })
     await prepareDatabase(sql, 'UTC')
     const program = await insertRawProgram(sql, slug)
     const ids = await insertRawApplications(sql, program, 20)
@@ -86,8 +75,7 @@ describe.skipIf(!needs('postgresql15'))('backups', () => {
     const behind = await ask(restored, `nextPageToken=${after.nextPageToken}`)
     expect([behind.status, behind.headers.has('Retry-After')]).toEqual([503, true])
     // As many are submitted again, and it is plain that they are others.
-    const again = openDatabase({ url: server.addressOf('restored'), connectionsMax: 2, applicationName: 'test' })
-    endWithFile(() => again.end({ timeout: 1 }))
+    const again = usePool({ url: server.addressOf('restored'), connectionsMax: 2, applicationName: 'test' })
     const now = Date.now() * 1000
     await insertRawApplications(again, program, lost.length, undefined, i => now + i)
     const refused = await ask(restored, `nextPageToken=${after.nextPageToken}`)
@@ -132,8 +120,7 @@ describe.skipIf(!needs('postgresql15'))('backups', () => {
     await chmod(base, 0o700)
     await Bun.write(join(base, 'recovery.signal'), '')
     const restored = await useInstalledPostgres({ restore_command: `cp ${archive}/%f %p` }, base)
-    const asked = openDatabase({ url: restored.url, connectionsMax: 1, applicationName: 'test' })
-    endWithFile(() => asked.end({ timeout: 1 }))
+    const asked = usePool({ url: restored.url, connectionsMax: 1, applicationName: 'test' })
     await until('recovery to end', async () => !(await asked`select pg_is_in_recovery() as still`)[0]!.still)
     const again = await startMain(restored)
     expect([...begun.payload.map(a => a.application_id), ...(await rest(again, begun.nextPageToken))]).toEqual([

@@ -17,6 +17,7 @@ import { endWithFile, useFolder } from '../support/fixtures.ts'
 import { jailed } from '../support/jail.ts'
 import { needs } from '../support/needs.ts'
 import { endProcesses, logged, spawnProcess } from '../support/processes.ts'
+import { outputOf, run } from '../support/run.ts'
 import { until } from '../support/until.ts'
 
 const root = join(import.meta.dir, '../..')
@@ -131,18 +132,8 @@ describe.skipIf(!needs('mounts', 'postgresql15', 'openssl'))('what compose.yaml 
     })
     endWithFile(() => server.stop())
     const secrets = await makeSecrets(server.port)
-    const psql = async (...args: string[]) => {
-      const child = Bun.spawn(
-        ['/usr/lib/postgresql/15/bin/psql', server.url, '-v', 'ON_ERROR_STOP=1', '-qAt', ...args],
-        {
-          stdout: 'pipe',
-          stderr: 'pipe',
-        },
-      )
-      const [out, said, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
-      if (code !== 0) throw new Error(said)
-      return out.trim()
-    }
+    const program = ['/usr/lib/postgresql/15/bin/psql', server.url, '-v', 'ON_ERROR_STOP=1', '-qAt']
+    const psql = async (...args: string[]) => (await outputOf([...program, ...args])).trim()
     const script = await Bun.file(join(root, 'deploy/compose/create-logins.sql')).text()
     const placed = join(folder, 'create-logins.sql')
     await Bun.write(placed, script.replaceAll('/run/secrets', secrets))
@@ -185,28 +176,20 @@ describe.skipIf(!needs('mounts', 'postgresql15', 'openssl'))('what compose.yaml 
       const command = await jailed(image, secrets, hosts, [...image.entrypoint, ...(args ?? service.command)])
       return spawnProcess(command, { url: '' }, { ...unset, ...environmentOf(service) })
     }
-    const migrate = Bun.spawn(
+    const { code, out, err } = await run(
       await jailed(image, secrets, hosts, [...image.entrypoint, ...compose.services.migrate!.command]),
-      { env: environmentOf(compose.services.migrate!), stdout: 'pipe', stderr: 'pipe' },
+      { env: environmentOf(compose.services.migrate!) },
     )
-    const [said, complaints, migrated] = await Promise.all([
-      migrate.stdout.text(),
-      migrate.stderr.text(),
-      migrate.exited,
-    ])
-    expect({ migrated, complaints }).toEqual({ migrated: 0, complaints: '' })
-    expect(said).toContain('tributary_service and tributary_worker may do what service and worker need')
+    expect({ code, err }).toEqual({ code: 0, err: '' })
+    expect(out).toContain('tributary_service and tributary_worker may do what service and worker need')
 
     const service = await start('service')
     const worker = await start('worker')
     await Promise.all([logged(service, 'listening'), logged(worker, 'working')])
     for (const name of ['service', 'worker']) {
       const [, program, ...args] = compose.services[name]!.healthcheck.test
-      const probe = Bun.spawn(await jailed(image, secrets, hosts, [program!, ...args]), {
-        env: environmentOf(compose.services[name]!),
-        stderr: 'pipe',
-      })
-      expect([await probe.stderr.text(), await probe.exited]).toEqual(['', 0])
+      const probe = await jailed(image, secrets, hosts, [program!, ...args])
+      expect(await run(probe, { env: environmentOf(compose.services[name]!) })).toMatchObject({ code: 0, err: '' })
     }
     const page = await fetch(`http://127.0.0.1:${port}/admin/sign-in`, {
       headers: { 'X-Forwarded-Proto': 'https', 'X-Forwarded-For': '192.0.2.1' },

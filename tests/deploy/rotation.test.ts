@@ -3,15 +3,15 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import { openDatabase } from '../../src/db/client.ts'
 import { runScript } from '../scripts/run-script.ts'
 import { testTokenKey } from '../support/config.ts'
-import { endWithFile, useDatabase, useFolder } from '../support/fixtures.ts'
+import { useDatabase, useFolder, usePool } from '../support/fixtures.ts'
 import { useInstalledPostgres } from '../support/installed-postgres.ts'
 import { createTestKey } from '../support/keys.ts'
 import { needs } from '../support/needs.ts'
 import { endProcesses, startMain, type TestMain } from '../support/processes.ts'
 import { insertRawApplications, insertRawProgram } from '../support/raw-applications.ts'
+import { run } from '../support/run.ts'
 
 const slug = 'raw'
 const database = await useDatabase()
@@ -103,12 +103,8 @@ describe.skipIf(!needs('openssl'))('TLS_CERT and TLS_KEY', () => {
 
 /** Whose certificate is shown at a port of this machine. */
 async function subjectAt(port: string): Promise<string> {
-  const shown = Bun.spawn(['openssl', 's_client', '-connect', `127.0.0.1:${port}`], {
-    stdin: new Blob([]),
-    stdout: 'pipe',
-    stderr: 'ignore',
-  })
-  return /subject=(.*)/.exec(await shown.stdout.text())?.[1] ?? 'none'
+  const { out } = await run(['openssl', 's_client', '-connect', `127.0.0.1:${port}`])
+  return /subject=(.*)/.exec(out)?.[1] ?? 'none'
 }
 
 describe.skipIf(!needs('postgresql15'))("a login's password in the database", () => {
@@ -122,8 +118,7 @@ describe.skipIf(!needs('postgresql15'))("a login's password in the database", ()
     const trusting = await Bun.file(rules).text()
     await Bun.write(rules, `host all web,web2 127.0.0.1/32 scram-sha-256\n${trusting}`)
     await psql('select pg_reload_conf()')
-    const owner = openDatabase({ url: server.url, connectionsMax: 2, applicationName: 'test' })
-    endWithFile(() => owner.end({ timeout: 1 }))
+    const owner = usePool({ url: server.url, connectionsMax: 2, applicationName: 'test' })
     await insertRawApplications(owner, await insertRawProgram(owner, slug), ids.length)
     const own = await createTestKey(owner, { programs: [slug] })
     const as = (login: string, password: string) => ({ url: server.url.replace('tributary@', `${login}:${password}@`) })

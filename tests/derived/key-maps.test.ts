@@ -5,10 +5,10 @@ import { openDatabase } from '../../src/db/client.ts'
 import { readWalkStart } from '../../src/db/walks.ts'
 import { isLostPublication, KeyMaps, type ProgramKeyMap, refreshKeyMap } from '../../src/derived/program-key-map.ts'
 import { earliest } from '../../src/domain/values/offset-time.ts'
-import type { Problem } from '../../src/problem.ts'
 import { useDatabase } from '../support/fixtures.ts'
 import { ensureTestProgram } from '../support/keys.ts'
 import { aDraft, aProgram, q } from '../support/programs.ts'
+import { rejection } from '../support/refusal.ts'
 
 const database = await useDatabase()
 
@@ -76,12 +76,9 @@ test('G13: a publication that the database does not have is refused, and not tak
     // A later one is there.
     [asOf - 1, true],
   ] as const) {
-    const refusal = await new KeyMaps().load(database.sql, program_id, missing).then(
-      () => undefined,
-      error => error as Problem,
-    )
-    expect(refusal?.kind).toBe('unavailable')
-    expect(isLostPublication(refusal)).toBe(isLost)
+    const refused = await rejection(new KeyMaps().load(database.sql, program_id, missing))
+    expect(refused.kind).toBe('unavailable')
+    expect(isLostPublication(refused)).toBe(isLost)
   }
   const unpublished = await ensureTestProgram(database.sql, 'never-published')
   expect(keysOf(await new KeyMaps().load(database.sql, unpublished, earliest))).toEqual([])

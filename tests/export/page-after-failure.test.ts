@@ -1,18 +1,16 @@
 // Pages that follow one that failed on a row, on the same connection and without a pause in between.
 
 import { expect, test } from 'bun:test'
-import { openDatabase } from '../../src/db/client.ts'
 import { Exports } from '../../src/export/exports.ts'
 import { jsonPage } from '../../src/export/framings/json-page.ts'
 import type { PagePlan } from '../../src/export/pack-page.ts'
 import { pageLimits } from '../../src/export/page-limits.ts'
 import { PageFailure, writePage } from '../../src/export/write-page.ts'
-import { endWithFile, useDatabase } from '../support/fixtures.ts'
+import { useDatabase, usePool } from '../support/fixtures.ts'
 import { insertRawApplications, insertRawProgram, type RawProgram } from '../support/raw-applications.ts'
 
 const database = await useDatabase()
-const one = openDatabase({ url: database.url, connectionsMax: 1 })
-endWithFile(() => one.end())
+const one = usePool({ url: database.url, connectionsMax: 1 })
 const whole = await insertRawProgram(database.sql, 'whole')
 const ids = await insertRawApplications(database.sql, whole, 300)
 const damaged = await insertRawProgram(database.sql, 'damaged')

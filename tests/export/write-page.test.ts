@@ -1,27 +1,19 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { openDatabase } from '../../src/db/client.ts'
+import { describe, expect, test } from 'bun:test'
 import { isBehindWalk, type Position, readPageRows } from '../../src/db/walks.ts'
 import { Exports } from '../../src/export/exports.ts'
 import { jsonPage } from '../../src/export/framings/json-page.ts'
 import type { PagePlan } from '../../src/export/pack-page.ts'
 import { PageBuffers } from '../../src/export/page-buffers.ts'
-import { nextBatchRows, type PageLimits, pageLimits } from '../../src/export/page-limits.ts'
+import { nextBatchRows, type PageLimits } from '../../src/export/page-limits.ts'
 import type { Sink } from '../../src/export/page-outlet.ts'
-import { PageFailure, type PageToWrite, writePage } from '../../src/export/write-page.ts'
-import { startCuttingProxy } from '../support/cutting-proxy.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { useDatabase } from '../support/fixtures.ts'
-import { insertRawApplications, insertRawProgram, type RawProgram } from '../support/raw-applications.ts'
+import { PageFailure, type PageToWrite } from '../../src/export/write-page.ts'
+import { tamper } from '../support/audit-trail.ts'
+import { endWithTest, useDatabase, usePool } from '../support/fixtures.ts'
+import { portOf, startProxy } from '../support/proxy.ts'
+import { insertRawApplications, insertRawProgram } from '../support/raw-applications.ts'
+import { failureOf } from '../support/refusal.ts'
 import { until } from '../support/until.ts'
-
-const limits: PageLimits = { ...pageLimits, letGoAfterMs: 60_000, stallTimeoutMs: 60_000 }
-const batch = 10
-const small: PageLimits = {
-  ...limits,
-  firstBatchRows: 4,
-  batchRows: batch,
-  aheadBytes: 0,
-}
+import { batch, idsOf, limits, planOf, Reader, small, write as writeOf } from './page-reader.ts'
 
 const database = await useDatabase()
 // As many connections as `database.sql` has.
@@ -29,47 +21,11 @@ const exports = new Exports(database.sql, 20)
 const program = await insertRawProgram(database.sql, 'raw')
 const ids = await insertRawApplications(database.sql, program, 205, i => 'x'.repeat((i * 37) % 600))
 
-const planOf = (pageSize: number, after?: Position, of = program, horizon = 205): PagePlan => ({
-  walk: {
-    programId: of.program_id,
-    horizon,
-    lastApplication: undefined,
-    from: undefined,
-    to: undefined,
-    revisionState: undefined,
-  },
-  after,
-  pageSize,
-})
+const planAll = (pageSize: number, after?: Position) => planOf(program, 205, pageSize, after)
 
-/** A client that keeps what it is given, and may do something before each write is taken. */
-class Reader implements Sink {
-  text = ''
-  writes = 0
-  constructor(private readonly beforeTaking: (write: number) => boolean | Promise<boolean> = () => true) {}
-  write(bytes: Uint8Array): boolean | Promise<boolean> {
-    this.text += new TextDecoder().decode(bytes)
-    return this.beforeTaking(++this.writes)
-  }
-  page(): { payload: { application_id: number }[]; nextPageToken: string | null } {
-    return JSON.parse(this.text)
-  }
-}
-
+/** A page of the program above, unless given another. */
 const write = (sink: Sink, plan: PagePlan, limits: PageLimits = small, changes: Partial<PageToWrite> = {}) =>
-  writePage({
-    plan,
-    fills: program.fills,
-    framing: jsonPage,
-    limits,
-    exports,
-    buffers: new PageBuffers(2048, 4),
-    sink,
-    sealNext: position => JSON.stringify(position),
-    ...changes,
-  })
-
-const idsOf = (reader: Reader): number[] => reader.page().payload.map(a => a.application_id)
+  writeOf({ fills: program.fills, exports, sink, plan, limits, ...changes })
 
 /** Backends of this test's pool that are inside a transaction. */
 async function busyBackends(): Promise<{ pid: number }[]> {
@@ -80,28 +36,14 @@ async function busyBackends(): Promise<{ pid: number }[]> {
 
 describe('writePage', () => {
   test('G7: pages joined are the whole list, once each, in order; the token is null exactly on the last page, also where batches and pages meet', async () => {
-    for (const pageSize of [
-      1,
-      3,
-      4,
-      5,
-      batch - 1,
-      batch,
-      batch + 1,
-      4 + batch,
-      4 + 2 * batch,
-      41,
-      204,
-      205,
-      206,
-      1000,
-    ]) {
+    const besideBatches = [batch - 1, batch, batch + 1, 4 + batch, 4 + 2 * batch]
+    for (const pageSize of [1, 3, 4, 5, ...besideBatches, 41, 204, 205, 206, 1000]) {
       const joined: number[] = []
       let after: Position | undefined
       let pages = 0
       do {
         const reader = new Reader()
-        const receipt = await write(reader, planOf(pageSize, after))
+        const receipt = await write(reader, planAll(pageSize, after))
         const { nextPageToken, payload } = reader.page()
         joined.push(...payload.map(a => a.application_id))
         expect(receipt).toMatchObject({
@@ -123,7 +65,7 @@ describe('writePage', () => {
     const framing = { ...jsonPage, opening, end: () => `],"nextPageToken":null,"more":"${'y'.repeat(1000)}"}` }
     for (const pageSize of [1, 7, 205]) {
       const reader = new Reader()
-      await write(reader, planOf(pageSize), small, { framing, buffers })
+      await write(reader, planAll(pageSize), small, { framing, buffers })
       expect(reader.text).toStartWith(opening.toString())
       expect(reader.text).toEndWith(framing.end())
       expect(idsOf(reader)).toEqual(ids.slice(0, pageSize))
@@ -133,7 +75,7 @@ describe('writePage', () => {
 
   test('an empty page is an empty payload and a null token', async () => {
     const reader = new Reader()
-    await write(reader, planOf(10, { submit_time: 2_000_000_000_000_000, submit_seq: 1 }))
+    await write(reader, planAll(10, { submit_time: 2_000_000_000_000_000, submit_seq: 1 }))
     expect(reader.page()).toEqual({ payload: [], nextPageToken: null })
   })
 
@@ -142,7 +84,7 @@ describe('writePage', () => {
       await until('the connection to be given back', async () => (await busyBackends()).length === 0)
       return true
     })
-    const receipt = await write(reader, planOf(205), { ...small, letGoAfterMs: 10 })
+    const receipt = await write(reader, planAll(205), { ...small, letGoAfterMs: 10 })
     expect(receipt.outcome).toBe('complete')
     expect(idsOf(reader)).toEqual(ids)
     expect(reader.writes).toBeGreaterThan(10)
@@ -150,7 +92,7 @@ describe('writePage', () => {
 
   test('G10: a reader that stops for STALL_TIMEOUT is cut off without the closing bracket', async () => {
     const reader = new Reader(n => (n < 3 ? true : new Promise<boolean>(() => {})))
-    const receipt = await write(reader, planOf(205), { ...small, letGoAfterMs: 10, stallTimeoutMs: 60 })
+    const receipt = await write(reader, planAll(205), { ...small, letGoAfterMs: 10, stallTimeoutMs: 60 })
     expect(receipt.outcome).toBe('stalled')
     expect(() => reader.page()).toThrow()
     expect(await busyBackends()).toEqual([])
@@ -158,7 +100,7 @@ describe('writePage', () => {
 
   test('a reader that leaves ends the page at once, without the closing bracket', async () => {
     const reader = new Reader(n => n < 3)
-    expect((await write(reader, planOf(205))).outcome).toBe('client_gone')
+    expect((await write(reader, planAll(205))).outcome).toBe('client_gone')
     expect(reader.writes).toBe(3)
     expect(() => reader.page()).toThrow()
     expect(await busyBackends()).toEqual([])
@@ -175,7 +117,7 @@ describe('writePage', () => {
       }
       return true
     })
-    const receipt = await write(reader, planOf(205))
+    const receipt = await write(reader, planAll(205))
     expect(killed).toBeGreaterThan(3)
     expect(receipt.outcome).toBe('complete')
     expect(idsOf(reader)).toEqual(ids)
@@ -184,17 +126,28 @@ describe('writePage', () => {
   test('G9: a connection that is cut anywhere, in the middle of a row too, loses and repeats nothing', async () => {
     const wide = await insertRawProgram(database.sql, 'wide')
     const wideIds = await insertRawApplications(database.sql, wide, 300, i => `${i}`.repeat(1 + ((i * 37) % 900)))
-    const { port } = new URL(database.url)
-    const proxy = await startCuttingProxy(Number(port), n => 20_000 + ((n * 7919) % 60_000))
-    const url = new URL(database.url)
-    url.port = String(proxy.port)
-    const cut = openDatabase({ url: url.href, connectionsMax: 1 })
+    let cuts = 0
+    const proxy = await startProxy(portOf(database.url), ({ client, upstream }, n) => {
+      let left = 20_000 + ((n * 7919) % 60_000)
+      return {
+        fromUpstream: bytes => {
+          if (left <= 0) return
+          client.write(bytes.subarray(0, left))
+          left -= bytes.length
+          if (left > 0) return
+          cuts++
+          upstream.destroy()
+        },
+      }
+    })
+    endWithTest(() => proxy.stop())
+    const cut = usePool({ url: proxy.through(database.url), connectionsMax: 1 }, endWithTest)
     const whole = new Reader()
-    await write(whole, planOf(300, undefined, wide, 300), { ...limits, firstBatchRows: 40 }, { fills: wide.fills })
+    await write(whole, planOf(wide, 300, 300), { ...limits, firstBatchRows: 40 }, { fills: wide.fills })
     for (const firstBatchRows of [10, 40, 100]) {
       const reader = new Reader()
       const using = { ...limits, firstBatchRows, batchRows: 60, reopenPauseMs: 1 }
-      const receipt = await write(reader, planOf(300, undefined, wide, 300), using, {
+      const receipt = await write(reader, planOf(wide, 300, 300), using, {
         exports: new Exports(cut, 1),
         fills: wide.fills,
       })
@@ -202,9 +155,7 @@ describe('writePage', () => {
       expect(reader.text).toBe(whole.text)
     }
     expect(idsOf(whole)).toEqual(wideIds)
-    expect(proxy.cuts()).toBeGreaterThan(10)
-    await cut.end({ timeout: 1 })
-    await proxy.stop()
+    expect(cuts).toBeGreaterThan(10)
   })
 
   test.each([4, 60, 300])(
@@ -215,7 +166,7 @@ describe('writePage', () => {
       const reader = new Reader(n => (n === 3 ? new Promise(resolve => (taken = () => resolve(true))) : true))
       const page = write(
         reader,
-        planOf(205),
+        planAll(205),
         { ...small, firstBatchRows, batchRows: 100, letGoAfterMs: 10 },
         { buffers },
       )
@@ -236,10 +187,7 @@ describe('writePage', () => {
     // A row of a version that nobody knows: the page cannot be right, so it must not end well.
     const reader = new Reader()
     const fills = new Map([[broken.program_version_id + 1, broken.fills.get(broken.program_version_id)!]])
-    const failure = await write(reader, planOf(100, undefined, broken, 30), small, { fills }).then(
-      () => undefined,
-      error => error as PageFailure,
-    )
+    const failure = await failureOf<PageFailure>(write(reader, planOf(broken, 30, 100), small, { fills }))
     expect(failure).toBeInstanceOf(PageFailure)
     expect(failure!.cause).toMatchObject({ message: expect.stringContaining('key map does not cover') as string })
     expect(failure!.receipt).toMatchObject({ outcome: 'failed', bytes: 0, next: undefined })
@@ -253,10 +201,10 @@ describe('writePage', () => {
       const moved = await insertRawProgram(database.sql, slug)
       const movedIds = await insertRawApplications(database.sql, moved, 100, () => 'x'.repeat(500))
       const setCounter = (submissions: number) =>
-        database.sql.begin(async tx => {
-          await tx`set local session_replication_role = replica`
-          await tx`update submission_counter set submit_seq = ${submissions} where program_id = ${moved.program_id}`
-        })
+        tamper(
+          database.sql,
+          `update submission_counter set submit_seq = ${submissions} where program_id = ${moved.program_id}`,
+        )
       const reader: Reader = new Reader(async n => {
         if (n !== 3) return true
         await until('the connection to be given back', async () => (await busyBackends()).length === 0)
@@ -265,15 +213,15 @@ describe('writePage', () => {
         return true
       })
       const all = { ...small, letGoAfterMs: 10, reopenPauseMs: 1, ...using }
-      return { reader, movedIds, page: write(reader, planOf(100, undefined, moved, 100), all, { fills: moved.fills }) }
+      return { reader, movedIds, page: write(reader, planOf(moved, 100, 100), all, { fills: moved.fills }) }
     }
 
     test('breaks the page off when it stays behind: it never ends as if complete', async () => {
       const { reader, page } = await failOver('behind', { reopensMax: 3 }, () => new Promise(() => {}))
-      const failure = (await page.catch(error => error)) as PageFailure
+      const failure = await failureOf<PageFailure>(page)
       expect(failure).toBeInstanceOf(PageFailure)
-      expect(isBehindWalk(failure.cause)).toBe(true)
-      expect(failure.receipt).toMatchObject({ outcome: 'failed', next: undefined })
+      expect(isBehindWalk(failure!.cause)).toBe(true)
+      expect(failure!.receipt).toMatchObject({ outcome: 'failed', next: undefined })
       expect(() => reader.page()).toThrow()
     })
 
@@ -289,7 +237,7 @@ describe('writePage', () => {
     const largeIds = await insertRawApplications(database.sql, large, 20, i => (i % 3 === 0 ? 'ä'.repeat(40_000) : 'x'))
     for (const pageSize of [1, 7, 20]) {
       const reader = new Reader()
-      await write(reader, planOf(pageSize, undefined, large, 20), small, { fills: large.fills })
+      await write(reader, planOf(large, 20, pageSize), small, { fills: large.fills })
       expect(idsOf(reader)).toEqual(largeIds.slice(0, pageSize))
     }
   })
@@ -300,7 +248,7 @@ describe('writePage', () => {
     expect(nextBatchRows(limits, 1, 64 * 1024 * 1024)).toBe(1)
     const sizes = [0]
     const wanted = [7, 20, 1, 100]
-    await readPageRows(database.sql, { ...planOf(1).walk, after: undefined, rowsMax: 100 }, 3, {
+    await readPageRows(database.sql, { ...planAll(1).walk, after: undefined, rowsMax: 100 }, 3, {
       take: () => void sizes[sizes.length - 1]!++,
       batchAhead: () => 0,
       endBatch: () => {
@@ -318,40 +266,38 @@ describe('writePage', () => {
   })
 
   test('many slow readers at once share few connections', async () => {
-    const few = openDatabase({ url: database.url, connectionsMax: 2 })
+    const few = usePool({ url: database.url, connectionsMax: 2 }, endWithTest)
     const using: PageLimits = { ...small, firstBatchRows: 50, letGoAfterMs: 10 }
     const shared = { exports: new Exports(few, 2), buffers: new PageBuffers(8192, 4) }
     const readers = Array.from({ length: 20 }, () => new Reader(() => Bun.sleep(30).then(() => true)))
-    const receipts = await Promise.all(readers.map(reader => write(reader, planOf(205), using, shared)))
-    await few.end()
+    const receipts = await Promise.all(readers.map(reader => write(reader, planAll(205), using, shared)))
     expect(receipts.every(r => r.outcome === 'complete')).toBe(true)
     for (const reader of readers) expect(idsOf(reader)).toEqual(ids)
   })
 
   test('G10: readers that take nothing hold no connection that another export waits for, however long they may otherwise', async () => {
-    const few = openDatabase({ url: database.url, connectionsMax: 2 })
+    const few = usePool({ url: database.url, connectionsMax: 2 }, endWithTest)
     const shared = { exports: new Exports(few, 2), buffers: new PageBuffers(2048, 4) }
     let leave: (taken: boolean) => void = () => {}
     const left = new Promise<boolean>(resolve => {
       leave = resolve
     })
     // Their patience, and that of `small`, is a minute.
-    const stalled = Array.from({ length: 24 }, () => write(new Reader(() => left), planOf(205), small, shared))
+    const stalled = Array.from({ length: 24 }, () => write(new Reader(() => left), planAll(205), small, shared))
     const reader = new Reader()
-    expect((await write(reader, planOf(205), small, shared)).outcome).toBe('complete')
+    expect((await write(reader, planAll(205), small, shared)).outcome).toBe('complete')
     expect(idsOf(reader)).toEqual(ids)
     leave(false)
     for (const receipt of await Promise.all(stalled)) expect(receipt.outcome).toBe('client_gone')
-    await few.end()
   })
 
   test('G10: without another export that waits, a reader that takes nothing keeps its connection for LET_GO_AFTER', async () => {
     const shared = { exports: new Exports(database.sql, 2) }
     let taken: (taken: boolean) => void = () => {}
     const reader = new Reader(n => (n === 3 ? new Promise(resolve => (taken = resolve)) : true))
-    const page = write(reader, planOf(205), small, shared)
+    const page = write(reader, planAll(205), small, shared)
     await until('the reader to stop', () => reader.writes === 3)
-    for (let i = 0; i < 5; i++) await write(new Reader(), planOf(205), small, shared)
+    for (let i = 0; i < 5; i++) await write(new Reader(), planAll(205), small, shared)
     expect((await busyBackends()).length).toBe(1)
     taken(true)
     expect((await page).outcome).toBe('complete')
@@ -368,100 +314,10 @@ describe('writePage', () => {
       })
       const buffers = new PageBuffers(2048, 4)
       const ahead = { ...small, aheadBytes: 1024 * 1024, letGoAfterMs: 10 }
-      const receipt = await write(reader, planOf(pageSize), ahead, { buffers })
+      const receipt = await write(reader, planAll(pageSize), ahead, { buffers })
       expect(receipt).toMatchObject({ outcome: 'complete', applications: pageSize })
       expect(idsOf(reader)).toEqual(ids.slice(0, pageSize))
       expect(reader.page().nextPageToken).not.toBeNull()
     }
-  })
-
-  describe('what PostgreSQL refuses a cursor for', () => {
-    let refusing: TestDatabase
-    let refused: RawProgram
-    beforeAll(async () => {
-      refusing = await createTestDatabase()
-      refused = await insertRawProgram(refusing.sql, 'refused')
-      await insertRawApplications(refusing.sql, refused, 30)
-    })
-    afterAll(() => refusing.drop())
-
-    /** From now on the first `times` cursors are refused with this SQLSTATE; a sequence counts, since no rollback takes it back. */
-    async function refuse(code: string, times: number): Promise<void> {
-      await refusing.sql
-        .unsafe(`
-          drop sequence if exists cursors;
-          create sequence cursors;
-          create or replace function require_walk(of_program bigint, horizon bigint, last_seq bigint, last_time timestamptz) returns boolean language plpgsql as $$
-          begin
-            if nextval('cursors') <= ${times} then raise exception 'refused' using errcode = '${code}'; end if;
-            return true;
-          end $$`)
-        .simple()
-    }
-    const cursors = async (): Promise<number> =>
-      (
-        await refusing.sql<
-          { count: number }[]
-        >`select case when is_called then last_value else 0 end as count from cursors`
-      )[0]!.count
-    const page = (reader: Reader, changes: Partial<PageLimits> = {}) =>
-      write(
-        reader,
-        planOf(30, undefined, refused, 30),
-        { ...small, reopenPauseMs: 1, ...changes },
-        { exports: new Exports(refusing.sql, 20), fills: refused.fills },
-      )
-
-    test.each(['40001', '57P01', '08006'])('%s: another cursor goes on', async code => {
-      await refuse(code, 3)
-      const reader = new Reader()
-      expect((await page(reader)).outcome).toBe('complete')
-      expect(idsOf(reader).length).toBe(30)
-      expect(await cursors()).toBe(4)
-    })
-
-    test.each(['57014', '42501', '22012', '40P01'])(
-      '%s, before any row has come: the page fails at once',
-      async code => {
-        await refuse(code, 1)
-        const failure = (await page(new Reader()).catch(error => error)) as PageFailure
-        expect(failure).toBeInstanceOf(PageFailure)
-        expect(failure.cause).toMatchObject({ code })
-        expect(await cursors()).toBe(1)
-      },
-    )
-
-    test('57014 while rows were coming, as a long page meets the statement timeout: another cursor goes on', async () => {
-      await refuse('57014', 0)
-      await refusing.sql
-        .unsafe(`
-          create sequence timeouts;
-          create function in_time(seq bigint) returns boolean language plpgsql as $$
-          begin
-            if seq = 20 and nextval('timeouts') <= 1 then raise exception 'timeout' using errcode = '57014'; end if;
-            return true;
-          end $$;
-          alter table application rename to application_row;
-          create view application as select * from application_row where in_time(submit_seq)`)
-        .simple()
-      const reader = new Reader()
-      expect((await page(reader)).outcome).toBe('complete')
-      expect(idsOf(reader).length).toBe(30)
-      expect(await cursors()).toBe(2)
-      await refusing.sql.unsafe('drop view application; alter table application_row rename to application').simple()
-    })
-
-    test('there is a pause before each further cursor, so that a database that comes back is not kept busy', async () => {
-      await refuse('40001', 1_000_000)
-      const failing = page(new Reader(), { reopensMax: 1, reopenPauseMs: 3000 }).then(
-        () => 'complete',
-        () => 'failed',
-      )
-      await until('the first cursor', async () => (await cursors()) === 1)
-      for (let i = 0; i < 3; i++) await write(new Reader(), planOf(205))
-      expect(await cursors()).toBe(1)
-      expect(await failing).toBe('failed')
-      expect(await cursors()).toBe(2)
-    })
   })
 })

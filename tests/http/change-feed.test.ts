@@ -3,6 +3,7 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { annotate } from '../../src/upkeep/annotate.ts'
 import { eraseApplicant, eraseApplication } from '../../src/upkeep/erase.ts'
+import { tamper } from '../support/audit-trail.ts'
 import { ExportClient } from '../support/export-client.ts'
 import { useDatabase, useService } from '../support/fixtures.ts'
 import { FrontEnd } from '../support/front-end.ts'
@@ -350,11 +351,11 @@ describe('what is not right', () => {
     }
     const cursor = (await ask('latest')).body.nextCursor
     expect((await ask(cursor)).status).toBe(200)
-    await sql.begin(async tx => {
-      await tx`set local session_replication_role = replica`
-      await tx`delete from application where program_id = ${program.program_id} and submit_seq > 15`
-      await tx`update submission_counter set submit_seq = 15 where program_id = ${program.program_id}`
-    })
+    await tamper(
+      sql,
+      `delete from application where program_id = ${program.program_id} and submit_seq > 15;
+       update submission_counter set submit_seq = 15 where program_id = ${program.program_id}`,
+    )
     // Behind, with nothing to tell; then further than the cursor, another way.
     expect(await ask(cursor)).toMatchObject({ status: 400, body: { errors: [{ code: 'cursor_of_another_history' }] } })
     await insertRawApplications(sql, program, 10, undefined, i => 1_700_000_500_000_000 + i)

@@ -3,6 +3,7 @@
 import { expect, test } from 'bun:test'
 import { inTime } from '../../src/http/in-time.ts'
 import { useDatabase, useService } from '../support/fixtures.ts'
+import { holdTransaction } from '../support/held-transaction.ts'
 import { createTestKey } from '../support/keys.ts'
 import { until } from '../support/until.ts'
 
@@ -11,14 +12,7 @@ const key = await createTestKey(database.sql, { programs: ['any'] })
 const service = await useService(database, { responseTimeoutMs: 150 })
 
 test('G14: a request that waits for a lock is answered when its budget is spent, and served once the lock is gone', async () => {
-  const release = Promise.withResolvers<void>()
-  const locked = Promise.withResolvers<void>()
-  const holding = database.sql.begin(async tx => {
-    await tx`lock table api_key in access exclusive mode`
-    locked.resolve()
-    await release.promise
-  })
-  await locked.promise
+  const letGo = await holdTransaction(database.sql, tx => tx`lock table api_key in access exclusive mode`)
   const headers = { Authorization: key.authorization }
   for (const path of ['/api/v1/checkAuth', '/api/v1/admin/programs/any/applications', '/docs/api/programs']) {
     const answer = await service.get(path, { headers })
@@ -28,8 +22,7 @@ test('G14: a request that waits for a lock is answered when its budget is spent,
       reason: 'response_timeout',
     })
   }
-  release.resolve()
-  await holding
+  await letGo()
   expect((await service.get('/api/v1/checkAuth', { headers })).status).toBe(200)
 })
 

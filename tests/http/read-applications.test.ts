@@ -4,6 +4,7 @@ import { describe, expect, test } from 'bun:test'
 import { findApplicationPlaces, readPagesWith } from '../../src/db/disclosures.ts'
 import { annotate } from '../../src/upkeep/annotate.ts'
 import { eraseApplication } from '../../src/upkeep/erase.ts'
+import { refuseAuditLines } from '../support/audit-trail.ts'
 import { ExportClient } from '../support/export-client.ts'
 import { useDatabase, useService } from '../support/fixtures.ts'
 import { FrontEnd } from '../support/front-end.ts'
@@ -173,19 +174,11 @@ describe('one application', () => {
   })
 
   test('while the trail cannot be written, nothing is sent', async () => {
-    await sql
-      .unsafe(`
-      create function refuse_line() returns trigger language plpgsql as $$ begin raise exception 'no space left'; end $$;
-      create trigger refuse_line before insert on audit_event for each row execute function refuse_line()`)
-      .simple()
-    try {
-      for (const path of ['', '/revisions', '/history']) {
-        const response = await get(`/${slug}/applications/${ids[0]}${path}`)
-        expect(response.status).toBeGreaterThanOrEqual(500)
-        expect(await response.text()).not.toContain('first')
-      }
-    } finally {
-      await sql.unsafe('drop function refuse_line cascade').simple()
+    await refuseAuditLines(sql)
+    for (const path of ['', '/revisions', '/history']) {
+      const response = await get(`/${slug}/applications/${ids[0]}${path}`)
+      expect(response.status).toBeGreaterThanOrEqual(500)
+      expect(await response.text()).not.toContain('first')
     }
   })
 })

@@ -1,13 +1,12 @@
 // How many statements PostgreSQL is sent for a request: a fixed list, whatever the number of rows, counted on the wire.
 
 import { describe, expect, test } from 'bun:test'
-import { openDatabase } from '../../src/db/client.ts'
-import { endWithFile, useDatabase, useService } from '../support/fixtures.ts'
+import { useDatabase, useService } from '../support/fixtures.ts'
 import { FrontEnd } from '../support/front-end.ts'
 import { createTestKey, ensureTestProgram, type TestKey } from '../support/keys.ts'
 import { aProgram, everyKind, q } from '../support/programs.ts'
 import { multiplyApplications } from '../support/raw-applications.ts'
-import { startStatementRecorder } from '../support/statement-recorder.ts'
+import { useRecorder } from '../support/statement-recorder.ts'
 import { until } from '../support/until.ts'
 
 /** What a statement is called here, by how it looks. What is not in this table is called by its text. */
@@ -66,10 +65,7 @@ let key: TestKey
 let frontEnd: FrontEnd
 
 const database = await useDatabase()
-const recorder = await startStatementRecorder(database.url)
-endWithFile(() => recorder.stop())
-const recorded = openDatabase({ url: recorder.url, connectionsMax: 2 })
-endWithFile(() => recorded.end())
+const { recorder, recorded } = await useRecorder(database.url)
 const service = await useService(
   { ...database, url: recorder.url, sql: recorded },
   // A reader of this test is never slow on purpose.

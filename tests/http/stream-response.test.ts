@@ -5,8 +5,8 @@ import { Metrics } from '../../src/http/metrics.ts'
 import { RequestRecord } from '../../src/http/request-record.ts'
 import { QueueTime, streamResponse } from '../../src/http/stream-response.ts'
 import { createLog } from '../../src/log.ts'
-import { Problem } from '../../src/problem.ts'
 import { testConfig } from '../support/config.ts'
+import { rejection } from '../support/refusal.ts'
 
 const log = createLog('silent')
 const connections = new Connections({ idleTimeoutMs: 60_000, connectionsPerAddress: 0, trustedProxies: [] }, log)
@@ -60,12 +60,6 @@ test('what was waited for before the response counts against the same time (EXPO
       () => new Promise(() => {}),
     ),
   ]
-  for (const refusal of refusals) {
-    const problem = await refusal.then(
-      () => undefined,
-      error => error as Problem,
-    )
-    expect(problem).toBeInstanceOf(Problem)
-    expect(problem).toMatchObject({ kind: 'unavailable', internal: 'export_queue_timeout' })
-  }
+  for (const refusal of refusals)
+    expect(await rejection(refusal)).toMatchObject({ kind: 'unavailable', internal: 'export_queue_timeout' })
 })

@@ -3,6 +3,7 @@
 import { describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import { eraseApplication } from '../../src/upkeep/erase.ts'
+import { tamper } from '../support/audit-trail.ts'
 import { ExportClient } from '../support/export-client.ts'
 import { useDatabase, useService } from '../support/fixtures.ts'
 import { FrontEnd } from '../support/front-end.ts'
@@ -130,16 +131,16 @@ test('G13: a database that was set back refuses the receipt as it refuses the wa
   const { tokens } = await walkWith({})
   const [last] = await sql<{ submit_seq: number }[]>`
     select max(submit_seq) as submit_seq from application where program_id = ${program_id}`
-  const setBack = (then: string) =>
-    sql.begin(async tx => {
-      await tx`set local session_replication_role = replica`
-      await tx`delete from application where program_id = ${program_id} and submit_seq = ${last!.submit_seq}`
-      await tx.unsafe(`update submission_counter set submit_seq = ${then} where program_id = ${program_id}`)
-    })
-  await setBack(String(last!.submit_seq - 1))
+  const setBack = () =>
+    tamper(
+      sql,
+      `delete from application where program_id = ${program_id} and submit_seq = ${last!.submit_seq};
+       update submission_counter set submit_seq = ${last!.submit_seq - 1} where program_id = ${program_id}`,
+    )
+  await setBack()
   const behind = await ask(tokens[0]!)
   expect([behind.status, behind.headers.get('Retry-After')]).toEqual([503, '5'])
-  await setBack(String(last!.submit_seq - 1))
+  await setBack()
   for (const applicant of applicants) await apply(applicant)
   const other = await ask(tokens[0]!)
   expect(other.status).toBe(400)

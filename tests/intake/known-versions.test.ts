@@ -1,8 +1,7 @@
 import { expect, test } from 'bun:test'
 import { findActiveVersionName, loadProgramVersion } from '../../src/db/programs.ts'
 import { KnownVersions, knownActiveVersion, knownVersions } from '../../src/intake/known-versions.ts'
-import { createTestDatabase } from '../support/database.ts'
-import { useDatabase } from '../support/fixtures.ts'
+import { endWithTest, useDatabase } from '../support/fixtures.ts'
 import { aProgram, q } from '../support/programs.ts'
 
 const database = await useDatabase()
@@ -45,11 +44,7 @@ test('what was not asked for longest is forgotten first', async () => {
 })
 
 test('each database has versions of its own, under ids that others have too', async () => {
-  const other = await createTestDatabase()
-  try {
-    expect(knownVersions(other.sql)).not.toBe(knownVersions(database.sql))
-    expect(knownVersions(other.sql)).toBe(knownVersions(other.sql))
-  } finally {
-    await other.drop()
-  }
+  const other = await useDatabase({}, endWithTest)
+  expect(knownVersions(other.sql)).not.toBe(knownVersions(database.sql))
+  expect(knownVersions(other.sql)).toBe(knownVersions(other.sql))
 })

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { loadSavedAnswers } from '../../src/intake/save-answers.ts'
-import { Problem } from '../../src/problem.ts'
 import { useDatabase } from '../support/fixtures.ts'
 import { ensureTestProgram, testFrontEnd } from '../support/keys.ts'
 import { aProgram, everyKind, q } from '../support/programs.ts'
+import { rejection } from '../support/refusal.ts'
 import { IntakeStore } from './intake-store.ts'
 
 const database = await useDatabase()
@@ -14,11 +14,7 @@ const load = (applicant_id: number, program_id = store.program_id) =>
   loadSavedAnswers(database.sql, program_id, { applicant_id, front_end: testFrontEnd })
 
 /** The kind of the Problem that a promise fails with. */
-const kindOf = (promise: Promise<unknown>): Promise<string> =>
-  promise.then(
-    () => 'no problem',
-    error => (error instanceof Problem ? error.kind : `not a Problem: ${error}`),
-  )
+const kindOf = async (promise: Promise<unknown>): Promise<string> => (await rejection(promise)).kind
 
 describe('saving answers', () => {
   test('the first answer starts the clock; later ones leave it', async () => {
@@ -81,9 +77,7 @@ describe('saving answers', () => {
       household_size: { number: 31 },
       county: { selection: 'x' },
     })
-    const problem = await saving.catch(error => error)
-    expect(problem).toBeInstanceOf(Problem)
-    expect(problem.errors.map((error: { path: string }) => error.path)).toEqual([
+    expect((await rejection(saving)).errors.map(error => error.path)).toEqual([
       '/answers/household_size/number',
       '/answers/county/selection',
     ])

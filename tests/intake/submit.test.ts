@@ -7,9 +7,11 @@ import { type Answers, noEntityEnd, renderMembers } from '../../src/domain/quest
 import type { Submitter } from '../../src/domain/questions/application.ts'
 import { buildKeyMap } from '../../src/domain/questions/key-map.ts'
 import { useDatabase } from '../support/fixtures.ts'
+import { waitingForLocks } from '../support/held-transaction.ts'
 import { createTestKey } from '../support/keys.ts'
 import { aProgram, everyKind, q } from '../support/programs.ts'
 import { rejection } from '../support/refusal.ts'
+import { until } from '../support/until.ts'
 import { IntakeStore, openSnapshot } from './intake-store.ts'
 
 const database = await useDatabase()
@@ -240,7 +242,7 @@ describe('the version of now', () => {
       await tx`select from submission_counter where program_id = ${store.program_id} for update`
       const submitting = store.submit(applicant)
       submitting.catch(() => {})
-      await waitingFor('submission_counter')
+      await until('it to wait', async () => (await waitingForLocks(database.sql, 'submission_counter')) > 0)
       const published = await aProgram(database.sql, {
         slug: store.slug,
         questions: [q.number('moving one'), q.text('new one', { optional: true })],
@@ -296,7 +298,7 @@ test('answers that were saved for a newer version while a submission waited for 
       where program_id = ${store.program_id}`
     const submitting = store.submit(applicant)
     submitting.catch(() => {})
-    await waitingFor('take_saved')
+    await until('it to wait', async () => (await waitingForLocks(database.sql, 'take_saved')) > 0)
     const published = await aProgram(database.sql, {
       slug: store.slug,
       questions: [q.number('raised one', { max: 9 })],
@@ -306,16 +308,6 @@ test('answers that were saved for a newer version while a submission waited for 
   const { receipt } = await submitting[0]!
   expect(receipt.program_version_id).toBe(published.program_version_id)
 })
-
-/** Resolves when a statement that names this table or function waits for a lock. */
-async function waitingFor(table: string): Promise<void> {
-  for (;;) {
-    const rows = await database.sql`
-      select from pg_stat_activity
-      where wait_event_type = 'Lock' and datname = current_database() and query like ${`%${table}%`}`
-    if (rows.length > 0) return
-  }
-}
 
 describe('an idempotency key', () => {
   test('repeated gives the same receipt, even when the application has been superseded', async () => {

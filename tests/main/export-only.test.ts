@@ -1,13 +1,13 @@
 // A service that only exports, on a database that takes no write: a real hot standby, and a primary that is set read-only.
 
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
-import { openDatabase, type Sql } from '../../src/db/client.ts'
-import { createBareDatabase, createTestDatabase } from '../support/database.ts'
+import { afterEach, describe, expect, test } from 'bun:test'
+import type { Sql } from '../../src/db/client.ts'
+import { endWithTest, openedIf, useBareDatabase, useDatabase, usePool } from '../support/fixtures.ts'
 import { createTestKey, type TestKey } from '../support/keys.ts'
 import { needs } from '../support/needs.ts'
 import { endProcesses, refusalOf, spawnProcess, startMain } from '../support/processes.ts'
 import { insertRawApplications, insertRawProgram } from '../support/raw-applications.ts'
-import { startCluster } from '../support/replication.ts'
+import { useCluster } from '../support/replication.ts'
 import { until } from '../support/until.ts'
 
 const exportOnly = { EXPORT_ONLY: 'on', AUDIT_REQUIRED: 'off', LOG_LEVEL: 'info' }
@@ -17,7 +17,6 @@ interface ReadOnly {
   url: string
   key: TestKey
   ids: number[]
-  end(): Promise<void>
 }
 
 async function fill(sql: Sql): Promise<Pick<ReadOnly, 'key' | 'ids'>> {
@@ -26,22 +25,22 @@ async function fill(sql: Sql): Promise<Pick<ReadOnly, 'key' | 'ids'>> {
 }
 
 async function hotStandby(): Promise<ReadOnly> {
-  const cluster = await startCluster()
+  const cluster = await useCluster()
   const filled = await fill(cluster.primary.sql)
   const [standby] = cluster.standbys
   await until('the standby to have all of it', async () => {
     const rows = await standby!.sql`select 1 from api_key`
     return rows.length === 1
   })
-  return { ...filled, url: standby!.url, end: () => cluster.stop() }
+  return { ...filled, url: standby!.url }
 }
 
 async function readOnlyPrimary(): Promise<ReadOnly> {
-  const database = await createTestDatabase()
+  const database = await useDatabase()
   const filled = await fill(database.sql)
   const name = new URL(database.url).pathname.slice(1)
   await database.sql`alter database ${database.sql(name)} set default_transaction_read_only = on`
-  return { ...filled, url: database.url, end: () => database.drop() }
+  return { ...filled, url: database.url }
 }
 
 const servers = [
@@ -51,14 +50,9 @@ const servers = [
 
 afterEach(endProcesses)
 
-for (const [what, open, isThere] of servers)
+for (const [what, open, isThere] of servers) {
+  const server = await openedIf(isThere, open)
   describe.skipIf(!isThere)(`a service that only exports, on ${what}`, () => {
-    let server: ReadOnly
-    beforeAll(async () => {
-      server = await open()
-    })
-    afterAll(() => server.end())
-
     const start = async () => {
       const { url, log, health } = await startMain(server, exportOnly)
       const get = (path: string, init?: RequestInit) =>
@@ -124,33 +118,28 @@ for (const [what, open, isThere] of servers)
       expect(await refusal({ LOG_LEVEL: 'warn' })).toContain('LOG_LEVEL: must be info, debug or trace')
     })
   })
+}
 
 test('a service that only exports brings no schema: it says what is missing', async () => {
-  const bare = await createBareDatabase()
+  const bare = await useBareDatabase(endWithTest)
   expect(await refusalOf(spawnProcess('src/main.ts', bare, exportOnly))).toContain(
     'The database lacks what this release needs (0001-foundation.sql',
   )
   expect(await bare.sql`select 1 from pg_class where relname = 'schema_migration'`).toHaveLength(0)
-  await bare.drop()
 })
 
 test('a worker refuses EXPORT_ONLY, since it could do nothing', async () => {
-  const bare = await createBareDatabase()
+  const bare = await useBareDatabase(endWithTest)
   expect(await refusalOf(spawnProcess('workers/main.ts', bare, exportOnly))).toContain('EXPORT_ONLY is for the service')
-  await bare.drop()
 })
 
 /** What a service would write: last uses of keys, lines of the trail, refusals. */
 async function countsOf(url: string): Promise<unknown> {
-  const sql = openDatabase({ url, connectionsMax: 1 })
-  try {
-    const [counts] = await sql`
-      select
-        (select count(*) from audit_event) as events,
-        (select count(*) from refusal) as refusals,
-        (select count(*) from api_key where last_used_at is not null) as uses`
-    return counts
-  } finally {
-    await sql.end()
-  }
+  const sql = usePool({ url, connectionsMax: 1 }, endWithTest)
+  const [counts] = await sql`
+    select
+      (select count(*) from audit_event) as events,
+      (select count(*) from refusal) as refusals,
+      (select count(*) from api_key where last_used_at is not null) as uses`
+  return counts
 }

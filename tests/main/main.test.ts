@@ -1,12 +1,12 @@
 // The process itself: how it starts, refuses to start, and stops. Runs src/main.ts as an operator would.
 
 import { afterEach, describe, expect, test } from 'bun:test'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { refuseAuditLines } from '../support/audit-trail.ts'
 import { testCertificate } from '../support/certificate.ts'
 import { createBareDatabase, createTestDatabase } from '../support/database.ts'
-import { useDatabase } from '../support/fixtures.ts'
+import { useDatabase, useFolder } from '../support/fixtures.ts'
+import { holdTransaction, waitingForLocks } from '../support/held-transaction.ts'
 import { createTestKey } from '../support/keys.ts'
 import { endProcesses, refusalOf, spawnProcess, startMain } from '../support/processes.ts'
 import { insertRawApplications, insertRawProgram } from '../support/raw-applications.ts'
@@ -69,7 +69,7 @@ describe('src/main.ts', () => {
   })
 
   test('"TLS can also be ended by the service itself (TLS_CERT, TLS_KEY)", in production', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'tributary-main-'))
+    const folder = await useFolder()
     const files = { TLS_CERT: join(folder, 'cert.pem'), TLS_KEY: join(folder, 'key.pem') }
     await Bun.write(files.TLS_CERT, testCertificate.cert)
     await Bun.write(files.TLS_KEY, testCertificate.key)
@@ -81,7 +81,6 @@ describe('src/main.ts', () => {
     })
     expect(answer.status).toBe(200)
     await expect(fetch(url.replace('https:', 'http:'))).rejects.toThrow()
-    await rm(folder, { recursive: true })
   })
 
   test('SIGTERM: running exports finish, new ones are refused, then the process ends with 0', async () => {
@@ -115,24 +114,16 @@ describe('src/main.ts', () => {
     const reader = await createTestKey(database.sql, { programs: ['raw'] })
     const { child, log, url } = await startMain(database, { DRAIN_TIMEOUT: '200ms' })
     const applications = `${url}/api/v1/admin/programs/raw/applications?pageSize=2`
-    const refused = database.sql
-      .unsafe(`
-        create function refuse_line() returns trigger language plpgsql as $$ begin raise exception 'no space left'; end $$;
-        create trigger refuse_line before insert on audit_event for each row execute function refuse_line()`)
-      .simple()
-    await refused
+    const takeLines = await refuseAuditLines(database.sql)
     await stalledReader(url)
-    try {
-      await (await fetch(applications, { headers: { Authorization: reader.authorization } })).text()
-      await until('the line to be refused', () => log.some(line => line.audit_event !== undefined))
-      child.kill('SIGTERM')
-      await until(
-        'the line to be waited for',
-        () => child.exitCode !== null || log.some(line => line.msg === 'the audit trail is still being written'),
-      )
-    } finally {
-      await database.sql.unsafe('drop function refuse_line cascade').simple()
-    }
+    await (await fetch(applications, { headers: { Authorization: reader.authorization } })).text()
+    await until('the line to be refused', () => log.some(line => line.audit_event !== undefined))
+    child.kill('SIGTERM')
+    await until(
+      'the line to be waited for',
+      () => child.exitCode !== null || log.some(line => line.msg === 'the audit trail is still being written'),
+    )
+    await takeLines()
     expect(await child.exited).toBe(0)
     const outcomes = await database.sql<{ actor: string; outcome: string }[]>`
       select actor, detail->>'outcome' as outcome
@@ -155,31 +146,19 @@ describe('src/main.ts', () => {
     const page = await fetch(`${url}/api/v1/admin/programs/raw/applications?pageSize=1`, via('https'))
     expect(page.status).toBe(200)
     await page.text()
-    const connections = async (name: string, waiting: boolean): Promise<number> => {
-      const [row] = await database.sql<{ count: number }[]>`
-        select count(*)::int as count
-        from pg_stat_activity
-        where datname = current_database() and application_name like ${`${name} %`}
-        and (wait_event_type = 'Lock' or not ${waiting})`
-      return row!.count
-    }
-    const release = Promise.withResolvers<void>()
-    const locked = Promise.withResolvers<void>()
-    const holding = database.sql.begin(async tx => {
-      await tx`select from api_key where api_key_id = ${exposed.api_key_id} for update`
-      locked.resolve()
-      await release.promise
+    const letGo = await holdTransaction(
+      database.sql,
+      tx => tx`select from api_key where api_key_id = ${exposed.api_key_id} for update`,
+    )
+    expect((await fetch(`${url}/api/v1/checkAuth`, via('http'))).status).toBe(401)
+    await until('the mark to wait', async () => (await waitingForLocks(database.sql, 'tributary ')) > 0)
+    child.kill('SIGTERM')
+    await until('the pools to be closing', async () => {
+      const open = await database.sql`
+        select from pg_stat_activity where datname = current_database() and application_name like 'tributary-export %'`
+      return open.length === 0
     })
-    await locked.promise
-    try {
-      expect((await fetch(`${url}/api/v1/checkAuth`, via('http'))).status).toBe(401)
-      await until('the mark to wait', async () => (await connections('tributary', true)) > 0)
-      child.kill('SIGTERM')
-      await until('the pools to be closing', async () => (await connections('tributary-export', false)) === 0)
-    } finally {
-      release.resolve()
-      await holding
-    }
+    await letGo()
     expect(await child.exited).toBe(0)
     const marks = await database.sql`
       select from audit_event where action = 'api_key_exposed' and subject = ${exposed.api_key_id}`

@@ -2,7 +2,9 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import manifest from '../../package.json' with { type: 'json' }
+import { refuseAuditLines, tamper } from '../support/audit-trail.ts'
 import { useDatabase } from '../support/fixtures.ts'
+import { holdTransaction } from '../support/held-transaction.ts'
 import { createTestKey, type TestKey } from '../support/keys.ts'
 import { type Reading, readMetrics } from '../support/metrics.ts'
 import { needs } from '../support/needs.ts'
@@ -152,7 +154,7 @@ describe('refusals', () => {
   })
 
   test('429 by limit, and the exports that read and wait while it is reached', async () => {
-    const locked = await lockApplications()
+    const letGo = await holdTransaction(sql, tx => tx`lock table application in access exclusive mode`)
     let during: Reading | undefined
     const more = await counted(/^tributary_(rate_limited|unavailable)_/, async () => {
       const three = [1, 2, 3].map(() => pull('pageSize=1'))
@@ -161,7 +163,7 @@ describe('refusals', () => {
         return during.of('tributary_exports_waiting') === 1 && during.of('tributary_exports_reading') === 2
       })
       await Promise.all(three.map(async answer => (await answer).arrayBuffer()))
-      await locked.release()
+      await letGo()
     })
     expect(during!.of('tributary_pool_connections{pool="export",state="used"}')).toBe(2)
     expect(during!.of('tributary_pool_connections_max{pool="export"}')).toBe(2)
@@ -193,19 +195,15 @@ describe('refusals', () => {
   test('a walk whose database has not come as far, and one whose history is another', async () => {
     const { nextPageToken } = (await (await pull('pageSize=2')).json()) as { nextPageToken: string }
     const set = (seq: number) =>
-      sql.begin(async tx => {
-        await tx`set local session_replication_role = replica`
-        await tx`update submission_counter set submit_seq = ${seq} where program_id = ${program.program_id}`
-      })
+      tamper(sql, `update submission_counter set submit_seq = ${seq} where program_id = ${program.program_id}`)
     const [counter] = await sql<{ submit_seq: number }[]>`
       select submit_seq from submission_counter where program_id = ${program.program_id}`
     const shift = (seconds: number) =>
-      sql.begin(async tx => {
-        await tx`set local session_replication_role = replica`
-        await tx`
-          update application set submit_time = submit_time + ${seconds} * interval '1 second'
-          where program_id = ${program.program_id} and submit_seq = ${counter!.submit_seq}`
-      })
+      tamper(
+        sql,
+        `update application set submit_time = submit_time + ${seconds} * interval '1 second'
+         where program_id = ${program.program_id} and submit_seq = ${counter!.submit_seq}`,
+      )
     const more = await counted(/^tributary_(walks|pages)_/, async () => {
       await set(counter!.submit_seq - 1)
       expect((await pull(`nextPageToken=${nextPageToken}`)).status).toBe(503)
@@ -223,19 +221,12 @@ describe('refusals', () => {
 })
 
 test('audit lines that wait to be written', async () => {
-  await sql
-    .unsafe(`
-      create function refuse_line() returns trigger language plpgsql as $$ begin raise exception 'no'; end $$;
-      create trigger refuse_line before insert on audit_event for each row execute function refuse_line()`)
-    .simple()
+  const takeLines = await refuseAuditLines(sql)
   const waiting = async () => (await readMetrics(service.health)).of('tributary_audit_lines_waiting')
-  try {
-    expect(await waiting()).toBe(0)
-    await (await pull('pageSize=1')).arrayBuffer()
-    await until('one to wait', async () => (await waiting()) === 1)
-  } finally {
-    await sql.unsafe('drop function refuse_line cascade').simple()
-  }
+  expect(await waiting()).toBe(0)
+  await (await pull('pageSize=1')).arrayBuffer()
+  await until('one to wait', async () => (await waiting()) === 1)
+  await takeLines()
   await until('none to wait', async () => (await waiting()) === 0)
 })
 
@@ -282,21 +273,3 @@ test.skipIf(!needs('promtool'))('promtool reads it and has nothing to object to'
   const checked = Bun.spawnSync(['promtool', 'check', 'metrics'], { stdin: Buffer.from(text) })
   expect([checked.exitCode, checked.stdout.toString(), checked.stderr.toString()]).toEqual([0, '', ''])
 })
-
-/** Keeps everybody from reading applications until it is released. */
-async function lockApplications(): Promise<{ release(): Promise<void> }> {
-  const held = Promise.withResolvers<void>()
-  const locked = Promise.withResolvers<void>()
-  const holding = sql.begin(async tx => {
-    await tx`lock table application in access exclusive mode`
-    locked.resolve()
-    await held.promise
-  })
-  await locked.promise
-  return {
-    release: async () => {
-      held.resolve()
-      await holding
-    },
-  }
-}

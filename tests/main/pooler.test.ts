@@ -1,42 +1,34 @@
 // Service and worker through a pooler in transaction mode, as OPERATIONS.md says to run them.
 
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
-import { createBareDatabase, createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { afterEach, describe, expect, test } from 'bun:test'
+import { walkIds } from '../support/export-client.ts'
+import { endWithTest, openedIf, useBareDatabase, useDatabase } from '../support/fixtures.ts'
 import { FrontEnd } from '../support/front-end.ts'
 import { createTestKey } from '../support/keys.ts'
 import { needs } from '../support/needs.ts'
-import { startPgbouncer, type TestPooler } from '../support/pgbouncer.ts'
+import { usePgbouncer } from '../support/pgbouncer.ts'
 import { endProcesses, logged, refusalOf, spawnProcess, startMain, startWorker } from '../support/processes.ts'
 import { aProgram, q } from '../support/programs.ts'
 import { until } from '../support/until.ts'
 
-describe.skipIf(!needs('pgbouncer'))('through PgBouncer in transaction mode', () => {
-  let database: TestDatabase
-  let pooler: TestPooler
-  let pooled: { url: string }
-  beforeAll(async () => {
-    database = await createTestDatabase()
-    pooler = await startPgbouncer(database.url)
-    pooled = { url: pooler.through(database.url) }
-  })
-  afterAll(async () => {
-    await pooler.stop()
-    await database.drop()
-  })
+const isThere = needs('pgbouncer')
+const database = await useDatabase()
+const pooler = await openedIf(isThere, () => usePgbouncer(database.url))
+
+describe.skipIf(!isThere)('through PgBouncer in transaction mode', () => {
+  const pooled = { url: isThere ? pooler.through(database.url) : '' }
   afterEach(endProcesses)
 
   const unprepared = { DATABASE_PREPARE: 'off' }
 
   test('services that start at once migrate an empty database once, and leave no lock behind', async () => {
-    const bare = await createBareDatabase()
+    const bare = await useBareDatabase(endWithTest)
     const url = pooler.through(bare.url)
     const started = await Promise.all([1, 2, 3].map(() => startMain({ url }, unprepared)))
     for (const { health } of started) expect((await fetch(`${health}/readyz`)).status).toBe(200)
     expect(await bare.sql`select pid from pg_locks where locktype = 'advisory'`).toHaveLength(0)
     // And one that starts later does not wait for anybody.
     await startMain({ url }, unprepared)
-    await endProcesses()
-    await bare.drop()
   })
 
   test('what is submitted is exported, whole, page by page', async () => {
@@ -52,17 +44,10 @@ describe.skipIf(!needs('pgbouncer'))('through PgBouncer in transaction mode', ()
         async (_, n) => (await frontEnd.apply(await frontEnd.register(), { n: { number: n } })).application_id,
       ),
     )
-    const seen: number[] = []
-    let token: string | null = null
-    do {
-      const answer = await client.get(
-        `/api/v1/admin/programs/pooled/applications?pageSize=10${token === null ? '' : `&nextPageToken=${token}`}`,
-      )
-      expect(answer.status).toBe(200)
-      const page = (await answer.json()) as { payload: { application_id: number }[]; nextPageToken: string | null }
-      seen.push(...page.payload.map(application => application.application_id))
-      token = page.nextPageToken
-    } while (token !== null)
+    const seen = await walkIds(
+      query => client.get(`/api/v1/admin/programs/pooled/applications?${query}`),
+      'pageSize=10',
+    )
     expect(seen.toSorted()).toEqual(submitted.toSorted())
     expect(new Set(seen).size).toBe(25)
   })

@@ -4,6 +4,7 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { useDatabase } from '../support/fixtures.ts'
 import { FrontEnd } from '../support/front-end.ts'
+import { holdTransaction, waitingForLocks } from '../support/held-transaction.ts'
 import { createTestKey } from '../support/keys.ts'
 import { endProcesses, startMain } from '../support/processes.ts'
 import { aProgram, q } from '../support/programs.ts'
@@ -42,14 +43,10 @@ describe('the pools of src/main.ts', () => {
     const applicants = await Promise.all([1, 2, 3, 4].map(() => frontEnd.register()))
     for (const applicant of applicants) await frontEnd.save(applicant, { n: { number: applicant } })
 
-    const release = Promise.withResolvers<void>()
-    const locked = Promise.withResolvers<void>()
-    const holding = database.sql.begin(async tx => {
-      await tx`select from submission_counter where program_id = ${busyProgramId} for update`
-      locked.resolve()
-      await release.promise
-    })
-    await locked.promise
+    const letGo = await holdTransaction(
+      database.sql,
+      tx => tx`select from submission_counter where program_id = ${busyProgramId} for update`,
+    )
     // One that waited for its turn for too long is told to come again; none is lost without a word.
     const submitting = applicants.map(applicant =>
       frontEnd.submit(applicant).then(
@@ -57,20 +54,12 @@ describe('the pools of src/main.ts', () => {
         (error: unknown) => String(error),
       ),
     )
-    try {
-      await until('the pool of intake to be full of waiting', async () => {
-        const [row] = await database.sql<{ count: number }[]>`
-          select count(*) as count from pg_stat_activity
-          where datname = current_database() and application_name like 'tributary-intake %' and wait_event_type = 'Lock'`
-        return row!.count === 2
-      })
-      expect((await client.get('/api/v1/checkAuth')).status).toBe(200)
-      for (const slug of ['calm', 'busy'])
-        expect((await client.get(`/api/v1/admin/programs/${slug}/applications`)).status).toBe(200)
-    } finally {
-      release.resolve()
-      await holding
-    }
+    const waiting = () => waitingForLocks(database.sql, 'tributary-intake ')
+    await until('the pool of intake to be full of waiting', async () => (await waiting()) === 2)
+    expect((await client.get('/api/v1/checkAuth')).status).toBe(200)
+    for (const slug of ['calm', 'busy'])
+      expect((await client.get(`/api/v1/admin/programs/${slug}/applications`)).status).toBe(200)
+    await letGo()
     for (const answer of await Promise.all(submitting)) if (answer !== 201) expect(answer).toContain('answered 503')
   })
 

@@ -2,6 +2,7 @@
 
 import { afterEach, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
+import { walkIds } from '../support/export-client.ts'
 import { useDatabase } from '../support/fixtures.ts'
 import { createTestKey } from '../support/keys.ts'
 import { endProcesses, refusalOf, spawnProcess, startMain, type TestMain } from '../support/processes.ts'
@@ -42,19 +43,8 @@ async function get(url: string): Promise<Response> {
   })
 }
 
-async function walk(url: string, pageSize: number): Promise<number[]> {
-  const found: number[] = []
-  let query = `pageSize=${pageSize}`
-  for (;;) {
-    const page = (await (await get(`${url}${export_}?${query}`)).json()) as {
-      payload: { application_id: number }[]
-      nextPageToken: string | null
-    }
-    found.push(...page.payload.map(application => application.application_id))
-    if (page.nextPageToken === null) return found
-    query = `nextPageToken=${page.nextPageToken}`
-  }
-}
+const walk = (url: string, pageSize: number): Promise<number[]> =>
+  walkIds(query => get(`${url}${export_}?${query}`), `pageSize=${pageSize}`)
 
 /** The value of a metric without labels. */
 async function metric({ health }: TestMain, name: string): Promise<number> {

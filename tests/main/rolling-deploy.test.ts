@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { version } from '../../package.json'
 import { freePort } from '../../scripts/free-port.ts'
 import { runBinary } from '../support/binary.ts'
+import type { ExportPage } from '../support/export-client.ts'
 import { useBareDatabase } from '../support/fixtures.ts'
 import { FrontEnd } from '../support/front-end.ts'
 import { createTestKey, type TestKey } from '../support/keys.ts'
@@ -33,11 +34,6 @@ const key: TestKey = await createTestKey(database.sql, { programs: [slug, onePor
 const headers = { Authorization: key.authorization }
 afterAll(endProcesses)
 
-interface Page {
-  payload: { application_id: number }[]
-  nextPageToken: string | null
-}
-
 /** One page of a process, as text. */
 async function pageText(main: TestMain, query: string): Promise<string> {
   const response = await fetch(`${main.url}/api/v1/admin/programs/${slug}/applications?${query}`, { headers })
@@ -51,9 +47,9 @@ async function walk(mains: readonly TestMain[], pageSize: number): Promise<{ ids
   const ids: number[] = []
   const tokens: string[] = []
   for (let turn = 0, query = `pageSize=${pageSize}`; query !== ''; turn++) {
-    const page = JSON.parse(await pageText(mains[turn % mains.length]!, query)) as Page
+    const page = JSON.parse(await pageText(mains[turn % mains.length]!, query)) as ExportPage
     if (tokens.length > 0) {
-      const again = JSON.parse(await pageText(mains[(turn + 1) % mains.length]!, query)) as Page
+      const again = JSON.parse(await pageText(mains[(turn + 1) % mains.length]!, query)) as ExportPage
       expect(JSON.stringify(again.payload)).toBe(JSON.stringify(page.payload))
     }
     ids.push(...page.payload.map(application => application.application_id))
@@ -160,7 +156,7 @@ test('G1, G4, G8: an upgrade that rolls through: the release before and the rele
 
   // Processes that start now issue tokens in the new layout, and all go on with walks in the old one.
   const restarted = await serve(next)
-  const newest = JSON.parse(await pageText(restarted, 'pageSize=1')) as Page
+  const newest = JSON.parse(await pageText(restarted, 'pageSize=1')) as ExportPage
   expect(newest.nextPageToken!.length).toBeGreaterThan(heldToken.length)
   await expectWholeWalks([nextMain, restarted])
   expect(await pageText(restarted, `nextPageToken=${heldToken}`)).toStartWith('{"payload":[')
@@ -192,7 +188,7 @@ test('G8: two processes on one port, one after the other restarted: a client tha
       lost++
       continue
     }
-    const page = JSON.parse(answer) as Page
+    const page = JSON.parse(answer) as ExportPage
     ids.push(...page.payload.map(application => application.application_id))
     query = page.nextPageToken === null ? '' : `nextPageToken=${page.nextPageToken}`
   }

@@ -1,19 +1,15 @@
 // The limits of a key over two services, one of them of two processes, that share a Redis; and when that is gone.
 
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { afterEach, describe, expect, test } from 'bun:test'
+import { openedIf, useDatabase } from '../support/fixtures.ts'
 import { createTestKey } from '../support/keys.ts'
 import { readMetrics } from '../support/metrics.ts'
 import { needs } from '../support/needs.ts'
 import { endProcesses, startMain, type TestMain } from '../support/processes.ts'
-import { startTestRedis, type TestRedis } from '../support/redis.ts'
+import { useRedis } from '../support/redis.ts'
 import { until } from '../support/until.ts'
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.drop())
+const database = await useDatabase()
 afterEach(endProcesses)
 
 /** How many of many requests of a new key are let in, asked of each service in turn, each on a connection of its own. */
@@ -33,13 +29,10 @@ async function letIn(services: readonly TestMain[], most: number): Promise<numbe
 const apart = async ({ health }: TestMain): Promise<number | undefined> =>
   (await readMetrics(health)).values.get('tributary_key_limits_apart')
 
-describe.skipIf(!needs('redis'))('with a Redis (contract D23)', () => {
-  let redis: TestRedis
-  beforeAll(async () => {
-    redis = await startTestRedis()
-  })
-  afterAll(() => redis.stop())
+const isThere = needs('redis')
+const redis = await openedIf(isThere, useRedis)
 
+describe.skipIf(!isThere)('with a Redis (contract D23)', () => {
   test('the whole holds over all processes; without it each has its share, and metric and log say so; with it again, the whole', async () => {
     const settings = { REDIS_URL: redis.url, REQUESTS_PER_MINUTE: '8' }
     const two = await startMain(database, { ...settings, PROCESSES: '2' })

@@ -3,11 +3,12 @@
 
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { useDatabase } from '../support/fixtures.ts'
+import { holdTransaction } from '../support/held-transaction.ts'
 import { createTestKey } from '../support/keys.ts'
 import { endProcesses, startMain, type TestMain } from '../support/processes.ts'
 import { aProgram, q } from '../support/programs.ts'
 import { insertRawApplications, insertRawProgram } from '../support/raw-applications.ts'
-import { type SilentProxy, startSilentProxy } from '../support/silent-proxy.ts'
+import { type SilentProxy, useSilentProxy } from '../support/silent-proxy.ts'
 import { until } from '../support/until.ts'
 
 const rows = 60
@@ -18,18 +19,15 @@ await insertRawApplications(database.sql, await insertRawProgram(database.sql, '
 await aProgram(database.sql, { slug: 'asked', questions: [q.text('t')] })
 const key = await createTestKey(database.sql, { programs: ['raw', 'asked'], maySubmit: true })
 beforeEach(async () => {
-  const url = new URL(database.url)
-  proxy = await startSilentProxy(Number(url.port))
-  url.port = String(proxy.port)
-  main = await startMain(
-    { url: url.href },
-    { STATEMENT_TIMEOUT: '400ms', SILENCE_TIMEOUT: '500ms', RESPONSE_TIMEOUT: '1s', EXPORT_CONNECTIONS: '2' },
-  )
+  proxy = await useSilentProxy(database.url)
+  main = await startMain(proxy, {
+    STATEMENT_TIMEOUT: '400ms',
+    SILENCE_TIMEOUT: '500ms',
+    RESPONSE_TIMEOUT: '1s',
+    EXPORT_CONNECTIONS: '2',
+  })
 })
-afterEach(async () => {
-  await endProcesses()
-  await proxy.stop()
-})
+afterEach(endProcesses)
 
 const ask = (path: string, init: RequestInit = {}) =>
   fetch(main.url + path, {
@@ -122,26 +120,15 @@ describe('a silent database', () => {
 
   test('a statement that PostgreSQL is still busy with is ended there, and its connection kept', async () => {
     await (await ask('/api/v1/checkAuth')).arrayBuffer()
-    const release = Promise.withResolvers<void>()
-    const locked = Promise.withResolvers<void>()
-    const holding = database.sql.begin(async tx => {
-      await tx`lock table api_key in access exclusive mode`
-      locked.resolve()
-      await release.promise
-    })
-    await locked.promise
+    const letGo = await holdTransaction(database.sql, tx => tx`lock table api_key in access exclusive mode`)
     // The service may open more, as when it notes the use of a key meanwhile: none of those it had may go.
     const connected = () => database.sql<{ pid: number }[]>`
       select pid from pg_stat_activity where datname = current_database() and application_name like 'tributary%'`
     const before = await connected()
     expect(before.length).toBeGreaterThan(0)
-    try {
-      const answer = await ask('/api/v1/checkAuth')
-      expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5'])
-    } finally {
-      release.resolve()
-      await holding
-    }
+    const answer = await ask('/api/v1/checkAuth')
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5'])
+    await letGo()
     expect((await ask('/api/v1/checkAuth')).status).toBe(200)
     expect(await connected()).toEqual(expect.arrayContaining([...before]))
     expect(main.log.find(line => line.reason === 'statement_timeout')).toBeDefined()

@@ -8,10 +8,9 @@ import { loadLines } from '../../src/load/load-lines.ts'
 import { exportProgram, importProgram } from '../../src/programs/program-transport.ts'
 import { publishDefinition } from '../../src/programs/publish.ts'
 import { saveDraft } from '../../src/programs/save-draft.ts'
-import { createTestDatabase } from '../support/database.ts'
 import { ExportClient } from '../support/export-client.ts'
 import { exportLines } from '../support/export-lines.ts'
-import { useDatabase, useService } from '../support/fixtures.ts'
+import { endWithTest, useDatabase, useService } from '../support/fixtures.ts'
 import { FrontEnd } from '../support/front-end.ts'
 import { createTestKey } from '../support/keys.ts'
 import { aDefinition, aProgram, type QuestionSpec, q } from '../support/programs.ts'
@@ -46,21 +45,17 @@ test('20 enumerators within one another can be published, answered, exported, lo
   const [application] = await new ExportClient(service, key, slug).walkAll()
   expect(JSON.stringify(application!.application)).toContain('"selections":["cat","dog"]')
 
-  const there = await createTestDatabase()
-  try {
-    await importProgram(there.sql, await exportProgram(database.sql, slug), 'operator:test')
-    const lines = await exportLines(database.sql, slug)
-    await loadLines(
-      there.sql,
-      (async function* () {
-        yield Buffer.from(`${lines.join('\n')}\n`)
-      })(),
-      { now: (Date.now() + 60_000) * 1000, timeZone: 'UTC', actor: 'operator:test', programSlug: slug, threads: 1 },
-    )
-    expect(await exportLines(there.sql, slug)).toEqual(lines)
-  } finally {
-    await there.drop()
-  }
+  const there = await useDatabase({}, endWithTest)
+  await importProgram(there.sql, await exportProgram(database.sql, slug), 'operator:test')
+  const lines = await exportLines(database.sql, slug)
+  await loadLines(
+    there.sql,
+    (async function* () {
+      yield Buffer.from(`${lines.join('\n')}\n`)
+    })(),
+    { now: (Date.now() + 60_000) * 1000, timeZone: 'UTC', actor: 'operator:test', programSlug: slug, threads: 1 },
+  )
+  expect(await exportLines(there.sql, slug)).toEqual(lines)
 
   const get = (path: string) => service.get(path, { headers: { Authorization: key.authorization } })
   const schema = (await (
@@ -98,14 +93,10 @@ test('another bound is held to in the same way, also for questions left to the b
   await publishDefinition(database.sql, left, 'admin:test', { enumeratorDepthMax: 4 })
 
   const bundle = await exportProgram(database.sql, slug)
-  const there = await createTestDatabase()
-  try {
-    const kept = await rejection(importProgram(there.sql, bundle, 'operator:test', 3))
-    expect(kept.errors).toMatchObject([{ path: '/questions/3/enumerator_id', code: 'too_deep' }])
-    await importProgram(there.sql, bundle, 'operator:test', 4)
-  } finally {
-    await there.drop()
-  }
+  const there = await useDatabase({}, endWithTest)
+  const kept = await rejection(importProgram(there.sql, bundle, 'operator:test', 3))
+  expect(kept.errors).toMatchObject([{ path: '/questions/3/enumerator_id', code: 'too_deep' }])
+  await importProgram(there.sql, bundle, 'operator:test', 4)
 })
 
 test('a definition longer than its bound is refused before it is looked at', async () => {

@@ -10,10 +10,9 @@ import { loadLines } from '../../src/load/load-lines.ts'
 import { Problem } from '../../src/problem.ts'
 import { exportProgram, importProgram } from '../../src/programs/program-transport.ts'
 import { publishDefinition } from '../../src/programs/publish.ts'
-import { createTestDatabase } from '../support/database.ts'
 import { ExportClient } from '../support/export-client.ts'
 import { exportLines } from '../support/export-lines.ts'
-import { useDatabase, useService } from '../support/fixtures.ts'
+import { endWithTest, useDatabase, useService } from '../support/fixtures.ts'
 import { FrontEnd } from '../support/front-end.ts'
 import { createTestKey } from '../support/keys.ts'
 import { aDefinition, q } from '../support/programs.ts'
@@ -99,25 +98,21 @@ describe('option ids from before the rule', () => {
     expect(await (await get('', 'text/html')).text()).toContain('<code>&lt;b>&amp;amp;</code>')
 
     const bundle = JSON.parse(JSON.stringify(await exportProgram(database.sql, slug)))
-    const there = await createTestDatabase()
-    try {
-      await importProgram(there.sql, bundle, 'operator:test')
-      expect(JSON.stringify(await exportProgram(there.sql, slug))).toBe(JSON.stringify(bundle))
-      const lines = await exportLines(database.sql, slug)
-      const pieces = async function* () {
-        yield Buffer.from(`${lines.join('\n')}\n`)
-      }
-      const now = (Date.now() + 60_000) * 1000
-      await loadLines(there.sql, pieces(), {
-        now,
-        timeZone: 'UTC',
-        actor: 'operator:test',
-        programSlug: slug,
-        threads: 1,
-      })
-      expect(await exportLines(there.sql, slug)).toEqual(lines)
-    } finally {
-      await there.drop()
+    const there = await useDatabase({}, endWithTest)
+    await importProgram(there.sql, bundle, 'operator:test')
+    expect(JSON.stringify(await exportProgram(there.sql, slug))).toBe(JSON.stringify(bundle))
+    const lines = await exportLines(database.sql, slug)
+    const pieces = async function* () {
+      yield Buffer.from(`${lines.join('\n')}\n`)
     }
+    const now = (Date.now() + 60_000) * 1000
+    await loadLines(there.sql, pieces(), {
+      now,
+      timeZone: 'UTC',
+      actor: 'operator:test',
+      programSlug: slug,
+      threads: 1,
+    })
+    expect(await exportLines(there.sql, slug)).toEqual(lines)
   })
 })

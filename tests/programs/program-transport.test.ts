@@ -2,8 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import { findActiveVersion, readPublishedVersions } from '../../src/db/programs.ts'
 import type { ProgramBundle } from '../../src/domain/definitions/program-bundle.ts'
 import { exportProgram, importProgram } from '../../src/programs/program-transport.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { useDatabase } from '../support/fixtures.ts'
+import type { TestDatabase } from '../support/database.ts'
+import { endWithTest, useDatabase } from '../support/fixtures.ts'
 import { aDraft, aProgram, everyKind, publish, q } from '../support/programs.ts'
 import { rejection } from '../support/refusal.ts'
 
@@ -31,12 +31,8 @@ const housing = await exportProgram(source.sql, 'housing')
 const childCare = await exportProgram(source.sql, 'child-care')
 
 async function inEmptyDatabase(work: (database: TestDatabase) => Promise<void>): Promise<void> {
-  const database = await createTestDatabase()
-  try {
-    await work(database)
-  } finally {
-    await database.drop()
-  }
+  const database = await useDatabase({}, endWithTest)
+  await work(database)
 }
 
 const travelled = (bundle: ProgramBundle): unknown => JSON.parse(JSON.stringify(bundle))

@@ -4,9 +4,9 @@ import { lockQuestionBank } from '../../src/db/questions.ts'
 import { buildKeyMap, type KeyNode } from '../../src/domain/questions/key-map.ts'
 import { exportProgram, importProgram } from '../../src/programs/program-transport.ts'
 import { publishDefinition, publishDraft } from '../../src/programs/publish.ts'
-import { createTestDatabase } from '../support/database.ts'
-import { useDatabase } from '../support/fixtures.ts'
+import { endWithTest, useDatabase } from '../support/fixtures.ts'
 import { aDefinition, aDraft, aProgram, everyKind, publish, q } from '../support/programs.ts'
+import { failureOf } from '../support/refusal.ts'
 import { until } from '../support/until.ts'
 
 const database = await useDatabase()
@@ -52,23 +52,19 @@ describe('publishing', () => {
     const spec = { slug: 'ahead', questions: [q.text('ahead')] }
     await aProgram(database.sql, spec)
     const bundle = await exportProgram(database.sql, 'ahead')
-    const there = await createTestDatabase()
-    try {
-      bundle.program_versions[0]!.published_at = '2200-01-01T00:00:00.000000Z'
-      const { program_id, program_version_ids } = await importProgram(there.sql, bundle, 'operator:test')
-      const next = await publish(there.sql, { ...spec, display_name: 'Next' })
-      const last = await publish(there.sql, { ...spec, display_name: 'Last' })
-      const versions = await readPublishedVersions(there.sql, program_id)
-      expect(versions.map(version => version.program_version_id)).toEqual([
-        ...program_version_ids,
-        next.program_version_id,
-        last.program_version_id,
-      ])
-      const [first] = versions.map(version => version.published_at!)
-      expect(versions.map(version => version.published_at! - first!)).toEqual([0, 1, 2])
-    } finally {
-      await there.drop()
-    }
+    const there = await useDatabase({}, endWithTest)
+    bundle.program_versions[0]!.published_at = '2200-01-01T00:00:00.000000Z'
+    const { program_id, program_version_ids } = await importProgram(there.sql, bundle, 'operator:test')
+    const next = await publish(there.sql, { ...spec, display_name: 'Next' })
+    const last = await publish(there.sql, { ...spec, display_name: 'Last' })
+    const versions = await readPublishedVersions(there.sql, program_id)
+    expect(versions.map(version => version.program_version_id)).toEqual([
+      ...program_version_ids,
+      next.program_version_id,
+      last.program_version_id,
+    ])
+    const [first] = versions.map(version => version.published_at!)
+    expect(versions.map(version => version.published_at! - first!)).toEqual([0, 1, 2])
   })
 
   test('a draft is published under the lock of the question bank: what holds that is waited for, and seen', async () => {
@@ -137,23 +133,12 @@ describe('the database itself', () => {
       sql`update question_version set settings = '{}'`,
       sql`delete from program_version_question where program_version_id = ${program_version_id}`,
     ]
-    for (const refusal of refusals) {
-      const code = await refusal.then(
-        () => 'done',
-        (error: { code?: string }) => error.code,
-      )
-      expect(code).toBe('23001')
-    }
+    for (const refusal of refusals) expect((await failureOf(refusal))?.code).toBe('23001')
     for (const removal of [
       sql`delete from question_version where question_id = (select question_id from question where admin_name = 'kept question')`,
       sql`delete from question where admin_name = 'kept question'`,
-    ]) {
-      const code = await removal.then(
-        () => 'done',
-        (error: { code?: string }) => error.code,
-      )
-      expect(code).toBe('23503')
-    }
+    ])
+      expect((await failureOf(removal))?.code).toBe('23503')
     expect(await findActiveVersion(sql, program_id)).toMatchObject({ program_version_id, display_name: 'Program kept' })
   })
 })

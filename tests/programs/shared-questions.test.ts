@@ -15,6 +15,7 @@ import {
   q,
   upToDate,
 } from '../support/programs.ts'
+import { rejection } from '../support/refusal.ts'
 
 const database = await useDatabase()
 
@@ -23,12 +24,9 @@ const active = async (program_id: number) => (await findActiveVersion(database.s
 const draftOf = async (program_id: number) => (await findDraftVersion(database.sql, program_id))!
 
 async function conflict(promise: Promise<unknown>): Promise<Problem> {
-  const error = await promise.then(
-    () => undefined,
-    (thrown: unknown) => thrown,
-  )
-  if (error instanceof Problem && error.kind === 'conflict') return error
-  throw new Error(`expected a conflict, got ${String(error)}`)
+  const problem = await rejection(promise)
+  expect(problem.kind).toBe('conflict')
+  return problem
 }
 
 describe('a new version of a shared question', () => {

@@ -5,8 +5,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Application } from '../../src/client/api-types.ts'
 import { TributaryClient } from '../../src/client/tributary-client.ts'
-import { startFaultyProxy } from '../support/faulty-proxy.ts'
-import { endWithFile, useBareDatabase, useDatabase, useFolder, useService } from '../support/fixtures.ts'
+import { useFaultyProxy } from '../support/faulty-proxy.ts'
+import { useBareDatabase, useDatabase, useFolder, useService } from '../support/fixtures.ts'
 import { FrontEnd } from '../support/front-end.ts'
 import { createTestKey, type TestKey } from '../support/keys.ts'
 import { aProgram, q } from '../support/programs.ts'
@@ -99,8 +99,7 @@ describe('--fields', () => {
   test('one that was interrupted goes on with the same, and with others is refused', async () => {
     const out = newName('ndjson')
     let cut = true
-    const proxy = await startFaultyProxy(service.port, n => (cut && n > 3 ? { status: 400 } : 'none'))
-    endWithFile(() => proxy.stop())
+    const proxy = await useFaultyProxy(service.port, n => (cut && n > 3 ? { status: 400 } : 'none'))
     const run = (...more: string[]) =>
       runTool(key, argsOf(out, ['--page-size', '1', '--checkpoint', '0', ...more], proxy.baseUrl))
     expect(await run(...fields)).toMatchObject({ code: 1 })

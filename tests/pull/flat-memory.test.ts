@@ -3,7 +3,8 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { useExport, useFolder } from '../support/fixtures.ts'
 import { insertRawApplications } from '../support/raw-applications.ts'
-import { endOf, residentMaxOf, startTool } from '../support/tributary-tool.ts'
+import { endOf } from '../support/run.ts'
+import { residentMaxOf, startTool } from '../support/tributary-tool.ts'
 
 const megabyte = 1024 * 1024
 

@@ -7,12 +7,13 @@ import postgres from 'postgres'
 import { integerFrom, seededRandom } from '../../src/domain/invented/seeded-random.ts'
 import { annotate } from '../../src/upkeep/annotate.ts'
 import { eraseApplication } from '../../src/upkeep/erase.ts'
-import { startFaultyProxy } from '../support/faulty-proxy.ts'
+import { useFaultyProxy } from '../support/faulty-proxy.ts'
 import { endWithFile, useBareDatabase, useDatabase, useFolder, useService } from '../support/fixtures.ts'
 import { FrontEnd } from '../support/front-end.ts'
 import { createTestKey } from '../support/keys.ts'
 import { publish, q } from '../support/programs.ts'
-import { endOf, type RunningTool, runTool, startTool } from '../support/tributary-tool.ts'
+import { endOf } from '../support/run.ts'
+import { type RunningTool, runTool, startTool } from '../support/tributary-tool.ts'
 
 /** PULL_INTERRUPTIONS=50 is for those who change how output is made; each costs the start of a process. */
 const kills = Number(process.env.PULL_INTERRUPTIONS ?? 12)
@@ -48,11 +49,10 @@ async function apply(count: number): Promise<void> {
 }
 
 let onRequest = (_target: string): void => {}
-const proxy = await startFaultyProxy(service.port, n => {
+const proxy = await useFaultyProxy(service.port, n => {
   queueMicrotask(() => onRequest(proxy.requests[n]!.target))
   return 'none'
 })
-endWithFile(() => proxy.stop())
 
 const argsOf = (...to: string[]): string[] => ['pull', proxy.baseUrl, '--program', slug, '--since-last', ...to]
 

@@ -10,10 +10,11 @@ import { parsePull } from '../../src/pull/command-line.ts'
 import { formatOf } from '../../src/pull/output-formats.ts'
 import type { PullProgress } from '../../src/pull/pull-request.ts'
 import { pullToFile } from '../../src/pull/pull-to-file.ts'
-import { type Fault, startFaultyProxy } from '../support/faulty-proxy.ts'
+import { type Fault, useFaultyProxy } from '../support/faulty-proxy.ts'
 import { endWithFile, useExport, useFolder } from '../support/fixtures.ts'
 import { FrontEnd } from '../support/front-end.ts'
-import { endOf, type RunningTool, runTool, startTool } from '../support/tributary-tool.ts'
+import { endOf } from '../support/run.ts'
+import { type RunningTool, runTool, startTool } from '../support/tributary-tool.ts'
 import { until } from '../support/until.ts'
 
 const next = seededRandom(4711)
@@ -28,8 +29,7 @@ let files = 0
 const newFile = (): string => join(folder, `${++files}.ndjson`)
 
 async function proxied(faultOf: (n: number) => Fault) {
-  const proxy = await startFaultyProxy(service.port, faultOf)
-  endWithFile(() => proxy.stop())
+  const proxy = await useFaultyProxy(service.port, faultOf)
   return proxy
 }
 const argsOf = (out: string, baseUrl = service.baseUrl, ...more: string[]): string[] => [

@@ -7,6 +7,7 @@ import { seedPrograms } from '../../scripts/seed-program/seed-programs.ts'
 import { ExportClient, type ExportPage } from '../support/export-client.ts'
 import { useDatabase, useFolder, useService } from '../support/fixtures.ts'
 import { createTestKey } from '../support/keys.ts'
+import { type Ended, run } from '../support/run.ts'
 import { runTool } from '../support/tributary-tool.ts'
 
 const root = join(import.meta.dir, '../..')
@@ -56,7 +57,7 @@ test('a page that the service sends is of these types, and the typed client give
       }
     }`,
   )
-  expect(await compile(folder, 'page.ts', 'reader.ts')).toEqual({ said: '', code: 0 })
+  expect(await compile(folder, 'page.ts', 'reader.ts')).toMatchObject({ out: '', code: 0 })
 })
 
 test('with --fields, a page of these questions is of these types, and they have no others', async () => {
@@ -76,7 +77,7 @@ test('with --fields, a page of these questions is of these types, and they have 
       return [jobs, application.applicant_name.first_name, application.monthly_rent]
     }`,
   )
-  expect(await compile(own, 'some-reader.ts')).toEqual({ said: '', code: 0 })
+  expect(await compile(own, 'some-reader.ts')).toMatchObject({ out: '', code: 0 })
 })
 
 test.each([
@@ -90,7 +91,7 @@ test.each([
 })
 
 /** What the compiler says of these files. */
-async function compile(cwd: string, ...names: string[]): Promise<{ said: string; code: number }> {
+function compile(cwd: string, ...names: string[]): Promise<Ended> {
   const options = ['--strict', '--noEmit', '--skipLibCheck', '--target', 'es2023', '--module', 'esnext']
   const more = [
     '--moduleResolution',
@@ -101,9 +102,6 @@ async function compile(cwd: string, ...names: string[]): Promise<{ said: string;
     '--typeRoots',
     join(root, 'node_modules'),
   ]
-  const compiler = Bun.spawn(
-    [join(root, 'node_modules/.bin/tsc'), ...options, ...more, ...names.map(name => join(cwd, name))],
-    { cwd, stdout: 'pipe', stderr: 'pipe' },
-  )
-  return { said: await compiler.stdout.text(), code: await compiler.exited }
+  const files = names.map(name => join(cwd, name))
+  return run([join(root, 'node_modules/.bin/tsc'), ...options, ...more, ...files], { cwd })
 }

@@ -2,8 +2,7 @@
 
 import { expect, test } from 'bun:test'
 import { enqueue } from '../../src/queue/enqueue.ts'
-import { useQueue } from '../support/fixtures.ts'
-import { aVersion, keyMapJob, statusOf } from '../support/queue.ts'
+import { aVersion, keyMapJob, statusOf, useQueue } from '../support/queue.ts'
 import { until } from '../support/until.ts'
 
 const its = await useQueue('postgres')

@@ -1,12 +1,15 @@
 // How the relay goes about its work: without pause while there is much to hand over, and without haste while it fails.
 
-import { afterEach, expect, test } from 'bun:test'
-import { requestDerived } from '../../src/db/derived-status.ts'
+import { afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { readOverdue, requestDerived } from '../../src/db/derived-status.ts'
 import { insertOutbox, listenToOutbox, measureOutbox } from '../../src/db/outbox.ts'
 import { createLog } from '../../src/log.ts'
-import { type Relay, startRelay } from '../../src/queue/relay.ts'
+import type { OutgoingJob } from '../../src/queue/connect.ts'
+import { enqueue } from '../../src/queue/enqueue.ts'
+import { type Relay, relayOnce, startRelay } from '../../src/queue/relay.ts'
 import { useDatabase } from '../support/fixtures.ts'
-import { aVersion, statusOf } from '../support/queue.ts'
+import { needs } from '../support/needs.ts'
+import { aVersion, keyMapJob, someVersions, statusOf, type TestQueue, useQueue } from '../support/queue.ts'
 import { until } from '../support/until.ts'
 
 const { sql } = await useDatabase()
@@ -60,4 +63,121 @@ test('what is asked for again has all its attempts again', async () => {
   await sql`update derived_status set attempts = 4, state = 'failed', last_error = 'it broke' where program_version_id = ${program_version_id}`
   await requestDerived(sql, [thing])
   expect(await statusOf(sql, program_version_id)).toMatchObject({ attempts: 0, state: 'queued', requested: 2 })
+})
+
+describe.skipIf(!needs('redis'))('the relay', () => {
+  let its: TestQueue
+  beforeAll(async () => {
+    its = await useQueue('redis')
+  })
+  afterEach(() => its.reset())
+
+  test('jobs leave the outbox only when the queue took them, all of a batch or none, oldest first', async () => {
+    const ids = await someVersions(its.sql, 3)
+    for (const id of ids) await enqueue(its.sql, [keyMapJob(id)])
+    const offered: string[][] = []
+    const refusing = {
+      add: async (jobs: readonly { id: string }[]) => {
+        offered.push(jobs.map(job => job.id))
+        throw new Error('away')
+      },
+    }
+    await expect(relayOnce(its.sql, refusing, 2)).rejects.toThrow('away')
+    await relayOnce(its.sql, refusing, 2).catch(() => {})
+    expect((await measureOutbox(its.sql)).waiting).toBe(3)
+    expect(offered.at(-1)).toEqual(ids.slice(0, 2).map(id => `refresh-key-map-v${id}-1`))
+    expect(await relayOnce(its.sql, { add: async () => {} }, 2)).toBe(2)
+    expect((await measureOutbox(its.sql)).waiting).toBe(1)
+    expect(await relayOnce(its.sql, { add: async () => {} }, 2)).toBe(1)
+  })
+
+  test('what one relay has in hand, another passes over', async () => {
+    const ids = await someVersions(its.sql, 2)
+    for (const id of ids) await enqueue(its.sql, [keyMapJob(id)])
+    const inHand = Promise.withResolvers<void>()
+    const gate = Promise.withResolvers<void>()
+    const taken: string[] = []
+    const slow = relayOnce(
+      its.sql,
+      {
+        add: async jobs => {
+          taken.push(...jobs.map(job => job.id))
+          inHand.resolve()
+          await gate.promise
+        },
+      },
+      1,
+    )
+    await inHand.promise
+    await relayOnce(its.sql, { add: async jobs => void taken.push(...jobs.map(job => job.id)) }, 10)
+    gate.resolve()
+    await slow
+    expect(taken).toEqual(ids.map(id => `refresh-key-map-v${id}-1`))
+  })
+
+  test('is woken by a commit, long before it would look by itself; also when it lost the connection it listened on', async () => {
+    const listener = (other = 0) =>
+      until('the relay to listen', async () => {
+        const [row] = await its.sql<{ pid: number }[]>`
+          select pid
+          from pg_stat_activity
+          where query = 'listen "outbox"'
+          and datname = current_database()
+          and pid <> ${other}`
+        return row?.pid
+      })
+    const taken: string[] = []
+    const take = { add: async (jobs: readonly OutgoingJob[]) => void taken.push(...jobs.map(job => job.id)) }
+    const relay = startRelay(its.sql, its.sql, take, createLog('silent'), { pollMs: 3_600_000 })
+    const [first, second] = (await someVersions(its.sql, 2)) as [number, number]
+    const pid = await listener()
+    await enqueue(its.sql, [keyMapJob(first)])
+    await until('the first to be taken', () => taken.length === 1)
+
+    await its.sql`select pg_terminate_backend(${pid})`
+    await listener(pid)
+    await enqueue(its.sql, [keyMapJob(second)])
+    await until('the second to be taken', () => taken.length === 2)
+    await relay.stop()
+  })
+
+  test('without being woken it looks by itself', async () => {
+    const id = await aVersion(its.sql)
+    const taken: string[] = []
+    const take = { add: async (jobs: readonly OutgoingJob[]) => void taken.push(...jobs.map(job => job.id)) }
+    const relay = startRelay(its.sql, its.sql, take, createLog('silent'), { pollMs: 20 })
+    await its.sql`
+      insert into outbox (job_name, job_id, payload)
+      values ('refresh-key-map', 'unheard', ${its.sql.json({ program_version_id: id })})`
+    await until('it to be taken', () => taken.includes('unheard'))
+    await relay.stop()
+  })
+
+  test('Redis may be away when the process starts', async () => {
+    const id = await aVersion(its.sql)
+    await its.takeAway()
+    await its.relay()
+    await its.work()
+    await enqueue(its.sql, [keyMapJob(id)])
+    await until('the relay to notice', () => its.logLines.some(line => String(line.msg).startsWith('the relay cannot')))
+    await its.bringBack()
+    await until('the job to be done', async () => (await statusOf(its.sql, id))?.state === 'done')
+  })
+
+  test('what a store lost that came back empty is found overdue', async () => {
+    const [lost, done] = (await someVersions(its.sql, 2)) as [number, number]
+    await its.relay()
+    const working = await its.work()
+    await enqueue(its.sql, [keyMapJob(done)])
+    await until('the one job to be done', async () => (await statusOf(its.sql, done))?.state === 'done')
+    await working.stop()
+    await enqueue(its.sql, [keyMapJob(lost)])
+    await until('the other to be handed over', async () => (await measureOutbox(its.sql)).waiting === 0)
+    await its.takeAway()
+    await its.bringBack()
+    expect(await readOverdue(its.sql, 60_000)).toEqual([])
+    const overdue = (await readOverdue(its.sql, 0)).map(thing => thing.program_version_id)
+    expect(overdue).toContain(lost)
+    expect(overdue).not.toContain(done)
+  })
 })

@@ -1,30 +1,30 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
-import { chown, stat, writeFile } from 'node:fs/promises'
+import { afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { inTransaction, openDatabase } from '../../src/db/client.ts'
-import { readDerivedStatus, readOverdue } from '../../src/db/derived-status.ts'
+import { inTransaction } from '../../src/db/client.ts'
+import { readDerivedStatus } from '../../src/db/derived-status.ts'
 import { measureOutbox } from '../../src/db/outbox.ts'
-import { createLog } from '../../src/log.ts'
-import { connectQueue, type OutgoingJob, type Queue } from '../../src/queue/connect.ts'
+import type { OutgoingJob, Queue } from '../../src/queue/connect.ts'
 import { enqueue } from '../../src/queue/enqueue.ts'
-import { relayOnce, startRelay } from '../../src/queue/relay.ts'
-import { testCertificate } from '../support/certificate.ts'
-import { createTestDatabase, testServer } from '../support/database.ts'
-import { useQueue } from '../support/fixtures.ts'
 import { needs } from '../support/needs.ts'
 import {
   aVersion,
   keyMapJob,
   type StoreName,
   someVersions,
-  startTestQueue,
   statusOf,
   type TestQueue,
+  useQueue,
 } from '../support/queue.ts'
+import { succeeds } from '../support/refusal.ts'
 import { until } from '../support/until.ts'
 
 const stores: StoreName[] = needs('redis') ? ['postgres', 'redis'] : ['postgres']
 const queues = await Promise.all(stores.map(async store => ({ store, its: await useQueue(store) })))
+
+/** A handler that notes which versions it ran for. */
+const notingIn = (ran: number[]) => ({
+  'refresh-key-map': async (payload: { program_version_id: number }) => void ran.push(payload.program_version_id),
+})
 
 describe.each(queues)('jobs carried by $store', ({ store, its }) => {
   afterEach(() => its.reset())
@@ -58,7 +58,7 @@ describe.each(queues)('jobs carried by $store', ({ store, its }) => {
     const [before, after] = (await someVersions(its.sql, 2)) as [number, number]
     const ran: number[] = []
     await its.relay()
-    await its.work({ 'refresh-key-map': async ({ program_version_id }) => void ran.push(program_version_id) })
+    await its.work(notingIn(ran))
     const undone = inTransaction(its.sql, async tx => {
       await enqueue(tx, [keyMapJob(before)])
       throw new RangeError('changed its mind')
@@ -75,7 +75,7 @@ describe.each(queues)('jobs carried by $store', ({ store, its }) => {
     const ids = await someVersions(its.sql, 3)
     const ran: number[] = []
     await its.relay()
-    await its.work({ 'refresh-key-map': async ({ program_version_id }) => void ran.push(program_version_id) })
+    await its.work(notingIn(ran))
     await its.takeAway()
     for (const id of ids) await inTransaction(its.sql, tx => enqueue(tx, [keyMapJob(id)]))
     await until('the relay to notice', () => its.logLines.some(line => String(line.msg).startsWith('the relay cannot')))
@@ -96,7 +96,7 @@ describe.each(queues)('jobs carried by $store', ({ store, its }) => {
     expect(doomed).toBe('begun\n')
     expect(await statusOf(its.sql, id)).toMatchObject({ state: 'running' })
     const ran: number[] = []
-    await its.work({ 'refresh-key-map': async ({ program_version_id }) => void ran.push(program_version_id) })
+    await its.work(notingIn(ran))
     expect(await settled(id, 'done')).toMatchObject({ attempts: 2 })
     expect(ran).toEqual([id])
   })
@@ -108,7 +108,7 @@ describe.each(queues)('jobs carried by $store', ({ store, its }) => {
       await killedWorker(its, () => (i === 0 ? enqueue(its.sql, [keyMapJob(deadly)]) : Promise.resolve()))
     }
     const ran: number[] = []
-    await its.work({ 'refresh-key-map': async ({ program_version_id }) => void ran.push(program_version_id) })
+    await its.work(notingIn(ran))
     expect((await settled(deadly, 'failed')).last_error).toMatch(/stalled more than allowable/)
     await enqueue(its.sql, [keyMapJob(next)])
     await settled(next, 'done')
@@ -252,7 +252,7 @@ describe.each(queues)('jobs carried by $store', ({ store, its }) => {
     await its.sql`delete from program_version where program_version_id = ${gone}`
     const ran: number[] = []
     await its.relay()
-    await its.work({ 'refresh-key-map': async ({ program_version_id }) => void ran.push(program_version_id) })
+    await its.work(notingIn(ran))
     await settled(next, 'done')
     await until('the first to be passed over', () =>
       its.logLines.some(line => line.msg === 'job had nothing left to do'),
@@ -318,9 +318,7 @@ describe.each(queues)('jobs carried by $store', ({ store, its }) => {
     const ids = await someVersions(its.sql, 250)
     await enqueue(its.sql, ids.map(keyMapJob))
     const ran: number[] = []
-    const handlers = {
-      'refresh-key-map': async (payload: { program_version_id: number }) => void ran.push(payload.program_version_id),
-    }
+    const handlers = notingIn(ran)
     await Promise.all([
       its.relay(),
       its.relay(),
@@ -348,12 +346,7 @@ describe.each(queues)('jobs carried by $store', ({ store, its }) => {
       await its.takeAway()
       await its.bringBack()
     }
-    await until('the database to answer', () =>
-      enqueue(its.sql, [keyMapJob(after)]).then(
-        () => true,
-        () => false,
-      ),
-    )
+    await until('the database to answer', () => succeeds(enqueue(its.sql, [keyMapJob(after)])))
     await settled(after, 'done')
   })
 })
@@ -361,15 +354,14 @@ describe.each(queues)('jobs carried by $store', ({ store, its }) => {
 describe.skipIf(!needs('redis'))('jobs carried by a Redis cluster', () => {
   let its: TestQueue
   beforeAll(async () => {
-    its = await startTestQueue('redis cluster')
+    its = await useQueue('redis cluster')
   })
-  afterAll(() => its.stop())
 
   test('run once each, also those asked for while it was away, and no command reaches over slots', async () => {
     const ids = await someVersions(its.sql, 20)
     const ran: number[] = []
     await its.relay()
-    await its.work({ 'refresh-key-map': async ({ program_version_id }) => void ran.push(program_version_id) })
+    await its.work(notingIn(ran))
     await enqueue(its.sql, ids.slice(0, 10).map(keyMapJob))
     await until('half to have run', () => ran.length === 10)
     await its.takeAway()
@@ -383,185 +375,9 @@ describe.skipIf(!needs('redis'))('jobs carried by a Redis cluster', () => {
   })
 })
 
-describe.skipIf(!needs('redis'))('the relay', () => {
-  let its: TestQueue
-  beforeAll(async () => {
-    its = await startTestQueue('redis')
-  })
-  afterEach(() => its.reset())
-  afterAll(() => its.stop())
-
-  test('jobs leave the outbox only when the queue took them, all of a batch or none, oldest first', async () => {
-    const ids = await someVersions(its.sql, 3)
-    for (const id of ids) await enqueue(its.sql, [keyMapJob(id)])
-    const offered: string[][] = []
-    const refusing = {
-      add: async (jobs: readonly { id: string }[]) => {
-        offered.push(jobs.map(job => job.id))
-        throw new Error('away')
-      },
-    }
-    await expect(relayOnce(its.sql, refusing, 2)).rejects.toThrow('away')
-    await relayOnce(its.sql, refusing, 2).catch(() => {})
-    expect((await measureOutbox(its.sql)).waiting).toBe(3)
-    expect(offered.at(-1)).toEqual(ids.slice(0, 2).map(id => `refresh-key-map-v${id}-1`))
-    expect(await relayOnce(its.sql, { add: async () => {} }, 2)).toBe(2)
-    expect((await measureOutbox(its.sql)).waiting).toBe(1)
-    expect(await relayOnce(its.sql, { add: async () => {} }, 2)).toBe(1)
-  })
-
-  test('what one relay has in hand, another passes over', async () => {
-    const ids = await someVersions(its.sql, 2)
-    for (const id of ids) await enqueue(its.sql, [keyMapJob(id)])
-    const inHand = Promise.withResolvers<void>()
-    const gate = Promise.withResolvers<void>()
-    const taken: string[] = []
-    const slow = relayOnce(
-      its.sql,
-      {
-        add: async jobs => {
-          taken.push(...jobs.map(job => job.id))
-          inHand.resolve()
-          await gate.promise
-        },
-      },
-      1,
-    )
-    await inHand.promise
-    await relayOnce(its.sql, { add: async jobs => void taken.push(...jobs.map(job => job.id)) }, 10)
-    gate.resolve()
-    await slow
-    expect(taken).toEqual(ids.map(id => `refresh-key-map-v${id}-1`))
-  })
-
-  test('is woken by a commit, long before it would look by itself; also when it lost the connection it listened on', async () => {
-    const listener = (other = 0) =>
-      until('the relay to listen', async () => {
-        const [row] = await its.sql<{ pid: number }[]>`
-          select pid
-          from pg_stat_activity
-          where query = 'listen "outbox"'
-          and datname = current_database()
-          and pid <> ${other}`
-        return row?.pid
-      })
-    const taken: string[] = []
-    const take = { add: async (jobs: readonly OutgoingJob[]) => void taken.push(...jobs.map(job => job.id)) }
-    const relay = startRelay(its.sql, its.sql, take, createLog('silent'), { pollMs: 3_600_000 })
-    const [first, second] = (await someVersions(its.sql, 2)) as [number, number]
-    const pid = await listener()
-    await enqueue(its.sql, [keyMapJob(first)])
-    await until('the first to be taken', () => taken.length === 1)
-
-    await its.sql`select pg_terminate_backend(${pid})`
-    await listener(pid)
-    await enqueue(its.sql, [keyMapJob(second)])
-    await until('the second to be taken', () => taken.length === 2)
-    await relay.stop()
-  })
-
-  test('without being woken it looks by itself', async () => {
-    const id = await aVersion(its.sql)
-    const taken: string[] = []
-    const take = { add: async (jobs: readonly OutgoingJob[]) => void taken.push(...jobs.map(job => job.id)) }
-    const relay = startRelay(its.sql, its.sql, take, createLog('silent'), { pollMs: 20 })
-    await its.sql`
-      insert into outbox (job_name, job_id, payload)
-      values ('refresh-key-map', 'unheard', ${its.sql.json({ program_version_id: id })})`
-    await until('it to be taken', () => taken.includes('unheard'))
-    await relay.stop()
-  })
-
-  test('Redis may be away when the process starts', async () => {
-    const id = await aVersion(its.sql)
-    await its.takeAway()
-    await its.relay()
-    await its.work()
-    await enqueue(its.sql, [keyMapJob(id)])
-    await until('the relay to notice', () => its.logLines.some(line => String(line.msg).startsWith('the relay cannot')))
-    await its.bringBack()
-    await until('the job to be done', async () => (await statusOf(its.sql, id))?.state === 'done')
-  })
-
-  test('what a store lost that came back empty is found overdue', async () => {
-    const [lost, done] = (await someVersions(its.sql, 2)) as [number, number]
-    await its.relay()
-    const working = await its.work()
-    await enqueue(its.sql, [keyMapJob(done)])
-    await until('the one job to be done', async () => (await statusOf(its.sql, done))?.state === 'done')
-    await working.stop()
-    await enqueue(its.sql, [keyMapJob(lost)])
-    await until('the other to be handed over', async () => (await measureOutbox(its.sql)).waiting === 0)
-    await its.takeAway()
-    await its.bringBack()
-    expect(await readOverdue(its.sql, 60_000)).toEqual([])
-    const overdue = (await readOverdue(its.sql, 0)).map(thing => thing.program_version_id)
-    expect(overdue).toContain(lost)
-    expect(overdue).not.toContain(done)
-  })
-})
-
-describe('a database that asks for TLS', () => {
-  test('is reached by the queue as by everything else: `sslmode=require` encrypts and does not check the certificate', async () => {
-    const database = await createTestDatabase()
-    const { dataDirectory } = await testServer()
-    const { uid, gid } = await stat(dataDirectory)
-    for (const [name, text] of [
-      ['server.key', testCertificate.key],
-      ['server.crt', testCertificate.cert],
-    ] as const) {
-      await writeFile(join(dataDirectory, name), text, { mode: 0o600 })
-      await chown(join(dataDirectory, name), uid, gid)
-    }
-    try {
-      await database.sql`alter system set ssl = 'on'`
-      await database.sql`select pg_reload_conf()`
-      const url = `${database.url}?sslmode=require`
-      const sql = openDatabase({ url, connectionsMax: 1 })
-      const encrypted = await until('TLS to be on', () =>
-        sql`select 1`.then(
-          () => true,
-          () => false,
-        ),
-      )
-      await sql.end()
-      expect(encrypted).toBe(true)
-
-      const queue = await connectQueue({ databaseUrl: url, redisUrl: undefined }, () => {})
-      const rows = await database.sql<{ ssl: boolean }[]>`
-        select s.ssl
-        from pg_stat_ssl s
-        join pg_stat_activity a using (pid)
-        where a.application_name like 'tributary-queue %'
-        and a.datname = current_database()`
-      await queue.close()
-      expect(rows.length).toBeGreaterThan(0)
-      expect(rows.every(row => row.ssl)).toBe(true)
-
-      const checked = connectQueue(
-        { databaseUrl: `${database.url}?sslmode=verify-full`, redisUrl: undefined },
-        () => {},
-      )
-      await checked.then(
-        () => expect.unreachable(),
-        error => expect(error.code).toBe('DEPTH_ZERO_SELF_SIGNED_CERT'),
-      )
-    } finally {
-      await database.sql`alter system reset ssl`
-      await database.sql`select pg_reload_conf()`
-      await database.drop()
-    }
-  })
-})
-
 /** Adds jobs as soon as the connection, which is made in the background, is there. */
 async function handedOver(queue: Queue, jobs: readonly OutgoingJob[]): Promise<void> {
-  await until('the queue to take jobs', () =>
-    queue.add(jobs).then(
-      () => true,
-      () => false,
-    ),
-  )
+  await until('the queue to take jobs', () => succeeds(queue.add(jobs)))
 }
 
 /** Starts a worker process, has it begin a job, kills it outright, and returns what it printed. */

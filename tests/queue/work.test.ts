@@ -6,6 +6,7 @@ import { createLog } from '../../src/log.ts'
 import type { WorkerEvents } from '../../src/queue/runs.ts'
 import { startWorking } from '../../src/queue/work.ts'
 import { useDatabase } from '../support/fixtures.ts'
+import { holdTransaction, waitingForLocks } from '../support/held-transaction.ts'
 import { aVersion, keyMapJob, statusOf } from '../support/queue.ts'
 import { until } from '../support/until.ts'
 
@@ -28,31 +29,18 @@ test('stopping waits until a job that was given up is on record as failed', asyn
   const idle = async (): Promise<void> => {}
   const handlers = { 'refresh-key-map': idle, 'refresh-docs-example': idle }
   const working = await startWorking(sql, queue, handlers, createLog('silent'))
-  const release = Promise.withResolvers<void>()
-  const locked = Promise.withResolvers<void>()
-  const holding = sql.begin(async tx => {
-    await tx`select from derived_status where program_version_id = ${version} for update`
-    locked.resolve()
-    await release.promise
-  })
-  await locked.promise
+  const letGo = await holdTransaction(
+    sql,
+    tx => tx`select from derived_status where program_version_id = ${version} for update`,
+  )
   let stopped = false
-  let stopping: Promise<void>
-  try {
-    events!.abandoned({ name, payload, id: 'a-job', lastAttempt: true }, new Error('stalled once too often'))
-    stopping = working.stop().then(() => {
-      stopped = true
-    })
-    await until('the note to wait for the lock', async () => {
-      const waiting = await sql`
-        select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-      return waiting.length === 1
-    })
-    expect(stopped).toBe(false)
-  } finally {
-    release.resolve()
-    await holding
-  }
+  events!.abandoned({ name, payload, id: 'a-job', lastAttempt: true }, new Error('stalled once too often'))
+  const stopping = working.stop().then(() => {
+    stopped = true
+  })
+  await until('the note to wait for the lock', async () => (await waitingForLocks(sql)) === 1)
+  expect(stopped).toBe(false)
+  await letGo()
   await stopping
   expect(await statusOf(sql, version)).toMatchObject({ state: 'failed', last_error: 'Error: stalled once too often' })
 })

@@ -1,39 +1,16 @@
 import { describe, expect, test } from 'bun:test'
-import { join } from 'node:path'
-import { testPepper, testTokenKey } from '../support/config.ts'
-import { createTestDatabase } from '../support/database.ts'
-import { useDatabase, useService } from '../support/fixtures.ts'
+import { endWithTest, useDatabase, useService } from '../support/fixtures.ts'
 import { createTestKey, ensureTestProgram } from '../support/keys.ts'
 import { aProgram, q } from '../support/programs.ts'
+import type { Ended } from '../support/run.ts'
+import { runScript } from './run-script.ts'
 
 const database = await useDatabase()
 const service = await useService(database)
 for (const slug of ['rent-aid', 'child-care']) await ensureTestProgram(database.sql, slug)
 
-interface Ended {
-  code: number
-  out: string
-  err: string
-}
-
-async function apiKey(args: string[], environment: Record<string, string> = {}): Promise<Ended> {
-  const script = Bun.spawn([process.execPath, join(import.meta.dir, '../../scripts/api-key.ts'), ...args], {
-    env: {
-      PATH: process.env.PATH,
-      TRIBUTARY_ENV: 'development',
-      DATABASE_URL: database.url,
-      API_KEY_PEPPER: testPepper,
-      PAGE_TOKEN_KEYS: testTokenKey,
-      INSTANCE_TIME_ZONE: 'UTC',
-      BASE_URL: 'https://apply.example.gov',
-      ...environment,
-    },
-    stdout: 'pipe',
-    stderr: 'pipe',
-  })
-  const [out, err, code] = await Promise.all([script.stdout.text(), script.stderr.text(), script.exited])
-  return { code, out, err }
-}
+const apiKey = (args: string[], environment: Record<string, string> = {}): Promise<Ended> =>
+  runScript('api-key', database.url, args, '', { BASE_URL: 'https://apply.example.gov', ...environment })
 
 const createArgs = (changes: Record<string, string> = {}): string[] => {
   const options = {
@@ -176,9 +153,8 @@ describe('list, edit, retire', () => {
   })
 
   test('no keys yet', async () => {
-    const empty = await createTestDatabase()
-    const { code, out } = await apiKey(['list'], { DATABASE_URL: empty.url })
-    await empty.drop()
+    const { url } = await useDatabase({}, endWithTest)
+    const { code, out } = await apiKey(['list'], { DATABASE_URL: url })
     expect({ code, out }).toEqual({ code: 0, out: 'There are no API keys yet. scripts/api-key create makes one.\n' })
   })
 })

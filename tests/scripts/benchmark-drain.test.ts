@@ -1,6 +1,6 @@
 // The drain: that it counts what PostgreSQL sends, however it arrives, and that it is told when the server refuses.
 
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { BlockingSocket } from '../../scripts/benchmark/blocking-socket.ts'
 import {
@@ -9,7 +9,7 @@ import {
   prepareMessages,
   startupMessage,
 } from '../../scripts/benchmark/wire-messages.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { endWithTest, useDatabase } from '../support/fixtures.ts'
 
 const message = (type: string, body: Buffer): Buffer => {
   const head = Buffer.alloc(5)
@@ -54,13 +54,8 @@ describe('counting messages', () => {
 })
 
 describe.if(process.platform === 'linux')('against a real server', () => {
-  let database: TestDatabase
-  beforeAll(async () => {
-    database = await createTestDatabase()
-  })
-  afterAll(() => database.drop())
-
-  test('every row of a prepared statement arrives, run after run', () => {
+  test('every row of a prepared statement arrives, run after run', async () => {
+    const database = await useDatabase({}, endWithTest)
     const { port, pathname, username } = new URL(database.url)
     const socket = new BlockingSocket({ port: Number(port) }, 10)
     const buffer = Buffer.alloc(4096)
@@ -70,16 +65,13 @@ describe.if(process.platform === 'linux')('against a real server', () => {
       while (!counter.ready) counter.take(buffer, socket.read(buffer))
       return counter
     }
-    try {
-      ask(startupMessage(username, pathname.slice(1)))
-      ask(prepareMessages('rows', "select repeat('x', 3000) from generate_series(1, $1::int)"))
-      const counted = [1000, 0, 7].map(count => ask(executeMessages('rows', [count])))
-      expect(counted.map(counter => counter.rows)).toEqual([1000, 0, 7])
-      expect(counted[0]!.bytes).toBeGreaterThan(3_000_000)
-      expect(counted.map(counter => counter.error)).toEqual([undefined, undefined, undefined])
-      expect(ask(executeMessages('no such statement', [])).error).toContain('does not exist')
-    } finally {
-      socket.close()
-    }
+    endWithTest(() => socket.close())
+    ask(startupMessage(username, pathname.slice(1)))
+    ask(prepareMessages('rows', "select repeat('x', 3000) from generate_series(1, $1::int)"))
+    const counted = [1000, 0, 7].map(count => ask(executeMessages('rows', [count])))
+    expect(counted.map(counter => counter.rows)).toEqual([1000, 0, 7])
+    expect(counted[0]!.bytes).toBeGreaterThan(3_000_000)
+    expect(counted.map(counter => counter.error)).toEqual([undefined, undefined, undefined])
+    expect(ask(executeMessages('no such statement', [])).error).toContain('does not exist')
   })
 })

@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path'
 import { version } from '../../package.json'
 import { freePort } from '../../scripts/free-port.ts'
 import { runBinary, useBinary } from '../support/binary.ts'
+import { walkIds } from '../support/export-client.ts'
 import { exportLines } from '../support/export-lines.ts'
 import { useBareDatabase, useFolder } from '../support/fixtures.ts'
 import { endProcesses, startMain, startWorker } from '../support/processes.ts'
@@ -15,29 +16,19 @@ const slug = 'utility-assistance'
 const applications = 900
 const binary = await useBinary({ TRIBUTARY_COMMIT: 'c0ffee' })
 const database = await useBareDatabase()
-const run = (args: readonly string[], input?: string) => runBinary(binary, args, { DATABASE_URL: database.url }, input)
+const tributary = (args: readonly string[], input?: string) =>
+  runBinary(binary, args, { DATABASE_URL: database.url }, input)
 
 /** What a command prints; it must end well. */
 async function output(args: readonly string[], input?: string): Promise<string> {
-  const { code, out, err } = await run(args, input)
+  const { code, out, err } = await tributary(args, input)
   if (code !== 0) throw new Error(`tributary ${args.join(' ')} ended with ${code}: ${err}`)
   return out
 }
 
 await output(['migrate'])
 await output(['seed', '--applications', String(applications), '--program', slug])
-const shown = await output([
-  'api-key',
-  'create',
-  '--name',
-  'A',
-  '--programs',
-  slug,
-  '--expires',
-  '9d',
-  '--subnets',
-  'anywhere',
-])
+const shown = await output(`api-key create --name A --programs ${slug} --expires 9d --subnets anywhere`.split(' '))
 const credential = (word: string): string => new RegExp(`${word}:?\\s+(\\S+)`).exec(shown)![1]!
 const headers = { Authorization: `Basic ${btoa(`${credential('Username')}:${credential('Password')}`)}` }
 
@@ -52,24 +43,20 @@ describe('the binary', () => {
 
   test('says what it can do, and names its commands as they are typed', async () => {
     expect(await output([])).toContain('Usage: tributary <command>')
-    expect(await run(['sreve'])).toMatchObject({ code: 2, err: expect.stringContaining('There is no command sreve.') })
+    expect(await tributary(['sreve'])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('There is no command sreve.'),
+    })
     expect(await output(['erase', '--help'])).toStartWith('Usage:\n  tributary erase')
-    expect(await run(['load', 'a', 'b'])).toMatchObject({ code: 2, err: expect.not.stringContaining('scripts/') })
+    expect(await tributary(['load', 'a', 'b'])).toMatchObject({ code: 2, err: expect.not.stringContaining('scripts/') })
     const unset = await runBinary(binary, ['api-key', 'list'], { API_KEY_PEPPER: '', PAGE_TOKEN_KEYS: '' })
     expect(unset).toMatchObject({ code: 1, err: expect.stringContaining('DATABASE_URL: is not set.') })
   })
 
   test('serves a whole walk: "exactly once" (G1)', async () => {
     const { url } = await serve()
-    const ids: number[] = []
-    let token: string | null = null
-    do {
-      const query = token === null ? 'pageSize=250' : `nextPageToken=${token}`
-      const response = await fetch(`${url}/api/v1/admin/programs/${slug}/applications?${query}`, { headers })
-      const page = (await response.json()) as { payload: { application_id: number }[]; nextPageToken: string | null }
-      ids.push(...page.payload.map(application => application.application_id))
-      token = page.nextPageToken
-    } while (token !== null)
+    const address = `${url}/api/v1/admin/programs/${slug}/applications`
+    const ids = await walkIds(query => fetch(`${address}?${query}`, { headers }), 'pageSize=250')
     expect(ids).toHaveLength(applications)
     expect(new Set(ids).size).toBe(applications)
   })
@@ -136,7 +123,7 @@ describe('the binary', () => {
     expect(((await response.json()) as { payload: unknown[] }).payload).toHaveLength(applications)
     expect(await main.child.exited).toBe(0)
     expect(await health('service', port)).toBe(1)
-    expect((await run(['health', 'everything'])).code).toBe(2)
+    expect((await tributary(['health', 'everything'])).code).toBe(2)
   })
 })
 

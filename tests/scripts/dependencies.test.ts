@@ -8,6 +8,7 @@ import addFormats from 'ajv-formats'
 import manifest from '../../package.json'
 import { readLockedPackages } from '../../scripts/locked-packages.ts'
 import { useFolder } from '../support/fixtures.ts'
+import { outputOf } from '../support/run.ts'
 import { runScript } from './run-script.ts'
 
 const root = join(import.meta.dir, '../..')
@@ -28,11 +29,8 @@ async function bill(): Promise<{ text: string; bom: Bill }> {
 }
 
 /** Of this package manager; in a folder of its own, with this checkout's settings. */
-async function install(folder: string, ...args: string[]): Promise<void> {
-  const child = Bun.spawn([process.execPath, 'install', ...args], { cwd: folder, stdout: 'ignore', stderr: 'pipe' })
-  const [said, code] = await Promise.all([child.stderr.text(), child.exited])
-  if (code !== 0) throw new Error(said)
-}
+const install = (folder: string, ...args: string[]): Promise<string> =>
+  outputOf([process.execPath, 'install', ...args], { cwd: folder })
 
 describe('scripts/sbom', () => {
   test('is a CycloneDX document, by its own schema, and the same each time', async () => {

@@ -4,10 +4,11 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { loadLines } from '../../src/load/load-lines.ts'
 import { exportProgram, importProgram } from '../../src/programs/program-transport.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import type { TestDatabase } from '../support/database.ts'
 import { exportLines } from '../support/export-lines.ts'
-import { endWithFile, useDatabase, useFolder } from '../support/fixtures.ts'
-import { type Ended, runScript } from './run-script.ts'
+import { endWithTest, useDatabase, useFolder } from '../support/fixtures.ts'
+import type { Ended } from '../support/run.ts'
+import { runScript } from './run-script.ts'
 
 const slug = 'utility-assistance'
 const source = await useDatabase()
@@ -20,8 +21,7 @@ const bundle = await exportProgram(source.sql, slug)
 /** With the program and no applications, of each test alone. */
 let target: TestDatabase
 beforeEach(async () => {
-  target = await createTestDatabase()
-  endWithFile(() => target.drop())
+  target = await useDatabase({}, endWithTest)
   await importProgram(target.sql, bundle, 'operator:test')
 })
 
@@ -92,9 +92,7 @@ describe('scripts/load', () => {
       ['Kiosk', 1],
       ['Portal', applicants - 1],
     ])
-    const other = await createTestDatabase()
-    endWithFile(() => other.drop())
-    target = other
+    target = await useDatabase({}, endWithTest)
     await importProgram(target.sql, bundle, 'operator:test')
     expect(await load(['-'], others.join('\n'))).toMatchObject({ code: 0 })
     expect((await frontEnds()).map(([name]) => name)).toEqual([null])

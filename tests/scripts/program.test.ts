@@ -2,41 +2,16 @@ import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { findActiveVersion, findDraftVersion, findProgram } from '../../src/db/programs.ts'
 import { programDefinitionJsonSchema } from '../../src/domain/definitions/program-definition.ts'
-import { testPepper, testTokenKey } from '../support/config.ts'
-import { createTestDatabase } from '../support/database.ts'
-import { useDatabase, useFolder } from '../support/fixtures.ts'
+import { endWithTest, useDatabase, useFolder } from '../support/fixtures.ts'
 import { aDefinition, aProgram, type ProgramSpec, q, upToDate } from '../support/programs.ts'
+import type { Ended } from '../support/run.ts'
+import { runScript } from './run-script.ts'
 
 const database = await useDatabase()
 const folder = await useFolder()
 
-interface Ended {
-  code: number
-  out: string
-  err: string
-}
-
-async function program(args: string[], more: { url?: string; stdin?: string } = {}): Promise<Ended> {
-  const script = Bun.spawn([process.execPath, join(import.meta.dir, '../../scripts/program.ts'), ...args], {
-    env: {
-      PATH: process.env.PATH,
-      TRIBUTARY_ENV: 'development',
-      DATABASE_URL: more.url ?? database.url,
-      API_KEY_PEPPER: testPepper,
-      PAGE_TOKEN_KEYS: testTokenKey,
-      INSTANCE_TIME_ZONE: 'UTC',
-    },
-    stdin: new Blob([more.stdin ?? '']),
-    stdout: 'pipe',
-    stderr: 'pipe',
-  })
-  const [out, err, code] = await Promise.all([
-    new Response(script.stdout).text(),
-    new Response(script.stderr).text(),
-    script.exited,
-  ])
-  return { code, out, err }
-}
+const program = (args: string[], more: { url?: string; stdin?: string } = {}): Promise<Ended> =>
+  runScript('program', more.url ?? database.url, args, more.stdin)
 
 let files = 0
 async function written(document: unknown): Promise<string> {
@@ -200,20 +175,16 @@ describe('export and import', () => {
   test('carry a program into another database, where it is exported the same to the byte', async () => {
     await aProgram(database.sql, { slug: 'e-one', questions: [q.text('e one')] })
     await aProgram(database.sql, { slug: 'e-one', questions: [q.enumerator('e many', [q.text('e inner')])] })
-    const there = await createTestDatabase()
-    try {
-      const exported = await program(['export', 'e-one'])
-      expect(exported).toMatchObject({ code: 0, err: '' })
-      const file = await written(exported.out)
-      const imported = await program(['import', file], { url: there.url })
-      expect(imported.out).toMatch(/^Brought in "e-one" \(program \d+\) with 2 versions; \d+ is active\.$/m)
-      expect((await program(['export', 'e-one'], { url: there.url })).out).toBe(exported.out)
-      const twice = await program(['import', file], { url: there.url })
-      expect(twice.code).toBe(1)
-      expect(twice.err).toContain('/program_versions/1')
-    } finally {
-      await there.drop()
-    }
+    const there = await useDatabase({}, endWithTest)
+    const exported = await program(['export', 'e-one'])
+    expect(exported).toMatchObject({ code: 0, err: '' })
+    const file = await written(exported.out)
+    const imported = await program(['import', file], { url: there.url })
+    expect(imported.out).toMatch(/^Brought in "e-one" \(program \d+\) with 2 versions; \d+ is active\.$/m)
+    expect((await program(['export', 'e-one'], { url: there.url })).out).toBe(exported.out)
+    const twice = await program(['import', file], { url: there.url })
+    expect(twice.code).toBe(1)
+    expect(twice.err).toContain('/program_versions/1')
   })
 })
 

@@ -1,14 +1,15 @@
 // scripts/audit prune as an operator runs it, also when it is killed between any two of its steps.
 
-import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { beforeEach, expect, test } from 'bun:test'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { appendAuditEvent } from '../../src/db/audit.ts'
-import { openDatabase, type Sql } from '../../src/db/client.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import type { Sql } from '../../src/db/client.ts'
+import { append } from '../support/audit-trail.ts'
+import type { TestDatabase } from '../support/database.ts'
+import { endWithTest, useDatabase, useFolder, usePool } from '../support/fixtures.ts'
+import type { Ended } from '../support/run.ts'
 import { until } from '../support/until.ts'
-import { type Ended, runScript, startScript } from './run-script.ts'
+import { runScript, startScript } from './run-script.ts'
 
 let database: TestDatabase
 let folder: string
@@ -16,14 +17,9 @@ let folder: string
 let holder: Sql
 
 beforeEach(async () => {
-  database = await createTestDatabase()
-  holder = openDatabase({ url: database.url, connectionsMax: 1 })
-  folder = await mkdtemp(join(tmpdir(), 'tributary-prune-'))
-})
-afterEach(async () => {
-  await holder.end({ timeout: 1 })
-  await database.drop()
-  await rm(folder, { recursive: true, force: true })
+  database = await useDatabase({}, endWithTest)
+  holder = usePool({ url: database.url, connectionsMax: 1 }, endWithTest)
+  folder = await useFolder(endWithTest)
 })
 
 const audit = (...args: string[]): Promise<Ended> => runScript('audit-trail', database.url, args)
@@ -33,11 +29,7 @@ const files = async (): Promise<string[]> => (await readdir(folder)).map(name =>
 let cut: string
 /** Events in as many chains as sixteen connections have. */
 async function write(count: number): Promise<void> {
-  await Promise.all(
-    Array.from({ length: count }, (_, n) =>
-      appendAuditEvent(database.sql, { actor: 'key:x', action: 'tried', subject: `subject-${n}` }),
-    ),
-  )
+  await Promise.all(Array.from({ length: count }, (_, n) => append(database.sql, `subject-${n}`)))
   const [row] = await database.sql<{ now: string }[]>`
     select to_char(clock_timestamp(), 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as now`
   cut = row!.now
@@ -127,9 +119,7 @@ test('killed between two batches, it verifies as it stands, and is finished when
   const half = await audit('verify', '--with', file!)
   expect(half).toMatchObject({ code: 0, err: '' })
   expect(half.out).toMatch(/60 events, checked; \d+ of them are still here: prune again to finish\./)
-  const elsewhere = await mkdtemp(join(tmpdir(), 'tributary-prune-'))
-  const refused = await audit('prune', '--before', cut, '--to', elsewhere)
-  await rm(elsewhere, { recursive: true })
+  const refused = await audit('prune', '--before', cut, '--to', await useFolder())
   expect(refused.code).toBe(1)
   expect(refused.err).toContain('give the folder it is in')
   expect((await prune()).out).toContain('which an earlier run had left')

@@ -7,9 +7,8 @@ import { noEntityEnd, renderMembers } from '../../src/domain/questions/answers.t
 import { buildKeyMap } from '../../src/domain/questions/key-map.ts'
 import { questionKinds } from '../../src/domain/questions/question.ts'
 import { answersOf } from '../intake/checking/checking.ts'
-import { createTestDatabase } from '../support/database.ts'
 import { exportLines } from '../support/export-lines.ts'
-import { useDatabase } from '../support/fixtures.ts'
+import { endWithTest, useDatabase } from '../support/fixtures.ts'
 import { runScript } from './run-script.ts'
 
 const slug = 'utility-assistance'
@@ -70,19 +69,15 @@ describe('the demo program', () => {
 
 describe('the applications', () => {
   test('are the same for the same moment', async () => {
-    const again = await createTestDatabase()
-    try {
-      const programs = [
-        { slug, applications },
-        { slug: 'child-care-subsidy', applications: applications / 10 },
-      ]
-      const options = { now: Date.parse(now) * 1000, timeZone: 'UTC', actor: 'operator:test' }
-      const receipt = await seedPrograms(again.sql, { programs, ...options })
-      expect(receipt).toEqual({ applications: 1650, programs, before: undefined })
-      expect(await exportLines(again.sql, slug)).toEqual(lines)
-    } finally {
-      await again.drop()
-    }
+    const again = await useDatabase({}, endWithTest)
+    const programs = [
+      { slug, applications },
+      { slug: 'child-care-subsidy', applications: applications / 10 },
+    ]
+    const options = { now: Date.parse(now) * 1000, timeZone: 'UTC', actor: 'operator:test' }
+    const receipt = await seedPrograms(again.sql, { programs, ...options })
+    expect(receipt).toEqual({ applications: 1650, programs, before: undefined })
+    expect(await exportLines(again.sql, slug)).toEqual(lines)
   })
 
   test('are about 3.7 KB each, and varied', () => {

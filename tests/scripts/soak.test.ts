@@ -6,16 +6,12 @@ import { Ledger } from '../../scripts/soaking/actors.ts'
 import { faults } from '../../scripts/soaking/inflictions.ts'
 import { reckonChanges } from '../../scripts/soaking/reckoning.ts'
 import { needs } from '../support/needs.ts'
+import { run } from '../support/run.ts'
 
-const soak = async (...args: string[]) => {
-  const child = Bun.spawn([process.execPath, join(import.meta.dir, '../../scripts/soaking/main.ts'), ...args], {
+const soak = (...args: string[]) =>
+  run([process.execPath, join(import.meta.dir, '../../scripts/soaking/main.ts'), ...args], {
     env: { PATH: process.env.PATH },
-    stdout: 'pipe',
-    stderr: 'pipe',
   })
-  const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
-  return { out, err, code }
-}
 
 describe.skipIf(!needs('redis', 'faketime'))('scripts/soak', () => {
   test('G1 to G9, G12 to G14: every kind of fault under load, and every acknowledged submission is there, no walk misses or repeats, no partial page parses, all is back without help', async () => {

@@ -4,6 +4,7 @@ import { afterEach, describe, expect, test } from 'bun:test'
 import { chmod } from 'node:fs/promises'
 import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
+import { walkIds } from '../support/export-client.ts'
 import { useFolder } from '../support/fixtures.ts'
 import { needs } from '../support/needs.ts'
 import { until } from '../support/until.ts'
@@ -98,17 +99,7 @@ describe('scripts/start', () => {
 
       // A walk over all pages gives exactly the seeded number, no id twice.
       const base = command.replace(/\?pageSize=2'$/, '')
-      const ids: number[] = []
-      let token: string | null = ''
-      while (token !== null) {
-        const query = token === '' ? '' : `?nextPageToken=${token}`
-        const next = JSON.parse(await shell(`${base}${query}'`)) as {
-          payload: { application_id: number }[]
-          nextPageToken: string | null
-        }
-        ids.push(...next.payload.map(a => a.application_id))
-        token = next.nextPageToken
-      }
+      const ids = await walkIds(async query => new Response(await shell(`${base}?${query}'`)), 'pageSize=1000')
       expect(ids.length).toBe(5000)
       expect(new Set(ids).size).toBe(5000)
 

@@ -6,6 +6,7 @@ import { cp, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { testPepper, testTokenKey } from '../support/config.ts'
 import { useDatabase, useFolder } from '../support/fixtures.ts'
+import { run } from '../support/run.ts'
 
 const folder = join(import.meta.dir, '../../scripts')
 /** Everything an operator can run; `test`, `test-citus` and `bun` hand their arguments on. */
@@ -18,8 +19,8 @@ const database = await useDatabase()
 const bare = await useFolder()
 await symlink(process.execPath, join(bare, 'bun'))
 
-async function run(script: string, args: string[], databaseUrl = database.url) {
-  const child = Bun.spawn([join(folder, script), ...args], {
+async function runShell(script: string, args: string[], databaseUrl = database.url) {
+  const { code, out, err } = await run([join(folder, script), ...args], {
     // Settings of its own: what a development instance of this checkout may have is no part of it.
     env: {
       ...process.env,
@@ -30,11 +31,7 @@ async function run(script: string, args: string[], databaseUrl = database.url) {
       API_KEY_PEPPER: testPepper,
       DATABASE_URL: databaseUrl,
     },
-    stdin: 'ignore',
-    stdout: 'pipe',
-    stderr: 'pipe',
   })
-  const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
   return { code, out, err: err.trimEnd().split('\n') }
 }
 
@@ -45,14 +42,14 @@ test('there are scripts, and all can be run', () => {
 
 describe.each(scripts)('scripts/%s', script => {
   test('--help says what it does, without a database', async () => {
-    const { code, out, err } = await run(script, ['--help'], 'postgres://127.0.0.1:1/none')
+    const { code, out, err } = await runShell(script, ['--help'], 'postgres://127.0.0.1:1/none')
     expect({ code, err }).toEqual({ code: 0, err: [''] })
     expect(out).toStartWith('Usage:')
     expect(out).toContain(`scripts/${script}`)
   })
 
   test('an option there is not: one line that names it, and exit status 2', async () => {
-    const { code, out, err } = await run(script, ['--no-such-option'])
+    const { code, out, err } = await runShell(script, ['--no-such-option'])
     expect({ code, out, lines: err.length }).toEqual({ code: 2, out: '', lines: 1 })
     expect(err[0]).toContain('no-such-option')
   })
@@ -84,7 +81,7 @@ describe('a document that cannot be read', () => {
     ['a directory', '.', ' is a directory, not a file.'],
     ['no file', 'nothing/there.json', 'There is no such file'],
   ])('%s is said to be that', async (_, path, message) => {
-    const { code, err } = await run('program', ['diff', path])
+    const { code, err } = await runShell('program', ['diff', path])
     expect({ code, lines: err.length }).toEqual({ code: 1, lines: 1 })
     expect(err[0]).toContain(message)
   })
@@ -116,12 +113,9 @@ describe('a document that cannot be read', () => {
       ],
     ],
   ])('%s', async (_, document, lines) => {
-    const child = Bun.spawn([join(folder, 'program'), 'validate', '-', '--document-only'], {
-      stdin: new Blob([document]),
-      stdout: 'pipe',
-      stderr: 'pipe',
+    const { code, out, err } = await run([join(folder, 'program'), 'validate', '-', '--document-only'], {
+      input: document,
     })
-    const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
     expect({ code, out, err: err.trimEnd().split('\n') }).toEqual({ code: 1, out: '', err: lines })
   })
 })

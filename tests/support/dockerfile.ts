@@ -2,6 +2,7 @@
 
 import { chmod, cp, mkdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
+import { outputOf } from './run.ts'
 
 interface Instruction {
   name: string
@@ -90,7 +91,7 @@ export async function buildImage(
           }
           break
         case 'RUN':
-          await run(rest, workdir, variables)
+          await runHere(rest, workdir, variables)
           break
         case 'USER':
           ;[image.uid, image.gid] = rest.split(':').map(Number) as [number, number]
@@ -120,14 +121,5 @@ export async function buildImage(
 }
 
 /** PATH and HOME are this machine's: the place of Bun, and of what it has downloaded already. Nothing else is. */
-async function run(command: string, cwd: string, variables: Record<string, string>): Promise<void> {
-  const child = Bun.spawn(['sh', '-c', command], {
-    cwd,
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...variables },
-    stdin: 'ignore',
-    stdout: 'ignore',
-    stderr: 'pipe',
-  })
-  const [said, code] = await Promise.all([child.stderr.text(), child.exited])
-  if (code !== 0) throw new Error(`RUN ${command} ended with ${code}: ${said}`)
-}
+const runHere = (command: string, cwd: string, variables: Record<string, string>): Promise<string> =>
+  outputOf(['sh', '-c', command], { cwd, env: { PATH: process.env.PATH, HOME: process.env.HOME, ...variables } })

@@ -89,3 +89,17 @@ export class ExportClient {
     return all
   }
 }
+
+/** The ids of a walk, however its pages are asked for: each by its query, of which the first is given. */
+export async function walkIds(ask: (query: string) => Promise<Response>, query: string): Promise<number[]> {
+  const ids: number[] = []
+  while (query !== '') {
+    const response = await ask(query)
+    const text = await response.text()
+    if (response.status !== 200) throw new Error(`answered ${response.status}: ${text}`)
+    const page = JSON.parse(text) as ExportPage
+    ids.push(...page.payload.map(application => application.application_id))
+    query = page.nextPageToken === null ? '' : `nextPageToken=${page.nextPageToken}`
+  }
+  return ids
+}

@@ -1,6 +1,7 @@
 // A proxy that stands before a service and fails now and then, on purpose: to see whether clients get over it.
 
 import type { Socket } from 'node:net'
+import { endWithFile } from './fixtures.ts'
 import { startProxy, type TapProxy } from './proxy.ts'
 
 /** What becomes of a request: passed on, answered with a status, its answer cut off or silent after some bytes, or nothing at all. */
@@ -17,8 +18,8 @@ export interface FaultyProxy extends TapProxy {
   requests: { target: string; fault: Fault }[]
 }
 
-/** Passes requests on to the port of loopback; `faultOf` decides about each, by its number from 0. One request a connection. */
-export async function startFaultyProxy(port: number, faultOf: (n: number) => Fault): Promise<FaultyProxy> {
+/** Passes requests on to the port of loopback until the file ends; `faultOf` decides about each, by its number from 0. One request a connection. */
+export async function useFaultyProxy(port: number, faultOf: (n: number) => Fault): Promise<FaultyProxy> {
   const requests: FaultyProxy['requests'] = []
   const proxy = await startProxy(port, ({ client, upstream }) => {
     let head = ''
@@ -59,6 +60,7 @@ export async function startFaultyProxy(port: number, faultOf: (n: number) => Fau
       },
     }
   })
+  endWithFile(() => proxy.stop())
   return { ...proxy, baseUrl: `http://127.0.0.1:${proxy.port}`, requests }
 }
 

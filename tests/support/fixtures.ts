@@ -1,55 +1,79 @@
 // What a test file needs, opened in one line and ended with the file, last opened first:
 // `const { database, client } = await useExport({ applications: 5 })`, at the top level of a test file.
+// What only one test needs is opened in it, or in `beforeEach`, and ends with it: `useDatabase({}, endWithTest)`.
 
-import { afterAll } from 'bun:test'
+import { afterAll, onTestFinished } from 'bun:test'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Config } from '../../src/config/all-settings.ts'
-import type { Sql } from '../../src/db/client.ts'
+import { openDatabase, type Sql } from '../../src/db/client.ts'
 import type { Micros } from '../../src/domain/values/offset-time.ts'
 import { createBareDatabase, createTestDatabase, type TestDatabase } from './database.ts'
 import { ExportClient } from './export-client.ts'
 import { FrontDoor } from './front-door.ts'
 import { createTestKey, type TestKey, type TestKeyOptions } from './keys.ts'
 import type { QuestionSpec } from './programs.ts'
-import { type StoreName, startTestQueue, type TestQueue } from './queue.ts'
 import { insertRawApplications, insertRawProgram, type RawProgram } from './raw-applications.ts'
 import { startTestService, type TestService, type TestServiceOptions } from './service.ts'
 
-let open: (() => Promise<unknown>)[] = []
+type End = () => unknown
+type EndWith = (end: End) => void
 
-/** `end` runs when the file's tests have run, before what was opened earlier is ended. Bun itself would run them the other way round. */
-export function endWithFile(end: () => Promise<unknown>): void {
-  if (open.length === 0) afterAll(endAll)
-  open.unshift(end)
+/** Bun itself would run what is to be done at the end in the order in which it was said. */
+function lastOpenedFirst(atEnd: (endAll: () => Promise<void>) => void): EndWith {
+  const ends: End[] = []
+  return end => {
+    if (ends.length === 0)
+      atEnd(async () => {
+        for (const one of ends.splice(0)) await one()
+      })
+    ends.unshift(end)
+  }
 }
 
-async function endAll(): Promise<void> {
-  const ends = open
-  open = []
-  for (const end of ends) await end()
-}
+/**
+ * `end` runs when the file's tests have run, before what was opened earlier is ended. The first call of a file is at its top level:
+ * what Bun is first told in `beforeAll` to do at the end, it does when that has ended.
+ */
+export const endWithFile = lastOpenedFirst(afterAll)
+
+/** For tests that are skipped where something is not there: what they need is opened only where it is. */
+export const openedIf = async <T>(isThere: boolean, open: () => Promise<T>): Promise<T> =>
+  isThere ? open() : (undefined as T)
+
+/** The same for one test; called in it or in `beforeEach`. Runs after every `afterEach`. */
+export const endWithTest = lastOpenedFirst(onTestFinished)
 
 /** An empty, migrated database. */
-export async function useDatabase(options?: Parameters<typeof createTestDatabase>[0]): Promise<TestDatabase> {
+export async function useDatabase(
+  options?: Parameters<typeof createTestDatabase>[0],
+  endWith = endWithFile,
+): Promise<TestDatabase> {
   const database = await createTestDatabase(options)
-  endWithFile(() => database.drop())
+  endWith(() => database.drop())
   return database
 }
 
 /** A database with no schema at all. */
-export async function useBareDatabase(): Promise<TestDatabase> {
+export async function useBareDatabase(endWith = endWithFile): Promise<TestDatabase> {
   const database = await createBareDatabase()
-  endWithFile(() => database.drop())
+  endWith(() => database.drop())
   return database
 }
 
+/** Connections of its own to a database that is there. */
+export function usePool(options: Parameters<typeof openDatabase>[0], endWith = endWithFile): Sql {
+  const sql = openDatabase(options)
+  endWith(() => sql.end({ timeout: 1 }))
+  return sql
+}
+
 /** An empty folder; the account that runs PostgreSQL for root can reach it. */
-export async function useFolder(): Promise<string> {
+export async function useFolder(endWith = endWithFile): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'tributary-test-folder-'))
   await chmod(folder, 0o755)
-  endWithFile(() => rm(folder, { recursive: true, force: true }))
+  endWith(() => rm(folder, { recursive: true, force: true }))
   return folder
 }
 
@@ -58,9 +82,10 @@ export async function useService(
   database: TestDatabase,
   config?: Partial<Config>,
   options?: TestServiceOptions,
+  endWith = endWithFile,
 ): Promise<TestService> {
   const service = await startTestService(database, config, options)
-  endWithFile(() => service.stop())
+  endWith(() => service.stop())
   return service
 }
 
@@ -109,11 +134,4 @@ export async function useIntake(questions: readonly QuestionSpec[], config?: Par
   const door = await FrontDoor.open(questions, config)
   endWithFile(() => door.close())
   return door
-}
-
-/** A queue on this store; on Redis only where `needs('redis')` says that there is one. */
-export async function useQueue(store: StoreName): Promise<TestQueue> {
-  const queue = await startTestQueue(store)
-  endWithFile(() => queue.stop())
-  return queue
 }

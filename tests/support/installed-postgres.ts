@@ -3,6 +3,7 @@
 import { join } from 'node:path'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../scripts/embedded-postgres.ts'
 import { endWithFile, useFolder } from './fixtures.ts'
+import { outputOf } from './run.ts'
 
 const installation = '/usr/lib/postgresql/15'
 
@@ -24,9 +25,5 @@ export async function useInstalledPostgres(
   return { ...server, run: runProgram, addressOf: database => server.url.replace(/\/postgres$/, `/${database}`) }
 }
 
-async function runProgram(program: string, ...args: string[]): Promise<string> {
-  const child = Bun.spawn([join(installation, 'bin', program), ...args], { stdout: 'pipe', stderr: 'pipe' })
-  const [out, said, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
-  if (code !== 0) throw new Error(`${program} ended with ${code}: ${said}`)
-  return out.trim()
-}
+const runProgram = async (program: string, ...args: string[]): Promise<string> =>
+  (await outputOf([join(installation, 'bin', program), ...args])).trim()

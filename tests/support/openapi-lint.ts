@@ -3,6 +3,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { run } from './run.ts'
 
 const cli = join(import.meta.dir, '../../node_modules/@redocly/cli/bin/cli.js')
 
@@ -11,16 +12,13 @@ export async function lintOpenApi(document: unknown): Promise<string[]> {
   const directory = await mkdtemp(join(tmpdir(), 'tributary-openapi-'))
   try {
     await Bun.write(join(directory, 'openapi.json'), JSON.stringify(document))
-    const child = Bun.spawn([process.execPath, cli, 'lint', 'openapi.json', '--format=json', '--max-problems=1000'], {
+    const command = [process.execPath, cli, 'lint', 'openapi.json', '--format=json', '--max-problems=1000']
+    const { out, err } = await run(command, {
       cwd: directory,
       env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true', CI: 'true' },
-      stdout: 'pipe',
-      stderr: 'pipe',
     })
-    const [text, errors] = await Promise.all([child.stdout.text(), child.stderr.text()])
-    await child.exited
-    if (!text.trimStart().startsWith('{')) throw new Error(`the linter did not report: ${text}${errors}`)
-    const { problems } = JSON.parse(text) as { problems: LintProblem[] }
+    if (!out.trimStart().startsWith('{')) throw new Error(`the linter did not report: ${out}${err}`)
+    const { problems } = JSON.parse(out) as { problems: LintProblem[] }
     return problems.map(p => `${p.severity} ${p.ruleId}: ${p.message} (${p.location[0]?.pointer ?? ''})`)
   } finally {
     await rm(directory, { recursive: true, force: true })

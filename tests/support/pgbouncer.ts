@@ -1,20 +1,19 @@
 // Debian's PgBouncer before the PostgreSQL of the tests, in transaction mode, as OPERATIONS.md describes it.
 
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '../../scripts/free-port.ts'
+import { endWithFile, useFolder } from './fixtures.ts'
 import { findNeeded } from './needs.ts'
+import { throughPort } from './proxy.ts'
 import { until } from './until.ts'
 
 export interface TestPooler {
   /** The address of a database, through the pooler. */
   through(url: string): string
-  stop(): Promise<void>
 }
 
-export async function startPgbouncer(databaseUrl: string): Promise<TestPooler> {
-  const folder = await mkdtemp(join(tmpdir(), 'tributary-pgbouncer-'))
+export async function usePgbouncer(databaseUrl: string, endWith = endWithFile): Promise<TestPooler> {
+  const folder = await useFolder(endWith)
   const port = await freePort()
   const server = new URL(databaseUrl)
   const files = { settings: join(folder, 'pgbouncer.ini'), users: join(folder, 'users') }
@@ -34,8 +33,7 @@ default_pool_size = 8
 max_client_conn = 200
 `,
   )
-  // PgBouncer refuses to run as root, and the account it runs as must be able to read this.
-  await chmod(folder, 0o755)
+  // PgBouncer refuses to run as root.
   const asNobody = process.getuid?.() === 0 ? ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'] : []
   const child = Bun.spawn([...asNobody, findNeeded('pgbouncer')!, files.settings], {
     stdin: 'ignore',
@@ -44,21 +42,13 @@ max_client_conn = 200
   })
   const kill = (): void => child.kill('SIGKILL')
   process.once('exit', kill)
+  endWith(async () => {
+    process.off('exit', kill)
+    kill()
+    await child.exited
+  })
   await until('pgbouncer to listen', () => isListening(port))
-  return {
-    through(url) {
-      const changed = new URL(url)
-      changed.port = String(port)
-      return changed.href
-    },
-    stop: async () => {
-      process.off('exit', kill)
-      child.kill('SIGTERM')
-      child.kill('SIGKILL')
-      await child.exited
-      await rm(folder, { recursive: true, force: true })
-    },
-  }
+  return { through: url => throughPort(url, port) }
 }
 
 const isListening = (port: number): Promise<boolean> =>

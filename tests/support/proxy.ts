@@ -1,5 +1,5 @@
 // The one proxy of the tests: it stands before a port of loopback and passes everything on, but for what a tap does with it.
-// cutting-proxy, silent-proxy, faulty-proxy and statement-recorder are its taps.
+// silent-proxy, faulty-proxy and statement-recorder are its taps.
 
 import { connect, createServer, type Socket } from 'node:net'
 
@@ -22,7 +22,17 @@ export interface TapProxy {
   made(): number
   /** Those open now. */
   open(): number
+  /** An address of the other side, by way of the proxy. */
+  through(url: string): string
   stop(): Promise<void>
+}
+
+export const portOf = (url: string): number => Number(new URL(url).port)
+
+export function throughPort(url: string, port: number): string {
+  const changed = new URL(url)
+  changed.port = String(port)
+  return changed.href
 }
 
 /** `tapOf` is asked at each connection, by its number from 0; `port` too, if it is a function. Listens on a free port unless told which. */
@@ -53,8 +63,10 @@ export async function startProxy(
     upstream.on('close', () => client.end())
   })
   await new Promise<void>(resolve => server.listen(listenOn, '127.0.0.1', resolve))
+  const ownPort = (server.address() as { port: number }).port
   return {
-    port: (server.address() as { port: number }).port,
+    port: ownPort,
+    through: url => throughPort(url, ownPort),
     made: () => made,
     open: () => open.size,
     stop: async () => {

@@ -7,8 +7,9 @@ import { connectQueue, type Queue, type QueueOptions } from '../../src/queue/con
 import type { Job } from '../../src/queue/jobs.ts'
 import { startRelay } from '../../src/queue/relay.ts'
 import { type Handlers, startWorking } from '../../src/queue/work.ts'
-import { createTestDatabase, type TestDatabase } from './database.ts'
-import { startTestRedis } from './redis.ts'
+import type { TestDatabase } from './database.ts'
+import { endWithFile, useDatabase } from './fixtures.ts'
+import { useRedis } from './redis.ts'
 
 export type StoreName = 'postgres' | 'redis' | 'redis cluster'
 
@@ -30,12 +31,12 @@ export interface TestQueue {
   bringBack(): Promise<void>
   /** Ends relays, workers and connections that the test began. */
   reset(): Promise<void>
-  stop(): Promise<void>
 }
 
-export async function startTestQueue(store: StoreName): Promise<TestQueue> {
-  const database = await createTestDatabase()
-  const redis = store === 'postgres' ? undefined : await startTestRedis({ cluster: store === 'redis cluster' })
+/** Until the file ends; on Redis only where `needs('redis')` says that there is one. */
+export async function useQueue(store: StoreName): Promise<TestQueue> {
+  const database = await useDatabase()
+  const redis = store === 'postgres' ? undefined : await useRedis({ cluster: store === 'redis cluster' })
   // Two addresses make a cluster client; a cluster of one node has one.
   const redisUrl = store === 'redis cluster' ? `${redis!.url},${redis!.url}` : redis?.url
   const options: QueueOptions = { databaseUrl: database.url, redisUrl, ...testTimings }
@@ -53,6 +54,7 @@ export async function startTestQueue(store: StoreName): Promise<TestQueue> {
     for (const end of ends.splice(0)) await end()
     logLines.length = 0
   }
+  endWithFile(reset)
   return {
     database,
     sql,
@@ -79,11 +81,6 @@ export async function startTestQueue(store: StoreName): Promise<TestQueue> {
       await sql`alter schema bullmq_away rename to bullmq`
     },
     reset,
-    stop: async () => {
-      await reset()
-      await database.drop()
-      await redis?.stop()
-    },
   }
 }
 

@@ -1,10 +1,8 @@
 // A real Redis for tests, on a free port of loopback; it can be taken away and brought back.
 
-import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { endWithParent } from '../../scripts/end-with-parent.ts'
+import { endWithFile, useFolder } from './fixtures.ts'
 import { findNeeded } from './needs.ts'
 import { until } from './until.ts'
 
@@ -17,37 +15,21 @@ export interface TestRedis {
   /** Stops it where it is: connections stay, and nothing is answered until it goes on. */
   pause(): void
   goOn(): void
-  /** Ends it for good. */
-  stop(): Promise<void>
 }
 
-/** With `cluster` it is a cluster of one node, which refuses what a cluster refuses. */
-export async function startTestRedis(options: { cluster?: boolean } = {}): Promise<TestRedis> {
+/** Until the file ends. With `cluster` it is a cluster of one node, which refuses what a cluster refuses. */
+export async function useRedis(options: { cluster?: boolean } = {}): Promise<TestRedis> {
   const binary = findNeeded('redis')
   if (binary === undefined) throw new Error('define these tests only where needs("redis") is true')
-  const directory = await mkdtemp(join(tmpdir(), 'tributary-redis-'))
+  const directory = await useFolder()
   const port = await freePort()
   let server: Bun.Subprocess | undefined
 
   const bringBack = async (): Promise<void> => {
     const clustered = options.cluster === true ? ['--cluster-enabled', 'yes', '--cluster-announce-ip', '127.0.0.1'] : []
-    server = Bun.spawn(
-      [
-        binary,
-        '--port',
-        String(port),
-        '--bind',
-        '127.0.0.1',
-        '--dir',
-        directory,
-        '--save',
-        '',
-        '--appendonly',
-        'no',
-        ...clustered,
-      ],
-      { stdin: 'ignore', stdout: 'ignore', stderr: 'ignore' },
-    )
+    const settings = `--port ${port} --bind 127.0.0.1 --dir ${directory} --appendonly no`.split(' ')
+    const command = [binary, ...settings, '--save', '', ...clustered]
+    server = Bun.spawn(command, { stdin: 'ignore', stdout: 'ignore', stderr: 'ignore' })
     endWithParent(server, { signal: 'SIGKILL', remove: directory })
     await until('Redis to answer', async () => (await ask(port, 'PING')).startsWith('+PONG'))
     if (options.cluster !== true) return
@@ -58,6 +40,7 @@ export async function startTestRedis(options: { cluster?: boolean } = {}): Promi
     server?.kill('SIGKILL')
     await server?.exited
   }
+  endWithFile(takeAway)
   await bringBack()
   return {
     url: `redis://127.0.0.1:${port}`,
@@ -65,10 +48,6 @@ export async function startTestRedis(options: { cluster?: boolean } = {}): Promi
     bringBack,
     pause: () => server?.kill('SIGSTOP'),
     goOn: () => server?.kill('SIGCONT'),
-    stop: async () => {
-      await takeAway()
-      await rm(directory, { recursive: true, force: true })
-    },
   }
 }
 

@@ -1,7 +1,8 @@
-// The Problem that something is refused with. Any other outcome fails the test.
+// What something is refused or fails with.
 
 import { Problem } from '../../src/problem.ts'
 
+/** The Problem that something is refused with. Any other outcome fails the test. */
 export function refusal(attempt: () => unknown): Problem {
   try {
     attempt()
@@ -13,11 +14,20 @@ export function refusal(attempt: () => unknown): Problem {
 }
 
 export async function rejection(promise: Promise<unknown>): Promise<Problem> {
-  try {
-    await promise
-  } catch (error) {
-    if (error instanceof Problem) return error
-    throw error
-  }
-  throw new Error('nothing was refused')
+  const error = await failureOf<unknown>(promise)
+  if (error instanceof Problem) return error
+  throw error ?? new Error('nothing was refused')
 }
+
+/** What a promise is rejected with, such as an error of PostgreSQL; undefined when it is not. */
+export const failureOf = async <E = Error & { code?: string; constraint_name?: string }>(
+  attempt: PromiseLike<unknown>,
+): Promise<E | undefined> =>
+  attempt.then(
+    () => undefined,
+    error => error,
+  )
+
+/** Whether a promise is fulfilled, for waiting until it is. */
+export const succeeds = async (attempt: PromiseLike<unknown>): Promise<boolean> =>
+  (await failureOf<unknown>(attempt)) === undefined

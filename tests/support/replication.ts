@@ -1,13 +1,14 @@
 // A real primary with two streaming standbys, Debian's PostgreSQL 15, that can be paused, killed, started again and promoted.
 // Service and standbys reach the primary through a proxy, as through the address that an operator moves at a failover.
 
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type EmbeddedPostgres, isAlive, startEmbeddedPostgres } from '../../scripts/embedded-postgres.ts'
 import { openDatabase, type Sql } from '../../src/db/client.ts'
 import { prepareDatabase } from '../../src/db/instance.ts'
-import { startProxy, type TapProxy } from './proxy.ts'
+import { endWithFile, useFolder } from './fixtures.ts'
+import { startProxy } from './proxy.ts'
+import { outputOf } from './run.ts'
 import { until } from './until.ts'
 
 const installation = '/usr/lib/postgresql/15'
@@ -78,11 +79,7 @@ export class Node {
     const { dataDirectory } = this.server
     const command = ['setpriv', '--reuid', String(await ownerOf(dataDirectory)), '--clear-groups']
     const asOwner = process.getuid?.() === 0 ? command : []
-    const promoting = Bun.spawn([...asOwner, join(installation, 'bin/pg_ctl'), 'promote', '-w', '-D', dataDirectory], {
-      stdout: 'ignore',
-      stderr: 'pipe',
-    })
-    if ((await promoting.exited) !== 0) throw new Error(await promoting.stderr.text())
+    await outputOf([...asOwner, join(installation, 'bin/pg_ctl'), 'promote', '-w', '-D', dataDirectory])
   }
 
   /** How much of the primary's log it has, replayed or not. */
@@ -107,7 +104,6 @@ export interface Cluster {
   pointTo(node: Node): void
   /** From now on the standbys get nothing from the primary. */
   cutReplication(): void
-  stop(): Promise<void>
 }
 
 const start = (settings: Record<string, string>) => ({ unsafeFast: true, installation, settings })
@@ -115,9 +111,8 @@ const adminOf = ({ url }: EmbeddedPostgres): Sql =>
   openDatabase({ url, connectionsMax: 3, applicationName: 'test-admin' })
 const ownerOf = async (path: string): Promise<number> => (await Bun.file(path).stat()).uid
 
-export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
-  const folder = await mkdtemp(join(tmpdir(), 'tributary-cluster-'))
-  await chmod(folder, 0o755)
+export async function useCluster(options: ClusterOptions = {}, endWith = endWithFile): Promise<Cluster> {
+  const folder = await useFolder(endWith)
   const running: Node[] = []
   // Nothing reaches the disk for certain, but a commit is written before it is answered, as it would be.
   const settings: Record<string, string> = {
@@ -179,10 +174,15 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     const rows = await primary.sql`select 1 from pg_stat_replication where replay_lsn >= pg_current_wal_lsn()`
     return rows.length === 2
   })
+  endWith(async () => {
+    await door.stop()
+    await stream.stop()
+    await Promise.all(running.map(node => node.stop()))
+  })
   return {
     primary,
     standbys,
-    url: throughPort(first.url, door),
+    url: door.through(first.url),
     pointTo: node => {
       target = node.server.port
     },
@@ -190,29 +190,13 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
       isCut = true
       for (const cut of streams) cut()
     },
-    stop: async () => {
-      await door.stop()
-      await stream.stop()
-      await Promise.all(running.map(node => node.stop()))
-      await rm(folder, { recursive: true, force: true })
-    },
   }
-}
-
-function throughPort(url: string, proxy: TapProxy): string {
-  const changed = new URL(url)
-  changed.port = String(proxy.port)
-  return changed.href
 }
 
 /** A copy of a running server, which becomes its standby when it is started. */
 async function copyOf(server: EmbeddedPostgres, dataDirectory: string): Promise<void> {
   const command = ['-h', '127.0.0.1', '-p', String(server.port), '-U', 'tributary', '-D', dataDirectory, '-c', 'fast']
-  const copying = Bun.spawn([join(installation, 'bin/pg_basebackup'), ...command, '-X', 'stream', '--no-sync'], {
-    stdout: 'ignore',
-    stderr: 'pipe',
-  })
-  if ((await copying.exited) !== 0) throw new Error(await copying.stderr.text())
+  await outputOf([join(installation, 'bin/pg_basebackup'), ...command, '-X', 'stream', '--no-sync'])
   await Bun.write(join(dataDirectory, 'standby.signal'), '')
   await rm(join(dataDirectory, 'server.log'), { force: true })
   if (process.getuid?.() === 0) await Bun.$`chown -R --reference=${server.dataDirectory} ${dataDirectory}`.quiet()

@@ -2,9 +2,12 @@
 // a connection is accepted, and hears nothing.
 
 import type { Socket } from 'node:net'
-import { startProxy, type TapProxy } from './proxy.ts'
+import { endWithTest } from './fixtures.ts'
+import { portOf, startProxy, type TapProxy } from './proxy.ts'
 
 export interface SilentProxy extends TapProxy {
+  /** The database's, by way of the proxy. */
+  url: string
   /** Passes on this many more bytes of the database's, over all connections, and then nothing in either direction. */
   fallSilent(afterBytes?: number): void
   /** Only connections that were made up to now fall silent. */
@@ -19,14 +22,14 @@ interface Hearing {
   held: (() => void)[]
 }
 
-/** Passes connections on to the port of loopback. */
-export async function startSilentProxy(port: number): Promise<SilentProxy> {
+/** Passes connections on to a database, until the test ends. */
+export async function useSilentProxy(databaseUrl: string): Promise<SilentProxy> {
   const hearings = new Set<Hearing>()
   let left = Number.POSITIVE_INFINITY
   const silence = (): void => {
     for (const hearing of hearings) hearing.silent = true
   }
-  const proxy = await startProxy(port, ({ client, upstream }) => {
+  const proxy = await startProxy(portOf(databaseUrl), ({ client, upstream }) => {
     const hearing: Hearing = { silent: left === 0, held: [] }
     hearings.add(hearing)
     client.on('close', () => hearings.delete(hearing))
@@ -45,8 +48,10 @@ export async function startSilentProxy(port: number): Promise<SilentProxy> {
       },
     }
   })
+  endWithTest(() => proxy.stop())
   return {
     ...proxy,
+    url: proxy.through(databaseUrl),
     fallSilent: (afterBytes = 0) => {
       left = afterBytes
       if (left === 0) silence()

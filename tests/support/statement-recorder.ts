@@ -1,7 +1,9 @@
 // Stands between a pool and PostgreSQL and writes down every statement that is run, with its parameters, as it is on the wire.
 // It must not change a byte, nor know what a statement is for.
 
-import { startProxy } from './proxy.ts'
+import type { Sql } from '../../src/db/client.ts'
+import { endWithFile, usePool } from './fixtures.ts'
+import { portOf, startProxy } from './proxy.ts'
 
 export interface RecordedStatement {
   text: string
@@ -25,9 +27,8 @@ export interface StatementRecorder {
 
 /** Records what is run in the database of `databaseUrl` over connections to the recorder's `url`. */
 export async function startStatementRecorder(databaseUrl: string): Promise<StatementRecorder> {
-  const url = new URL(databaseUrl)
   const statements: RecordedStatement[] = []
-  const proxy = await startProxy(Number(url.port), ({ upstream }) => {
+  const proxy = await startProxy(portOf(databaseUrl), ({ upstream }) => {
     const session = new RecordedSession(statements)
     return {
       fromClient: bytes => {
@@ -36,15 +37,24 @@ export async function startStatementRecorder(databaseUrl: string): Promise<State
       },
     }
   })
-  url.port = String(proxy.port)
   return {
-    url: url.toString(),
+    url: proxy.through(databaseUrl),
     statements,
     clear: () => {
       statements.length = 0
     },
     stop: proxy.stop,
   }
+}
+
+/** A recorder and connections through it, all until the file ends. */
+export async function useRecorder(
+  databaseUrl: string,
+  connectionsMax = 2,
+): Promise<{ recorder: StatementRecorder; recorded: Sql }> {
+  const recorder = await startStatementRecorder(databaseUrl)
+  endWithFile(() => recorder.stop())
+  return { recorder, recorded: usePool({ url: recorder.url, connectionsMax }) }
 }
 
 /** What one client says, followed message by message (PostgreSQL's protocol, version 3, without TLS). */

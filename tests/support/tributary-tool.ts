@@ -3,35 +3,22 @@
 import { join } from 'node:path'
 import { endWithParent } from '../../scripts/end-with-parent.ts'
 import type { TestKey } from './keys.ts'
+import { type Ended, endOf, start } from './run.ts'
 
 const script = join(import.meta.dir, '../../scripts/tributary.ts')
 
-export interface ToolEnded {
-  code: number
-  out: string
-  err: string
-}
-
-export type RunningTool = Bun.Subprocess<'ignore', 'pipe', 'pipe'>
+export type RunningTool = ReturnType<typeof start>
 
 /** `program` are the words that start it: the script under Bun unless given. */
 export function startTool(key: TestKey, args: readonly string[], program = [process.execPath, script]): RunningTool {
-  const child = Bun.spawn([...program, ...args], {
+  const child = start([...program, ...args], {
     env: { PATH: process.env.PATH, TRIBUTARY_USERNAME: key.username, TRIBUTARY_PASSWORD: key.password },
-    stdin: 'ignore',
-    stdout: 'pipe',
-    stderr: 'pipe',
   })
   endWithParent(child, { signal: 'SIGKILL' })
   return child
 }
 
-export async function endOf(child: RunningTool): Promise<ToolEnded> {
-  const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
-  return { code, out, err }
-}
-
-export const runTool = (...started: Parameters<typeof startTool>): Promise<ToolEnded> => endOf(startTool(...started))
+export const runTool = (...started: Parameters<typeof startTool>): Promise<Ended> => endOf(startTool(...started))
 
 /**
  * The most memory it has at once, by what the system says while it runs. What it says afterwards would have to be taken with care:

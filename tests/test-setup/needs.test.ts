@@ -4,6 +4,7 @@ import { expect, test } from 'bun:test'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { useFolder } from '../support/fixtures.ts'
+import { run } from '../support/run.ts'
 
 const support = join(import.meta.dir, '../support')
 const folder = await useFolder()
@@ -18,13 +19,10 @@ async function runWithNothing(environment: Record<string, string>) {
      describe.skipIf(!needs('redis'))('with Redis', () => test('runs', () => expect(1).toBe(2)))
      test('runs anywhere', () => expect(1).toBe(1))`,
   )
-  const child = Bun.spawn([process.execPath, 'test', '--preload', join(support, 'preload.ts'), file], {
+  const { code, out, err } = await run([process.execPath, 'test', '--preload', join(support, 'preload.ts'), file], {
     cwd: folder,
     env: { PATH: folder, NO_COLOR: '1', ...environment },
-    stdout: 'pipe',
-    stderr: 'pipe',
   })
-  const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
   return { said: out + err, code }
 }
 

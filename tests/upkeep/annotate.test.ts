@@ -1,13 +1,14 @@
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { beforeEach, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { seedPrograms } from '../../scripts/seed-program/seed-programs.ts'
 import { readAnnotationStates } from '../../src/db/annotations.ts'
 import { formatOffsetTime } from '../../src/domain/values/offset-time.ts'
-import { Problem } from '../../src/problem.ts'
 import { type AnnotationChange, annotate, noteLengthMax } from '../../src/upkeep/annotate.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import type { TestDatabase } from '../support/database.ts'
 import { exportLines } from '../support/export-lines.ts'
+import { endWithTest, useDatabase } from '../support/fixtures.ts'
 import { aProgram, q } from '../support/programs.ts'
+import { rejection } from '../support/refusal.ts'
 
 const timeZone = 'America/Chicago'
 const start = Date.parse('2026-01-31T12:00:00Z') * 1000
@@ -17,7 +18,7 @@ let database: TestDatabase
 let program_id: number
 let application_id: number
 beforeEach(async () => {
-  database = await createTestDatabase({ timeZone })
+  database = await useDatabase({ timeZone }, endWithTest)
   const statuses = ['Received', 'Approved', 'Denied']
   const program = await aProgram(database.sql, { slug: 'food-aid', statuses, questions: [q.text('reason')] })
   program_id = program.program_id
@@ -31,19 +32,9 @@ beforeEach(async () => {
   expect(row!.status).toBeNull()
   application_id = row!.application_id
 })
-afterEach(() => database.drop())
 
 const change = (more: Partial<AnnotationChange>) =>
   annotate(database.sql, { program_id, application_id, actor: 'admin:ada', now: start, timeZone, ...more })
-
-async function refusal(changing: Promise<unknown>): Promise<Problem> {
-  const error = await changing.then(
-    () => undefined,
-    (thrown: unknown) => thrown,
-  )
-  if (!(error instanceof Problem)) throw error ?? new Error('was not refused')
-  return error
-}
 
 async function exported(): Promise<Record<string, unknown>> {
   const { status, status_last_modified_time, application_note } = JSON.parse(
@@ -128,7 +119,7 @@ describe('annotate', () => {
   })
 
   test("only the program's own statuses, which are named when another is given", async () => {
-    const problem = await refusal(change({ status: 'approved', note: 'x'.repeat(noteLengthMax + 1) }))
+    const problem = await rejection(change({ status: 'approved', note: 'x'.repeat(noteLengthMax + 1) }))
     expect(problem.errors.map(({ path, code }) => [path, code])).toEqual([
       ['/status', 'unknown_status'],
       ['/note', 'too_long'],
@@ -139,7 +130,7 @@ describe('annotate', () => {
 
   test('U+0000 and lone surrogates are refused; every other text comes out of the export as it went in', async () => {
     for (const note of ['a\0b', '\ud800', 'x\udc00y'])
-      expect((await refusal(change({ note }))).errors).toMatchObject([{ path: '/note', code: 'unstorable_text' }])
+      expect((await rejection(change({ note }))).errors).toMatchObject([{ path: '/note', code: 'unstorable_text' }])
     const anyNote = fc.string({ unit: 'binary' }).filter(note => !note.includes('\0'))
     await fc.assert(
       fc.asyncProperty(anyNote, async note => {
@@ -152,9 +143,9 @@ describe('annotate', () => {
 
   test('an application of another program, or none at all, is not found', async () => {
     const other = await aProgram(database.sql, { slug: 'other-aid' })
-    expect((await refusal(change({ program_id: other.program_id, note: 'x' }))).kind).toBe('not_found')
-    expect((await refusal(change({ application_id: 4711, note: 'x' }))).kind).toBe('not_found')
-    expect((await refusal(change({ program_id: 4711, status: 'Received' }))).kind).toBe('not_found')
+    expect((await rejection(change({ program_id: other.program_id, note: 'x' }))).kind).toBe('not_found')
+    expect((await rejection(change({ application_id: 4711, note: 'x' }))).kind).toBe('not_found')
+    expect((await rejection(change({ program_id: 4711, status: 'Received' }))).kind).toBe('not_found')
   })
 
   test('changes at once come one after the other, and none is lost', async () => {
@@ -182,6 +173,6 @@ describe('annotate', () => {
   })
 
   test('a process that knows another zone than the instance writes nothing', async () => {
-    expect((await refusal(change({ note: 'x', timeZone: 'UTC' }))).kind).toBe('conflict')
+    expect((await rejection(change({ note: 'x', timeZone: 'UTC' }))).kind).toBe('conflict')
   })
 })

@@ -1,25 +1,26 @@
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { beforeEach, describe, expect, test } from 'bun:test'
 import { seedPrograms } from '../../scripts/seed-program/seed-programs.ts'
 import { findInstanceTimeZone } from '../../src/db/instance.ts'
 import { formatOffsetTime, parseOffsetTime } from '../../src/domain/values/offset-time.ts'
 import { annotate } from '../../src/upkeep/annotate.ts'
 import { rerenderTimes } from '../../src/upkeep/change-time-zone.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import type { TestDatabase } from '../support/database.ts'
 import { exportLines } from '../support/export-lines.ts'
+import { endWithTest, useDatabase } from '../support/fixtures.ts'
+import { waitingForLocks } from '../support/held-transaction.ts'
 import { until } from '../support/until.ts'
 
 const slugs = ['utility-assistance', 'child-care-subsidy']
 const actor = 'operator:test'
 let database: TestDatabase
 beforeEach(async () => {
-  database = await createTestDatabase({ timeZone: 'UTC' })
+  database = await useDatabase({ timeZone: 'UTC' }, endWithTest)
   const programs = [
     { slug: slugs[0]!, applications: 2300 },
     { slug: slugs[1]!, applications: 20 },
   ]
   await seedPrograms(database.sql, { programs, now: Date.now() * 1000, timeZone: 'UTC', actor })
 })
-afterEach(() => database.drop())
 
 const exported = async (): Promise<string[]> =>
   (await Promise.all(slugs.map(slug => exportLines(database.sql, slug)))).flat()
@@ -88,10 +89,6 @@ describe('rerenderTimes', () => {
     })
     await expect(annotating).rejects.toThrow(/INSTANCE_TIME_ZONE is UTC/)
     await annotating.catch(() => {})
-    await until('nobody waits any more', async () => {
-      const [row] = await database.sql<{ waiting: number }[]>`
-        select count(*) as waiting from pg_stat_activity where wait_event_type = 'Lock'`
-      return row!.waiting === 0
-    })
+    await until('nothing to wait any more', async () => (await waitingForLocks(database.sql)) === 0)
   })
 })

@@ -1,7 +1,6 @@
 // Erasing what is kept of a person, and what it leaves: a tombstone, walks that stay exact, and nothing that was told.
 
 import { beforeEach, describe, expect, test } from 'bun:test'
-import { Problem } from '../../src/problem.ts'
 import { eraseApplicant, eraseApplication, eraseExpired, setRetention } from '../../src/upkeep/erase.ts'
 import { runScript } from '../scripts/run-script.ts'
 import { ExportClient, type ExportedApplication } from '../support/export-client.ts'
@@ -11,6 +10,8 @@ import { FrontEnd } from '../support/front-end.ts'
 import { createTestKey, type TestKey } from '../support/keys.ts'
 import { aProgram, q } from '../support/programs.ts'
 import { insertRawApplications, insertRawProgram } from '../support/raw-applications.ts'
+import { rejection } from '../support/refusal.ts'
+import { storedText } from '../support/stored-text.ts'
 
 const canary = 'Tilly-Canary-7731'
 const order = { actor: 'operator:test', reason: 'asked for by the person' }
@@ -47,27 +48,7 @@ const apply = async (text: string, applicant?: number) => {
 }
 const idsOf = (applications: readonly ExportedApplication[]) => applications.map(one => one.application_id)
 
-/** Every row of every table, as text. */
-async function everything(): Promise<string> {
-  const tables = await database.sql<{ table_name: string }[]>`
-    select table_name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'`
-  const texts = await Promise.all(
-    tables.map(({ table_name }) => database.sql`select row_to_json(t)::text as row from ${database.sql(table_name)} t`),
-  )
-  return texts
-    .flat()
-    .map(({ row }) => row)
-    .join('\n')
-}
-
-async function refusal(erasing: Promise<unknown>): Promise<Problem> {
-  const error = await erasing.then(
-    () => undefined,
-    (thrown: unknown) => thrown,
-  )
-  if (!(error instanceof Problem)) throw error ?? new Error('was not refused')
-  return error
-}
+const everything = () => storedText(database.sql)
 
 describe('erasing an application', () => {
   test('takes its answers, notes and history, and leaves a tombstone that says where it stood', async () => {
@@ -90,7 +71,7 @@ describe('erasing an application', () => {
       subject: String(application_id),
       detail: { program_id, reason: order.reason },
     })
-    const again = await refusal(eraseApplication(database.sql, { program_id, application_id }, order))
+    const again = await rejection(eraseApplication(database.sql, { program_id, application_id }, order))
     expect([again.kind, again.message]).toEqual(['not_found', expect.stringContaining('was erased before')])
     // The applicant is still there, and may submit again.
     await apply('later', applicant_id)
@@ -173,7 +154,7 @@ describe('erasing an applicant', () => {
     const [event] = await database.sql`
       select detail from audit_event where action = 'applicant_erased' and subject = ${String(applicant)}`
     expect(event!.detail.applications).toHaveLength(3)
-    expect((await refusal(eraseApplicant(database.sql, applicant, order))).kind).toBe('not_found')
+    expect((await rejection(eraseApplicant(database.sql, applicant, order))).kind).toBe('not_found')
     // To every door the applicant is one that was never registered.
     expect(await here.save(applicant, words(slug, 'x')).catch(String)).toContain('answered 404')
     expect(await here.submit(applicant).catch(String)).toContain('answered 404')

@@ -9,13 +9,13 @@ import { regenerateDocs, sweepDerived } from '../../src/derived/sweep.ts'
 import { handlers } from '../../workers/handlers.ts'
 import { computedKeyMap } from '../support/computed-key-map.ts'
 import { ExportClient } from '../support/export-client.ts'
-import { useQueue } from '../support/fixtures.ts'
+import { useService } from '../support/fixtures.ts'
 import { FrontEnd } from '../support/front-end.ts'
 import { createTestKey } from '../support/keys.ts'
 import { needs } from '../support/needs.ts'
 import { aProgram, everyKind, q } from '../support/programs.ts'
 import type { StoreName } from '../support/queue.ts'
-import { startTestService } from '../support/service.ts'
+import { useQueue } from '../support/queue.ts'
 import { until } from '../support/until.ts'
 
 const timeZone = 'UTC'
@@ -70,33 +70,29 @@ for (const store of stores) {
       await queue.connect()
       await queue.takeAway()
       const slug = `away-${store}`
-      const service = await startTestService(queue.database)
-      try {
-        await aProgram(queue.sql, { slug, questions: [q.text(`first ${store}`, { optional: true })] })
-        const key = await createTestKey(queue.sql, { programs: [slug], maySubmit: true })
-        const desk = new FrontEnd(service, key, slug)
-        await desk.apply(await desk.register(), { [`first_${store}`]: { text: 'a' } })
-        const second = await aProgram(queue.sql, { slug, questions: [q.number(`second ${store}`, { optional: true })] })
-        const [application] = await new ExportClient(service, key, slug).walkAll()
-        expect(application!.application).toEqual({
-          [`first_${store}`]: { question_type: 'TEXT', text: 'a' },
-          [`second_${store}`]: { question_type: 'NUMBER', number: null },
-        })
-        const docs = await service.get(`/docs/api/programs/${slug}`, {
-          headers: { Authorization: key.authorization, Accept: 'application/json' },
-        })
-        expect([docs.status, await docs.text()]).toEqual([200, expect.stringContaining(`second_${store}`)])
-        expect(await statesOf(second.program_version_id)).toEqual({
-          'refresh-key-map': 'queued',
-          'refresh-docs-example': 'queued',
-        })
-        await queue.bringBack()
-        await queue.relay()
-        await work()
-        await until('what was missing to be made', allDone(second.program_version_id))
-      } finally {
-        await service.stop()
-      }
+      const service = await useService(queue.database)
+      await aProgram(queue.sql, { slug, questions: [q.text(`first ${store}`, { optional: true })] })
+      const key = await createTestKey(queue.sql, { programs: [slug], maySubmit: true })
+      const desk = new FrontEnd(service, key, slug)
+      await desk.apply(await desk.register(), { [`first_${store}`]: { text: 'a' } })
+      const second = await aProgram(queue.sql, { slug, questions: [q.number(`second ${store}`, { optional: true })] })
+      const [application] = await new ExportClient(service, key, slug).walkAll()
+      expect(application!.application).toEqual({
+        [`first_${store}`]: { question_type: 'TEXT', text: 'a' },
+        [`second_${store}`]: { question_type: 'NUMBER', number: null },
+      })
+      const docs = await service.get(`/docs/api/programs/${slug}`, {
+        headers: { Authorization: key.authorization, Accept: 'application/json' },
+      })
+      expect([docs.status, await docs.text()]).toEqual([200, expect.stringContaining(`second_${store}`)])
+      expect(await statesOf(second.program_version_id)).toEqual({
+        'refresh-key-map': 'queued',
+        'refresh-docs-example': 'queued',
+      })
+      await queue.bringBack()
+      await queue.relay()
+      await work()
+      await until('what was missing to be made', allDone(second.program_version_id))
     })
 
     test('asked to regenerate twice, it runs once more at most; the answer comes at once and progress can be asked for', async () => {

@@ -1,7 +1,7 @@
 // The worker's health port, and what worker and service tell of the work behind the requests. Real processes, real events.
 
 import { afterEach, describe, expect, test } from 'bun:test'
-import { appendAuditEvent } from '../../src/db/audit.ts'
+import { append, tamper } from '../support/audit-trail.ts'
 import { useDatabase } from '../support/fixtures.ts'
 import { readMetrics } from '../support/metrics.ts'
 import { endProcesses, logged, spawnProcess, startMain, startWorker } from '../support/processes.ts'
@@ -107,17 +107,8 @@ describe('the service tells the same without a worker', () => {
 
   test('a fault in the audit trail', async () => {
     const { health } = await startMain(database)
-    await appendAuditEvent(sql, {
-      actor: 'key:x',
-      action: 'tried',
-      subject: 'to be changed',
-      address: undefined,
-      detail: {},
-    })
-    await sql.begin(async tx => {
-      await tx`set local session_replication_role = replica`
-      await tx`update audit_event set actor = 'key:y' where subject = 'to be changed'`
-    })
+    await append(sql, 'to be changed')
+    await tamper(sql, `update audit_event set actor = 'key:y' where subject = 'to be changed'`)
     const worker = await startWorker(database)
     await logged(worker, 'the audit trail is not as it was written')
     expect((await readMetrics(health)).of('tributary_audit_faulty_chains')).toBe(1)

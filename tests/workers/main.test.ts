@@ -6,7 +6,7 @@ import { setRetention } from '../../src/upkeep/erase.ts'
 import { useDatabase } from '../support/fixtures.ts'
 import { endProcesses, logged, refusalOf, spawnProcess, startWorker } from '../support/processes.ts'
 import { aProgram, everyKind } from '../support/programs.ts'
-import { startProxy } from '../support/proxy.ts'
+import { portOf, startProxy, throughPort } from '../support/proxy.ts'
 import { insertRawApplications, insertRawProgram } from '../support/raw-applications.ts'
 import { until } from '../support/until.ts'
 
@@ -81,11 +81,10 @@ describe('workers/main.ts', () => {
 
   test('a queue that cannot be opened yet is waited for', async () => {
     const port = await freePort()
-    const direct = new URL(database.url)
-    direct.port = String(port)
-    const worker = spawnProcess('workers/main.ts', database, { DATABASE_DIRECT_URL: direct.href })
+    const direct = throughPort(database.url, port)
+    const worker = spawnProcess('workers/main.ts', database, { DATABASE_DIRECT_URL: direct })
     await logged(worker, 'the queue cannot be opened yet')
-    const proxy = await startProxy(Number(new URL(database.url).port), () => ({}), port)
+    const proxy = await startProxy(portOf(database.url), () => ({}), port)
     await logged(worker, 'working')
     worker.child.kill('SIGTERM')
     expect(await worker.child.exited).toBe(0)

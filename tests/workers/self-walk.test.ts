@@ -3,6 +3,7 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { annotate } from '../../src/upkeep/annotate.ts'
 import { walkItself } from '../../workers/self-walk.ts'
+import { tamper } from '../support/audit-trail.ts'
 import { useExport } from '../support/fixtures.ts'
 import { createTestKey } from '../support/keys.ts'
 import { readMetrics } from '../support/metrics.ts'
@@ -12,13 +13,6 @@ import { until } from '../support/until.ts'
 
 const { sql, database, service } = await useExport()
 afterEach(endProcesses)
-
-/** As somebody who may do everything, triggers or not. */
-const behindItsBack = (statement: string) =>
-  sql.begin(async tx => {
-    await tx`set local session_replication_role = replica`
-    await tx.unsafe(statement)
-  })
 
 let made = 0
 /** A program of 120 applications, some superseded and one erased, with a key of its own to walk it. */
@@ -84,7 +78,7 @@ describe('promises kept', () => {
 describe('promises broken, behind the service’s back', () => {
   test('a row that was deleted without a trace', async () => {
     const { program_id, walk } = await aWalk()
-    await behindItsBack(`delete from application where program_id = ${program_id} and submit_seq = 42`)
+    await tamper(sql, `delete from application where program_id = ${program_id} and submit_seq = 42`)
     expect((await walk(whole))!.faults).toEqual([
       { promise: 'gapless', detail: 'number 42 is neither that of an application nor of another change' },
     ])
@@ -95,10 +89,13 @@ describe('promises broken, behind the service’s back', () => {
     await sql.unsafe('alter table application drop constraint application_pkey cascade').simple()
     await sql.unsafe('alter table application drop constraint application_program_id_submit_seq_key cascade').simple()
     await sql.unsafe('drop index if exists application_one_current').simple()
-    await behindItsBack(`
+    await tamper(
+      sql,
+      `
       insert into application (program_id, application_id, applicant_id, program_version_id, create_time, submit_time, submit_seq, snapshot, annotations)
       select program_id, application_id, applicant_id, program_version_id, create_time, submit_time, submit_seq, snapshot, annotations
-      from application where program_id = ${program_id} and submit_seq = 45`)
+      from application where program_id = ${program_id} and submit_seq = 45`,
+    )
     const { faults } = (await walk(whole))!
     expect(faults).toContainEqual({ promise: 'once', detail: `application ${ids[44]} came twice` })
     expect(faults).toContainEqual({ promise: 'gapless', detail: 'submission 45 is there twice' })
@@ -107,15 +104,21 @@ describe('promises broken, behind the service’s back', () => {
   test('an applicant with two CURRENT applications', async () => {
     const { program_id, ids, walk } = await aWalk()
     await sql.unsafe('drop index if exists application_one_current').simple()
-    await behindItsBack(`
+    await tamper(
+      sql,
+      `
       update application set applicant_id = (select applicant_id from application where program_id = ${program_id} and submit_seq = 42)
-      where program_id = ${program_id} and submit_seq = 43`)
+      where program_id = ${program_id} and submit_seq = 43`,
+    )
     const { faults } = (await walk(whole))!
     // What clients get has the applicant of then.
     expect(faults.map(({ promise }) => promise)).not.toContain('complete')
-    await behindItsBack(`
+    await tamper(
+      sql,
+      `
       update application set snapshot = replace(snapshot, '"applicant_id":' || (select applicant_id + 1 from application where program_id = ${program_id} and submit_seq = 42), '"applicant_id":' || applicant_id)
-      where program_id = ${program_id} and submit_seq = 43`)
+      where program_id = ${program_id} and submit_seq = 43`,
+    )
     const again = (await walk(whole))!.faults
     expect(again).toEqual([
       {
@@ -146,7 +149,7 @@ describe('the worker', () => {
     expect(before.of('tributary_self_walk_faults_total{promise="gapless"}')).toBe(0)
     expect(before.of('tributary_self_walk_applications_total')).toBeGreaterThanOrEqual(119)
     expect(before.of('tributary_self_walk_timestamp_seconds')).toBeWithin(Date.now() / 1000 - 60, Date.now() / 1000 + 1)
-    await behindItsBack(`delete from application where program_id = ${program_id} and submit_seq = 42`)
+    await tamper(sql, `delete from application where program_id = ${program_id} and submit_seq = 42`)
     const told = await logged(worker, 'the self-walk found promises broken')
     expect(told).toMatchObject({ level: 'error', faults: [{ promise: 'gapless' }] })
     const after = await readMetrics(worker.health)

@@ -4,6 +4,7 @@
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { shortened } from '../../../src/domain/invented/documented-part.ts'
+import { run } from '../../support/run.ts'
 
 const script = join(import.meta.dir, '../../support/docs-of-greedy-program.ts')
 /** Of address space: some 30 MB of it are taken by Bun itself, and no more than this is there to be taken. */
@@ -23,15 +24,9 @@ interface Generated {
 }
 
 async function generated(name: string): Promise<Generated> {
-  const child = Bun.spawn(['sh', '-c', `ulimit -v ${memoryMaxKb} && exec "$0" "$@"`, process.execPath, script, name], {
-    stdin: 'ignore',
-    stdout: 'pipe',
-    stderr: 'pipe',
-    timeout: deadlineMs,
-    killSignal: 'SIGKILL',
-  })
-  const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
-  expect({ name, exit: await child.exited, err }).toEqual({ name, exit: 0, err: '' })
+  const limited = ['sh', '-c', `ulimit -v ${memoryMaxKb} && exec "$0" "$@"`, process.execPath, script, name]
+  const { code, out, err } = await run(limited, { timeoutMs: deadlineMs })
+  expect({ name, code, err }).toEqual({ name, code: 0, err: '' })
   return JSON.parse(out) as Generated
 }
 

@@ -5,7 +5,6 @@ import { createTestKey } from '../../support/keys.ts'
 import { lintOpenApi } from '../../support/openapi-lint.ts'
 import { aDraft, aProgram, everyKind, q } from '../../support/programs.ts'
 import { schemaFaults } from '../../support/response-schema.ts'
-import { startTestService } from '../../support/service.ts'
 
 const slug = 'every-kind'
 
@@ -289,15 +288,11 @@ test('/ leads to the docs, whoever asks, and below the path of a BASE_URL', asyn
     ['', '/docs/api/programs'],
     ['https://example.gov/apply', '/apply/docs/api/programs'],
   ] as const) {
-    const there = await startTestService(database, { baseUrl })
-    try {
-      for (const method of ['GET', 'HEAD']) {
-        const answer = await there.get('/', { method, redirect: 'manual' })
-        expect([answer.status, answer.headers.get('location')]).toEqual([307, location])
-        expect(answer.headers.get('x-request-id')).toBeString()
-      }
-    } finally {
-      await there.stop()
+    const there = await useService(database, { baseUrl })
+    for (const method of ['GET', 'HEAD']) {
+      const answer = await there.get('/', { method, redirect: 'manual' })
+      expect([answer.status, answer.headers.get('location')]).toEqual([307, location])
+      expect(answer.headers.get('x-request-id')).toBeString()
     }
   }
 })
@@ -330,25 +325,17 @@ test('HEAD is answered as GET, without the body', async () => {
 })
 
 test('where no BASE_URL is set, addresses are those that were asked', async () => {
-  const plain = await startTestService(database)
-  try {
-    const docs = await plain.get(`/docs/api/programs/${slug}`, {
-      headers: { Authorization: key.authorization, Accept: 'application/json' },
-    })
-    expect(((await docs.json()) as { export_url: string }).export_url).toStartWith(`${plain.baseUrl}/api/v1/`)
-  } finally {
-    await plain.stop()
-  }
+  const plain = await useService(database)
+  const docs = await plain.get(`/docs/api/programs/${slug}`, {
+    headers: { Authorization: key.authorization, Accept: 'application/json' },
+  })
+  expect(((await docs.json()) as { export_url: string }).export_url).toStartWith(`${plain.baseUrl}/api/v1/`)
 })
 
 test('under a BASE_URL with a path, links lead below it', async () => {
-  const below = await startTestService(database, { baseUrl: 'https://example.gov/apply' })
-  try {
-    const page = await below.get('/docs/api/programs', { headers: { Authorization: key.authorization } })
-    const text = await page.text()
-    expect(text).toContain(`href="/apply/docs/api/programs/${slug}"`)
-    expect(text).toContain('href="/apply/assets/docs.css"')
-  } finally {
-    await below.stop()
-  }
+  const below = await useService(database, { baseUrl: 'https://example.gov/apply' })
+  const page = await below.get('/docs/api/programs', { headers: { Authorization: key.authorization } })
+  const text = await page.text()
+  expect(text).toContain(`href="/apply/docs/api/programs/${slug}"`)
+  expect(text).toContain('href="/apply/assets/docs.css"')
 })

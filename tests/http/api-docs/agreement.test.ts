@@ -19,7 +19,6 @@ import { FrontEnd } from '../../support/front-end.ts'
 import { createTestKey, type TestKey } from '../../support/keys.ts'
 import { aProgram, ofKind, type QuestionSpec, q } from '../../support/programs.ts'
 import { schemaFaults } from '../../support/response-schema.ts'
-import { startTestService } from '../../support/service.ts'
 
 const database = await useDatabase()
 const service = await useService(database)
@@ -189,65 +188,61 @@ describe.each([...questionKinds])('a program that gains a question of kind %s', 
         await refreshDocsExample(database.sql, versionId, { timeZone: 'UTC' })
       }
       // A process that has seen nothing yet.
-      const fresh = await startTestService(database)
-      try {
-        const get = async (path: string): Promise<Loose> => {
-          const response = await fresh.get(path, {
-            headers: { Authorization: key.authorization, Accept: 'application/json' },
-          })
-          expect(response.status).toBe(200)
-          return response.json()
-        }
+      const fresh = await useService(database)
+      const get = async (path: string): Promise<Loose> => {
+        const response = await fresh.get(path, {
+          headers: { Authorization: key.authorization, Accept: 'application/json' },
+        })
+        expect(response.status).toBe(200)
+        return response.json()
+      }
 
-        const { keyMap } = await computedKeyMap(database.sql, programId)
-        const node = (nodes: readonly KeyNode[], name: string) => nodes.find(one => one.question_key === name)
-        const found = [node(keyMap, topKey), node(node(keyMap, petKey)!.children, innerKey)]
+      const { keyMap } = await computedKeyMap(database.sql, programId)
+      const node = (nodes: readonly KeyNode[], name: string) => nodes.find(one => one.question_key === name)
+      const found = [node(keyMap, topKey), node(node(keyMap, petKey)!.children, innerKey)]
 
-        const { versions } = await get(`/docs/api/programs/${slug}`)
-        const [docs] = versions
-        expect(docs.program_version_id).toBe(versionId)
-        const documented = [topKey, `${petKey}.entities[<index>].${innerKey}`].map(place =>
-          docs.questions.find((question: Loose) => question.path === `application.${place}`),
-        )
-        const schema = await get(`/docs/api/programs/${slug}/versions/active/response.schema.json`)
-        const inSchema = [
-          schema.$defs.Answers.properties[topKey],
-          schema.$defs.Answers.properties[petKey].properties.entities.items.properties[innerKey],
-        ]
-        const [older, newer] = (await new ExportClient(fresh, key, slug).walkAll()).map(a => a.application as Loose)
-        const inExport = (application: Loose) => [application[topKey], application[petKey].entities[0][innerKey]]
-        const [example] = docs.example.payload
-        const inExample = inExport(example.application)
-        expect(schemaFaults(schema, docs.example)).toEqual([])
-        expect(schemaFaults(schema, (await new ExportClient(fresh, key, slug).page()).page)).toEqual([])
+      const { versions } = await get(`/docs/api/programs/${slug}`)
+      const [docs] = versions
+      expect(docs.program_version_id).toBe(versionId)
+      const documented = [topKey, `${petKey}.entities[<index>].${innerKey}`].map(place =>
+        docs.questions.find((question: Loose) => question.path === `application.${place}`),
+      )
+      const schema = await get(`/docs/api/programs/${slug}/versions/active/response.schema.json`)
+      const inSchema = [
+        schema.$defs.Answers.properties[topKey],
+        schema.$defs.Answers.properties[petKey].properties.entities.items.properties[innerKey],
+      ]
+      const [older, newer] = (await new ExportClient(fresh, key, slug).walkAll()).map(a => a.application as Loose)
+      const inExport = (application: Loose) => [application[topKey], application[petKey].entities[0][innerKey]]
+      const [example] = docs.example.payload
+      const inExample = inExport(example.application)
+      expect(schemaFaults(schema, docs.example)).toEqual([])
+      expect(schemaFaults(schema, (await new ExportClient(fresh, key, slug).page()).page)).toEqual([])
 
-        const nothing = [undefined, undefined]
-        if (answered === undefined || unanswered === undefined) {
-          for (const seen of [found, documented, inSchema, inExport(older), inExport(newer), inExample])
-            expect(seen).toEqual(nothing)
-          return
-        }
-        const { question_type } = answered as { question_type: string }
-        const fields = Object.keys(inExport(newer)[0]).filter(name => name !== 'question_type')
-        const options = ['CHECKBOX', 'DROPDOWN', 'MAP', 'RADIO'].includes(kind) ? ids : []
-        for (const i of [0, 1]) {
-          expect(found[i]).toMatchObject({ type: question_type as never, option_ids: options })
-          expect(documented[i]).toMatchObject({ question_type, asked: true })
-          expect(documented[i].options.map((option: Loose) => option.id)).toEqual(options)
-          const place = documented[i].path
-          expect(documented[i].fields.map((field: Loose) => field.path)).toEqual([
-            ...fields.map(name => `${place}.${name}`),
-            ...(kind === 'ENUMERATOR' ? [`${place}.entities[<index>].entity_name`] : []),
-          ])
-          expect(inSchema[i].properties.question_type.const).toBe(question_type)
-          expect(Object.keys(inSchema[i].properties).sort()).toEqual(['question_type', ...fields].sort())
-          expect(Object.keys(inExample[i]).sort()).toEqual(['question_type', ...fields].sort())
-          expect(inExport(newer)[i]).toMatchObject(answered)
-          expect(inExport(older)[i]).toMatchObject(unanswered)
-          expect(Object.keys(inExport(older)[i]).sort()).toEqual(['question_type', ...fields].sort())
-        }
-      } finally {
-        await fresh.stop()
+      const nothing = [undefined, undefined]
+      if (answered === undefined || unanswered === undefined) {
+        for (const seen of [found, documented, inSchema, inExport(older), inExport(newer), inExample])
+          expect(seen).toEqual(nothing)
+        return
+      }
+      const { question_type } = answered as { question_type: string }
+      const fields = Object.keys(inExport(newer)[0]).filter(name => name !== 'question_type')
+      const options = ['CHECKBOX', 'DROPDOWN', 'MAP', 'RADIO'].includes(kind) ? ids : []
+      for (const i of [0, 1]) {
+        expect(found[i]).toMatchObject({ type: question_type as never, option_ids: options })
+        expect(documented[i]).toMatchObject({ question_type, asked: true })
+        expect(documented[i].options.map((option: Loose) => option.id)).toEqual(options)
+        const place = documented[i].path
+        expect(documented[i].fields.map((field: Loose) => field.path)).toEqual([
+          ...fields.map(name => `${place}.${name}`),
+          ...(kind === 'ENUMERATOR' ? [`${place}.entities[<index>].entity_name`] : []),
+        ])
+        expect(inSchema[i].properties.question_type.const).toBe(question_type)
+        expect(Object.keys(inSchema[i].properties).sort()).toEqual(['question_type', ...fields].sort())
+        expect(Object.keys(inExample[i]).sort()).toEqual(['question_type', ...fields].sort())
+        expect(inExport(newer)[i]).toMatchObject(answered)
+        expect(inExport(older)[i]).toMatchObject(unanswered)
+        expect(Object.keys(inExport(older)[i]).sort()).toEqual(['question_type', ...fields].sort())
       }
     },
   )

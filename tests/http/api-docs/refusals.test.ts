@@ -2,7 +2,6 @@ import { expect, test } from 'bun:test'
 import { useDatabase, useService } from '../../support/fixtures.ts'
 import { createTestKey } from '../../support/keys.ts'
 import { aProgram } from '../../support/programs.ts'
-import { startTestService } from '../../support/service.ts'
 
 const database = await useDatabase()
 const service = await useService(database)
@@ -101,27 +100,19 @@ test('no other method is offered, and the answer says which are (D25)', async ()
 })
 
 test('docs count against the limit of the key, as every request does (D23)', async () => {
-  const limited = await startTestService(database, { requestsPerMinute: 2 })
-  try {
-    const headers = { Authorization: key.authorization }
-    const statuses: number[] = []
-    for (const path of ['/docs/api/programs', '/docs/api', '/docs/api/openapi.json']) {
-      const response = await limited.get(path, { headers })
-      statuses.push(response.status)
-      expect(response.headers.get('ratelimit-policy')).toContain('q=2')
-    }
-    expect(statuses).toEqual([200, 200, 429])
-  } finally {
-    await limited.stop()
+  const limited = await useService(database, { requestsPerMinute: 2 })
+  const headers = { Authorization: key.authorization }
+  const statuses: number[] = []
+  for (const path of ['/docs/api/programs', '/docs/api', '/docs/api/openapi.json']) {
+    const response = await limited.get(path, { headers })
+    statuses.push(response.status)
+    expect(response.headers.get('ratelimit-policy')).toContain('q=2')
   }
+  expect(statuses).toEqual([200, 200, 429])
 })
 
 test('plain HTTP from elsewhere is refused like any bad credential', async () => {
-  const production = await startTestService(database, { environment: 'production' })
-  try {
-    const response = await production.get('/docs/api/programs', { headers: { Authorization: key.authorization } })
-    expect(response.status).toBe(401)
-  } finally {
-    await production.stop()
-  }
+  const production = await useService(database, { environment: 'production' })
+  const response = await production.get('/docs/api/programs', { headers: { Authorization: key.authorization } })
+  expect(response.status).toBe(401)
 })

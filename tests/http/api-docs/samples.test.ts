@@ -1,55 +1,40 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { beforeAll, describe, expect, test } from 'bun:test'
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type CodeSample, codeSamples } from '../../../src/http/docs/code-samples/code-samples.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
-import { type Fault, type FaultyProxy, startFaultyProxy } from '../../support/faulty-proxy.ts'
+import { type Fault, type FaultyProxy, useFaultyProxy } from '../../support/faulty-proxy.ts'
+import { useDatabase, useFolder, useService } from '../../support/fixtures.ts'
 import { pathWithJq } from '../../support/jq.ts'
-import { createTestKey, type TestKey } from '../../support/keys.ts'
+import { createTestKey } from '../../support/keys.ts'
 import { findNeeded, type Need, needs } from '../../support/needs.ts'
 import { insertRawApplications, insertRawProgram } from '../../support/raw-applications.ts'
-import { startTestService, type TestService } from '../../support/service.ts'
+import { run } from '../../support/run.ts'
 
 const slug = 'sampled-program'
 const pageSize = 7
 const count = 45
 
-let database: TestDatabase
-let service: TestService
-let key: TestKey
-let directory: string
-let path: string
+const database = await useDatabase()
+// What the proxy passes on comes from loopback; the base URL of the docs is the proxy's, see `sampleFor`.
+const service = await useService(database, { maxPageSize: pageSize })
+const program = await insertRawProgram(database.sql, slug)
+// Of letters by chance, so that a page is as long as it seems even where it is sent compressed.
+const noise = (length: number): string => randomBytes(length).toString('base64')
+await insertRawApplications(
+  database.sql,
+  program,
+  count,
+  i => `answer ${i}: “ü” 🏳️‍🌈 \\ "quoted"\n\u0000${noise(i === 18 ? 400_000 : 300)}`,
+)
+const key = await createTestKey(database.sql, { programs: [slug] })
+const directory = await useFolder()
+const path = await pathWithJq(directory)
+const rows = await database.sql<{ snapshot: string; annotations: string }[]>`
+  select snapshot, annotations from application where program_id = ${program.program_id} order by submit_time, submit_seq`
 /** Every application of the program, in the order of an export, as the database has it. */
-let stored: unknown[]
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  // What the proxy passes on comes from loopback; the base URL of the docs is the proxy's, see `sampleFor`.
-  service = await startTestService(database, { maxPageSize: pageSize })
-  const program = await insertRawProgram(database.sql, slug)
-  // Of letters by chance, so that a page is as long as it seems even where it is sent compressed.
-  const noise = (length: number): string => randomBytes(length).toString('base64')
-  await insertRawApplications(
-    database.sql,
-    program,
-    count,
-    i => `answer ${i}: “ü” 🏳️‍🌈 \\ "quoted"\n\u0000${noise(i === 18 ? 400_000 : 300)}`,
-  )
-  key = await createTestKey(database.sql, { programs: [slug] })
-  directory = await mkdtemp(join(tmpdir(), 'tributary-samples-'))
-  path = await pathWithJq(directory)
-  const rows = await database.sql<{ snapshot: string; annotations: string }[]>`
-    select snapshot, annotations from application where program_id = ${program.program_id} order by submit_time, submit_seq`
-  stored = rows.map(row => JSON.parse(`${row.snapshot}},${row.annotations},"revision_state":"CURRENT"}`))
-  expect(stored).toHaveLength(count)
-})
-afterAll(async () => {
-  await service.stop()
-  await database.drop()
-  await rm(directory, { recursive: true, force: true })
-})
+const stored: unknown[] = rows.map(row => JSON.parse(`${row.snapshot}},${row.annotations},"revision_state":"CURRENT"}`))
+expect(stored).toHaveLength(count)
 
 /** The sample as the page of the program has it, for a service that is reached at `baseUrl`. */
 async function sampleFor(id: string, baseUrl: string): Promise<CodeSample> {
@@ -61,30 +46,25 @@ async function sampleFor(id: string, baseUrl: string): Promise<CodeSample> {
 }
 
 interface Run {
-  exitCode: number
-  stderr: string
+  code: number
+  err: string
   /** The lines of the file that was written; undefined when there is none. */
   written: unknown[] | undefined
 }
 
 let runs = 0
 
-async function run(command: string[], sample: CodeSample, password = key.password): Promise<Run> {
+async function runSample(command: string[], sample: CodeSample, password = key.password): Promise<Run> {
   const folder = join(directory, String(++runs))
   await Bun.write(join(folder, sample.file_name), sample.code)
-  const child = Bun.spawn([...command, sample.file_name], {
+  const { code, err } = await run([...command, sample.file_name], {
     cwd: folder,
     env: { PATH: path, HOME: folder, TRIBUTARY_USERNAME: key.username, TRIBUTARY_PASSWORD: password },
-    stdin: 'ignore',
-    stdout: 'ignore',
-    stderr: 'pipe',
   })
-  const stderr = await new Response(child.stderr).text()
-  const exitCode = await child.exited
   const text = await readFile(join(folder, `${slug}.ndjson`), 'utf8').catch(() => undefined)
   return {
-    exitCode,
-    stderr,
+    code,
+    err,
     written: text
       ?.trimEnd()
       .split('\n')
@@ -139,7 +119,7 @@ test('a sample that is not run here says so, in the docs and in itself', () => {
 })
 
 async function through<T>(faultOf: (n: number) => Fault, work: (proxy: FaultyProxy) => Promise<T>): Promise<T> {
-  const proxy = await startFaultyProxy(service.port, faultOf)
+  const proxy = await useFaultyProxy(service.port, faultOf)
   try {
     return await work(proxy)
   } finally {
@@ -150,7 +130,7 @@ async function through<T>(faultOf: (n: number) => Fault, work: (proxy: FaultyPro
 const exportThroughFaults = ({ id, command }: Language) =>
   through(
     n => faults[n] ?? 'none',
-    async proxy => ({ ...(await run(command, await sampleFor(id, proxy.baseUrl))), requests: proxy.requests }),
+    async proxy => ({ ...(await runSample(command, await sampleFor(id, proxy.baseUrl))), requests: proxy.requests }),
   )
 
 /** All at the same time, because mostly they wait. */
@@ -165,8 +145,8 @@ describe.each(languages)('the sample for $id, run by $program', language => {
   const { id, command } = language
 
   test('writes every application once, in order, as the database has it, through refusals and broken connections', async () => {
-    const { exitCode, stderr, written, requests } = await outcomes.get(language)!
-    expect({ exitCode, stderr }).toMatchObject({ exitCode: 0, stderr: expect.stringContaining(`Wrote ${count}`) })
+    const { code, err, written, requests } = await outcomes.get(language)!
+    expect({ code, err }).toMatchObject({ code: 0, err: expect.stringContaining(`Wrote ${count}`) })
     expect(written).toEqual(stored)
     // Every fault was met, and each page that failed was asked for again, with the same token.
     expect(requests.map(request => request.fault).slice(0, faults.length)).toEqual([...faults])
@@ -174,17 +154,17 @@ describe.each(languages)('the sample for $id, run by $program', language => {
     for (const [i, { fault, target }] of requests.entries())
       if (i > 0 && fault !== 'none') expect(requests[i + 1]!.target).toBe(target)
     // Contract G6: what to ask for next time.
-    expect(stderr).toMatch(/fromDate=\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z/)
+    expect(err).toMatch(/fromDate=\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z/)
   }, 60_000)
 
   test('gives up at once, saying why and leaving no file, when the key is not valid', async () => {
     await through(
       () => 'none',
       async proxy => {
-        const { exitCode, stderr, written } = await run(command, await sampleFor(id, proxy.baseUrl), 'wrong')
-        expect(exitCode).not.toBe(0)
-        expect(stderr).toContain('401')
-        expect(stderr).toContain('request_id')
+        const { code, err, written } = await runSample(command, await sampleFor(id, proxy.baseUrl), 'wrong')
+        expect(code).not.toBe(0)
+        expect(err).toContain('401')
+        expect(err).toContain('request_id')
         expect(written).toBeUndefined()
         expect(proxy.requests).toHaveLength(2)
       },

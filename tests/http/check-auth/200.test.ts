@@ -3,11 +3,9 @@ import { createApiKey, editApiKey, retireApiKey } from '../../../src/access/api-
 import { parseSubnet, type Subnet } from '../../../src/domain/values/ip-address.ts'
 import { testCertificate } from '../../support/certificate.ts'
 import { testPepper } from '../../support/config.ts'
-import { createTestDatabase } from '../../support/database.ts'
 import { useDatabase, useService } from '../../support/fixtures.ts'
 import { createTestKey, ensureTestProgram } from '../../support/keys.ts'
 import { rawRequest } from '../../support/raw-request.ts'
-import { startTestService } from '../../support/service.ts'
 import { until } from '../../support/until.ts'
 
 const dayMicros = 86_400_000_000
@@ -95,42 +93,30 @@ describe('"status 200 when the key is valid" (spec, "Check credentials")', () =>
   })
 
   test('over TLS that the service itself ends, in production', async () => {
-    const secure = await startTestService(
-      database,
-      { environment: 'production' },
-      { tls: testCertificate, now: () => now },
-    )
-    try {
-      const key = await makeKey()
-      const response = await check(key.authorization, { tls: { rejectUnauthorized: false } } as RequestInit, secure)
-      expect(response.status).toBe(200)
-      expect(secure.baseUrl).toStartWith('https:')
-      expect(response.headers.get('strict-transport-security')).toBe('max-age=31536000')
-    } finally {
-      await secure.stop()
-    }
+    const secure = await useService(database, { environment: 'production' }, { tls: testCertificate, now: () => now })
+    const key = await makeKey()
+    const response = await check(key.authorization, { tls: { rejectUnauthorized: false } } as RequestInit, secure)
+    expect(response.status).toBe(200)
+    expect(secure.baseUrl).toStartWith('https:')
+    expect(response.headers.get('strict-transport-security')).toBe('max-age=31536000')
   })
 
   test('behind a trusted proxy, with the address that the proxy tells (contract section 3)', async () => {
-    const proxied = await startTestService(
+    const proxied = await useService(
       database,
       { environment: 'production', trustedProxies: [loopback] },
       { now: () => now },
     )
-    try {
-      const key = await makeKey({ allowedSubnets: ['2001:db8::/32'] })
-      const headers = { 'X-Forwarded-Proto': 'https', 'X-Forwarded-For': '203.0.113.1, 2001:DB8::0:7' }
-      const response = await check(key.authorization, { headers }, proxied)
-      expect(response.status).toBe(200)
-      expect(response.headers.get('strict-transport-security')).toBe('max-age=31536000')
-      expect(proxied.requestLine(response.headers.get('x-request-id'))).toMatchObject({
-        address: '2001:db8::7',
-        peer: '127.0.0.1',
-        api_key_id: key.api_key_id,
-      })
-    } finally {
-      await proxied.stop()
-    }
+    const key = await makeKey({ allowedSubnets: ['2001:db8::/32'] })
+    const headers = { 'X-Forwarded-Proto': 'https', 'X-Forwarded-For': '203.0.113.1, 2001:DB8::0:7' }
+    const response = await check(key.authorization, { headers }, proxied)
+    expect(response.status).toBe(200)
+    expect(response.headers.get('strict-transport-security')).toBe('max-age=31536000')
+    expect(proxied.requestLine(response.headers.get('x-request-id'))).toMatchObject({
+      address: '2001:db8::7',
+      peer: '127.0.0.1',
+      api_key_id: key.api_key_id,
+    })
   })
 })
 
@@ -138,18 +124,14 @@ describe('"Retiring or editing takes effect on every instance within 1 s" (contr
   const by = { actor: 'admin:kim', now: start }
 
   test('retiring, with the next request, on an instance that has just let the key in too', async () => {
-    const other = await startTestService(database, {}, { now: () => now })
-    try {
-      const key = await makeKey()
-      for (const instance of [service, other]) expect((await check(key.authorization, {}, instance)).status).toBe(200)
-      await retireApiKey(database.sql, key.api_key_id, by)
-      for (const instance of [service, other]) {
-        const refused = await check(key.authorization, {}, instance)
-        expect(refused.status).toBe(401)
-        expect(instance.requestLine(refused.headers.get('x-request-id'))!.reason).toBe('retired')
-      }
-    } finally {
-      await other.stop()
+    const other = await useService(database, {}, { now: () => now })
+    const key = await makeKey()
+    for (const instance of [service, other]) expect((await check(key.authorization, {}, instance)).status).toBe(200)
+    await retireApiKey(database.sql, key.api_key_id, by)
+    for (const instance of [service, other]) {
+      const refused = await check(key.authorization, {}, instance)
+      expect(refused.status).toBe(401)
+      expect(instance.requestLine(refused.headers.get('x-request-id'))!.reason).toBe('retired')
     }
   })
 
@@ -198,19 +180,14 @@ describe('the last use of a key', () => {
   })
 
   test('never fails a request', async () => {
-    const own = await createTestDatabase()
-    const broken = await startTestService(own, {}, { now: () => now })
-    try {
-      await own.sql`
-        create function refuse_use() returns trigger language plpgsql as 'begin raise exception $$no room$$; end'`
-      await own.sql`create trigger refuse_use before update on api_key for each row execute function refuse_use()`
-      const key = await createTestKey(own.sql, { createdAt: start - dayMicros })
-      expect((await check(key.authorization, {}, broken)).status).toBe(200)
-      const line = await until('the warning', () => broken.logLines.find(entry => entry.level === 'warn'))
-      expect(line).toMatchObject({ api_key_id: key.api_key_id, msg: 'the last use of an API key could not be noted' })
-    } finally {
-      await broken.stop()
-      await own.drop()
-    }
+    const own = await useDatabase()
+    const broken = await useService(own, {}, { now: () => now })
+    await own.sql`
+      create function refuse_use() returns trigger language plpgsql as 'begin raise exception $$no room$$; end'`
+    await own.sql`create trigger refuse_use before update on api_key for each row execute function refuse_use()`
+    const key = await createTestKey(own.sql, { createdAt: start - dayMicros })
+    expect((await check(key.authorization, {}, broken)).status).toBe(200)
+    const line = await until('the warning', () => broken.logLines.find(entry => entry.level === 'warn'))
+    expect(line).toMatchObject({ api_key_id: key.api_key_id, msg: 'the last use of an API key could not be noted' })
   })
 })

@@ -1,11 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { apiSecretToken, mintCredential } from '../../../src/access/credential.ts'
-import { openDatabase } from '../../../src/db/client.ts'
 import { parseSubnet, type Subnet } from '../../../src/domain/values/ip-address.ts'
-import { useDatabase, useService } from '../../support/fixtures.ts'
+import { useDatabase, usePool, useService } from '../../support/fixtures.ts'
 import { createTestKey, ensureTestProgram } from '../../support/keys.ts'
 import { type RawAnswer, rawRequest } from '../../support/raw-request.ts'
-import { startTestService } from '../../support/service.ts'
 import { formsOf, storedText } from '../../support/stored-text.ts'
 import { until } from '../../support/until.ts'
 
@@ -185,25 +183,17 @@ describe('"Every request must use HTTPS." (spec, "Authentication" 1)', () => {
   })
 
   test('in development, plain HTTP from loopback itself is accepted, and through a tunnel is not', async () => {
-    const development = await startTestService(database, {}, { now: () => now })
-    try {
-      const get = (headers: Record<string, string>) =>
-        development.get(checkAuth, { headers: { Authorization: key.authorization, ...headers } })
-      expect((await get({})).status).toBe(200)
-      expect((await get({ 'X-Forwarded-For': '127.0.0.1' })).status).toBe(401)
-    } finally {
-      await development.stop()
-    }
+    const development = await useService(database, {}, { now: () => now })
+    const get = (headers: Record<string, string>) =>
+      development.get(checkAuth, { headers: { Authorization: key.authorization, ...headers } })
+    expect((await get({})).status).toBe(200)
+    expect((await get({ 'X-Forwarded-For': '127.0.0.1' })).status).toBe(401)
   })
 
   test('in production, plain HTTP from loopback is refused unless a trusted proxy says https', async () => {
-    const bare = await startTestService(database, { environment: 'production' }, { now: () => now })
-    try {
-      const headers = { Authorization: key.authorization, 'X-Forwarded-Proto': 'https' }
-      expect((await bare.get(checkAuth, { headers })).status).toBe(401)
-    } finally {
-      await bare.stop()
-    }
+    const bare = await useService(database, { environment: 'production' }, { now: () => now })
+    const headers = { Authorization: key.authorization, 'X-Forwarded-Proto': 'https' }
+    expect((await bare.get(checkAuth, { headers })).status).toBe(401)
   })
 })
 
@@ -252,15 +242,10 @@ describe('"A secret or credential never reaches a log, an error, a job, a URL or
 })
 
 test('without a database no key is refused: 503, which says that trying again helps', async () => {
-  const gone = openDatabase({ url: 'postgres://127.0.0.1:1/gone', connectionsMax: 1 })
-  const alone = await startTestService(database, {}, { db: gone, now: () => now })
-  try {
-    const response = await alone.get(checkAuth, { headers: { Authorization: key.authorization } })
-    expect(response.status).toBe(503)
-    expect(response.headers.get('retry-after')).toBe('5')
-    expect(alone.logText()).not.toContain(key.password)
-  } finally {
-    await alone.stop()
-    await gone.end({ timeout: 0 })
-  }
+  const gone = usePool({ url: 'postgres://127.0.0.1:1/gone', connectionsMax: 1 })
+  const alone = await useService(database, {}, { db: gone, now: () => now })
+  const response = await alone.get(checkAuth, { headers: { Authorization: key.authorization } })
+  expect(response.status).toBe(503)
+  expect(response.headers.get('retry-after')).toBe('5')
+  expect(alone.logText()).not.toContain(key.password)
 })

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { parseSubnet, type Subnet } from '../../../src/domain/values/ip-address.ts'
-import { useDatabase } from '../../support/fixtures.ts'
+import { useDatabase, useService } from '../../support/fixtures.ts'
 import { createTestKey, type TestKey } from '../../support/keys.ts'
-import { startTestService, type TestService } from '../../support/service.ts'
+import type { startTestService, TestService } from '../../support/service.ts'
 
 const path = '/api/v1/checkAuth'
 const database = await useDatabase()
@@ -13,22 +13,18 @@ async function withService(
   act: (get: (authorization?: string, from?: string) => Promise<Response>, service: TestService) => Promise<void>,
 ): Promise<void> {
   const trustedProxies = [parseSubnet('127.0.0.0/8') as Subnet]
-  const service = await startTestService(database, { trustedProxies, ...overrides })
-  try {
-    await act(
-      (authorization, from = '192.0.2.1') =>
-        service.get(path, {
-          headers: {
-            'X-Forwarded-For': from,
-            'X-Forwarded-Proto': 'https',
-            ...(authorization === undefined ? {} : { Authorization: authorization }),
-          },
-        }),
-      service,
-    )
-  } finally {
-    await service.stop()
-  }
+  const service = await useService(database, { trustedProxies, ...overrides })
+  await act(
+    (authorization, from = '192.0.2.1') =>
+      service.get(path, {
+        headers: {
+          'X-Forwarded-For': from,
+          'X-Forwarded-Proto': 'https',
+          ...(authorization === undefined ? {} : { Authorization: authorization }),
+        },
+      }),
+    service,
+  )
 }
 
 async function statuses(count: number, get: () => Promise<Response>): Promise<number[]> {

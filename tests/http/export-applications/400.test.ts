@@ -5,7 +5,6 @@ import { ExportClient } from '../../support/export-client.ts'
 import { useDatabase, useService } from '../../support/fixtures.ts'
 import { createTestKey } from '../../support/keys.ts'
 import { insertRawApplications, insertRawProgram } from '../../support/raw-applications.ts'
-import { startTestService } from '../../support/service.ts'
 
 const database = await useDatabase()
 const program = await insertRawProgram(database.sql, 'raw')
@@ -74,15 +73,11 @@ describe('"Any request parameter fails validation"', () => {
   })
 
   test('D8: an expired token is refused and says to start again', async () => {
-    const later = await startTestService(database, {}, { now: () => (Date.now() + 8 * 86_400_000) * 1000 })
-    try {
-      const key = await createTestKey(database.sql, { programs: ['raw'] })
-      const { codes, body } = await new ExportClient(later, key, 'raw').refusal({ nextPageToken: token })
-      expect(codes).toEqual({ nextPageToken: 'page_token_expired' })
-      expect(body.errors[0]!.detail).toMatch(/again/)
-    } finally {
-      await later.stop()
-    }
+    const later = await useService(database, {}, { now: () => (Date.now() + 8 * 86_400_000) * 1000 })
+    const key = await createTestKey(database.sql, { programs: ['raw'] })
+    const { codes, body } = await new ExportClient(later, key, 'raw').refusal({ nextPageToken: token })
+    expect(codes).toEqual({ nextPageToken: 'page_token_expired' })
+    expect(body.errors[0]!.detail).toMatch(/again/)
   })
 
   test('D8: a token grants nothing and is not bound to one key: another key with the grant may use it', async () => {

@@ -1,14 +1,16 @@
 // "An audit trail, append-only: … per export: which key, which walk, filters, how many applications" (contract, section 3): the line
 // of a page that was sent is not lost, and while it cannot be written its key gets no further page.
 
-import { afterEach, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { type AuditEvent, appendAuditEvents } from '../../../src/db/audit.ts'
 import { earliest } from '../../../src/domain/values/offset-time.ts'
 import { ExportTrail, type SentPage } from '../../../src/export/export-trail.ts'
 import { createLog } from '../../../src/log.ts'
 import { Problem } from '../../../src/problem.ts'
+import { refuseAuditLines } from '../../support/audit-trail.ts'
 import { ExportClient } from '../../support/export-client.ts'
 import { useDatabase, useService } from '../../support/fixtures.ts'
+import { holdTransaction } from '../../support/held-transaction.ts'
 import { createTestKey } from '../../support/keys.ts'
 import { insertRawApplications, insertRawProgram } from '../../support/raw-applications.ts'
 import { until } from '../../support/until.ts'
@@ -19,18 +21,6 @@ const { sql } = database
 const program = await insertRawProgram(sql, slug)
 await insertRawApplications(sql, program, 20)
 const service = await useService(database)
-
-async function refuseLines(): Promise<void> {
-  await sql
-    .unsafe(`
-      create function refuse_line() returns trigger language plpgsql as $$ begin raise exception 'no space left'; end $$;
-      create trigger refuse_line before insert on audit_event for each row execute function refuse_line()`)
-    .simple()
-}
-async function takeLines(): Promise<void> {
-  await sql.unsafe('drop function if exists refuse_line cascade').simple()
-}
-afterEach(takeLines)
 
 const linesOf = async (apiKeyId: string) =>
   sql<{ detail: Record<string, unknown> }[]>`
@@ -49,7 +39,7 @@ describe('a line that cannot be written', () => {
   test('its key gets 503 with Retry-After until it is; then every page has its line, that one too', async () => {
     const { key, client } = await aReader()
     const other = await aReader()
-    await refuseLines()
+    const takeLines = await refuseAuditLines(sql)
     const first = await client.page({ pageSize: '7' })
     await until('the failure to be noticed', () => unwritten())
     for (let i = 0; i < 3; i++) {
@@ -76,7 +66,7 @@ describe('a line that cannot be written', () => {
 
   test('stands in the log as a whole, with which key got what', async () => {
     const { key, client } = await aReader()
-    await refuseLines()
+    await refuseAuditLines(sql)
     const { response } = await client.page({ pageSize: '3' })
     const line = await until('the line', () =>
       service.logLines.find(
@@ -96,7 +86,7 @@ describe('a line that cannot be written', () => {
   test('with AUDIT_REQUIRED=off it is logged, and exports go on', async () => {
     const easy = await useService(database, { auditRequired: false })
     const { key, client } = await aReader(easy)
-    await refuseLines()
+    const takeLines = await refuseAuditLines(sql)
     const { page } = await client.page({ pageSize: '7' })
     await until('the failure to be noticed', () => unwritten(easy.logText()))
     expect((await client.page({ nextPageToken: page.nextPageToken! })).page.payload.length).toBe(7)
@@ -142,7 +132,7 @@ describe('the trail', () => {
 
   test('tries again by itself, for a key that does not come back', async () => {
     const trail = new ExportTrail({ ...settings, retryMs: 20 })
-    await refuseLines()
+    const takeLines = await refuseAuditLines(sql)
     await trail.note(page('gone', 'late'))
     expect(await linesOf('gone')).toHaveLength(0)
     await takeLines()
@@ -158,7 +148,7 @@ describe('the trail', () => {
 
   test('has each line once, also when several requests of its key wait for it', async () => {
     const trail = new ExportTrail(settings)
-    await refuseLines()
+    const takeLines = await refuseAuditLines(sql)
     await trail.note(page('twice', 'first'))
     await takeLines()
     await Promise.all([trail.settle('twice'), trail.settle('twice'), trail.finish(10_000)])
@@ -171,23 +161,15 @@ describe('the trail', () => {
     const log = createLog('info', { write: line => void logged.push(JSON.parse(line)) })
     const trail = new ExportTrail({ ...settings, log })
     const requests = () => logged.map(line => line.audit_event.detail.request_id)
-    await refuseLines()
+    const takeLines = await refuseAuditLines(sql)
     await trail.note(page('last', 'refused'))
-    const release = Promise.withResolvers<void>()
-    const locked = Promise.withResolvers<void>()
-    const holding = sql.begin(async tx => {
-      await tx`lock table audit_event in exclusive mode`
-      locked.resolve()
-      await release.promise
-    })
-    await locked.promise
+    const letGo = await holdTransaction(sql, tx => tx`lock table audit_event in exclusive mode`)
     void trail.note(page('last', 'waiting'))
     await trail.finish(1)
     expect(requests()).toEqual(['refused', 'waiting'])
     expect(trail.waiting).toBe(2)
     const finished = trail.finish(10_000)
-    release.resolve()
-    await holding
+    await letGo()
     await takeLines()
     await finished
     expect((await linesOf('last')).map(({ detail }) => detail.request_id).sort()).toEqual(['refused', 'waiting'])
@@ -196,14 +178,7 @@ describe('the trail', () => {
   test('is bounded: with 100 lines of its key on their way a page waits for them, and is refused when that takes too long (G14)', async () => {
     const trail = new ExportTrail(settings)
     const hurried = new ExportTrail({ ...settings, settleMs: 0 })
-    const release = Promise.withResolvers<void>()
-    const locked = Promise.withResolvers<void>()
-    const holding = sql.begin(async tx => {
-      await tx`lock table audit_event in exclusive mode`
-      locked.resolve()
-      await release.promise
-    })
-    await locked.promise
+    const letGo = await holdTransaction(sql, tx => tx`lock table audit_event in exclusive mode`)
     const noting: Promise<void>[] = []
     const note = (id: number) => noting.push(...[trail, hurried].map(one => one.note(page('slow', String(id)))))
     for (let i = 0; i < 99; i++) note(i)
@@ -213,9 +188,9 @@ describe('the trail', () => {
     await expect(hurried.settle('slow')).rejects.toBeInstanceOf(Problem)
     await hurried.settle('another')
     const settled = trail.settle('slow').then(() => trail.waiting)
-    release.resolve()
+    await letGo()
     expect(await settled).toBe(0)
-    await Promise.all([holding, ...noting])
+    await Promise.all(noting)
     await hurried.settle('slow')
     expect(await linesOf('slow')).toHaveLength(200)
   })

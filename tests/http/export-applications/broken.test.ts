@@ -1,12 +1,11 @@
 // What a client, an operator and the database see when a page cannot be finished (contract G9, G10), over real sockets.
 
 import { describe, expect, test } from 'bun:test'
-import { openDatabase } from '../../../src/db/client.ts'
 import { ExportClient } from '../../support/export-client.ts'
-import { useDatabase, useService } from '../../support/fixtures.ts'
+import { useDatabase, usePool, useService } from '../../support/fixtures.ts'
+import { holdTransaction } from '../../support/held-transaction.ts'
 import { createTestKey } from '../../support/keys.ts'
 import { insertRawApplications, insertRawProgram } from '../../support/raw-applications.ts'
-import { startTestService } from '../../support/service.ts'
 import { until } from '../../support/until.ts'
 
 const slug = 'raw'
@@ -87,23 +86,14 @@ describe('a page that cannot be finished', () => {
 
   test('a restart of the database between two requests, which ends every pooled connection, is invisible to the client', async () => {
     // A service with connections of its own, all of them used before they are ended.
-    const other = await startTestService(
-      database,
-      {},
-      { db: openDatabase({ url: database.url, connectionsMax: 3, applicationName: 'pooled' }) },
-    )
-    try {
-      const reader = new ExportClient(other, key, slug)
-      for (let i = 0; i < 4; i++) {
-        await Promise.all([1, 2, 3, 4, 5].map(() => reader.page({ pageSize: '1' })))
-        await database.sql`
-          select pg_terminate_backend(pid) from pg_stat_activity
-          where datname = current_database() and application_name similar to '(pooled|test-export) %'`
-        expect((await reader.page({ pageSize: '2' })).page.payload.length).toBe(2)
-      }
-    } finally {
-      await other.stop()
-      await other.foundation.db.end({ timeout: 1 })
+    const db = usePool({ url: database.url, connectionsMax: 3, applicationName: 'pooled' })
+    const reader = new ExportClient(await useService(database, {}, { db }), key, slug)
+    for (let i = 0; i < 4; i++) {
+      await Promise.all([1, 2, 3, 4, 5].map(() => reader.page({ pageSize: '1' })))
+      await database.sql`
+        select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and application_name similar to '(pooled|test-export) %'`
+      expect((await reader.page({ pageSize: '2' })).page.payload.length).toBe(2)
     }
   })
 
@@ -195,17 +185,13 @@ describe('a page that cannot be finished', () => {
   })
 
   test('G10: with two connections and 24 stalled readers whose patience is a minute, a new export starts all the same', async () => {
-    const narrow = await startTestService(database, { exportConnections: 2, letGoAfterMs: 60_000 })
-    try {
-      const stalled = await Promise.all(Array.from({ length: 24 }, () => openSocket(s => s.pause(), narrow.port)))
-      await until('all of them to have got something', () => stalled.every(({ state }) => state.bytes > 0))
-      const reader = new ExportClient(narrow, key, slug)
-      expect((await reader.page({ pageSize: '3' })).page.payload.length).toBe(3)
-      expect((await reader.page()).page.payload.map(a => a.application_id)).toEqual(ids)
-      for (const { socket } of stalled) socket.terminate()
-    } finally {
-      await narrow.stop()
-    }
+    const narrow = await useService(database, { exportConnections: 2, letGoAfterMs: 60_000 })
+    const stalled = await Promise.all(Array.from({ length: 24 }, () => openSocket(s => s.pause(), narrow.port)))
+    await until('all of them to have got something', () => stalled.every(({ state }) => state.bytes > 0))
+    const reader = new ExportClient(narrow, key, slug)
+    expect((await reader.page({ pageSize: '3' })).page.payload.length).toBe(3)
+    expect((await reader.page()).page.payload.map(a => a.application_id)).toEqual(ids)
+    for (const { socket } of stalled) socket.terminate()
   })
 
   test('a slow reader that keeps reading gets the whole page', async () => {
@@ -220,46 +206,27 @@ describe('a page that cannot be finished', () => {
   })
 
   test('when every export connection is taken for longer than EXPORT_QUEUE_TIMEOUT: 503 with Retry-After', async () => {
-    const narrow = await startTestService(database, { exportConnections: 1, exportQueueTimeoutMs: 300 })
-    try {
-      const release = Promise.withResolvers<void>()
-      const held = narrow.foundation.exportDb.begin(() => release.promise)
-      const response = await new ExportClient(narrow, key, slug).request()
-      expect(response.status).toBe(503)
-      expect(response.headers.get('Retry-After')).toBe('5')
-      release.resolve()
-      await held
-      expect((await new ExportClient(narrow, key, slug).page({ pageSize: '2' })).page.payload.length).toBe(2)
-    } finally {
-      await narrow.stop()
-    }
+    const narrow = await useService(database, { exportConnections: 1, exportQueueTimeoutMs: 300 })
+    const letGo = await holdTransaction(narrow.foundation.exportDb)
+    const response = await new ExportClient(narrow, key, slug).request()
+    expect(response.status).toBe(503)
+    expect(response.headers.get('Retry-After')).toBe('5')
+    await letGo()
+    expect((await new ExportClient(narrow, key, slug).page({ pageSize: '2' })).page.payload.length).toBe(2)
   })
 
   test('"Everything has a bound …: seconds per statement": 503 with Retry-After, whichever statement it was', async () => {
     const bounded = { statementTimeoutMs: 100 }
-    const db = openDatabase({ url: database.url, connectionsMax: 2, ...bounded })
-    const hurried = await startTestService(database, bounded, { db })
-    try {
-      const reader = new ExportClient(hurried, key, slug)
-      for (const table of ['api_key', 'submission_counter', 'application']) {
-        const release = Promise.withResolvers<void>()
-        const locked = Promise.withResolvers<void>()
-        const holding = database.sql.begin(async tx => {
-          await tx`lock table ${tx(table)} in access exclusive mode`
-          locked.resolve()
-          await release.promise
-        })
-        await locked.promise
-        const response = await reader.request({ pageSize: '2' })
-        release.resolve()
-        await holding
-        expect([table, response.status, response.headers.get('Retry-After')]).toEqual([table, 503, '5'])
-        expect(hurried.requestLine(response.headers.get('X-Request-Id'))).toMatchObject({ reason: 'statement_timeout' })
-        expect((await reader.page({ pageSize: '2' })).page.payload.length).toBe(2)
-      }
-    } finally {
-      await hurried.stop()
-      await db.end({ timeout: 1 })
+    const db = usePool({ url: database.url, connectionsMax: 2, ...bounded })
+    const hurried = await useService(database, bounded, { db })
+    const reader = new ExportClient(hurried, key, slug)
+    for (const table of ['api_key', 'submission_counter', 'application']) {
+      const letGo = await holdTransaction(database.sql, tx => tx`lock table ${tx(table)} in access exclusive mode`)
+      const response = await reader.request({ pageSize: '2' })
+      await letGo()
+      expect([table, response.status, response.headers.get('Retry-After')]).toEqual([table, 503, '5'])
+      expect(hurried.requestLine(response.headers.get('X-Request-Id'))).toMatchObject({ reason: 'statement_timeout' })
+      expect((await reader.page({ pageSize: '2' })).page.payload.length).toBe(2)
     }
   })
 })

@@ -6,6 +6,7 @@ import { gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { useDatabase, useService } from '../../support/fixtures.ts'
 import { createTestKey, type TestKey } from '../../support/keys.ts'
 import { insertRawApplications, insertRawProgram } from '../../support/raw-applications.ts'
+import { outputOf } from '../../support/run.ts'
 import { until } from '../../support/until.ts'
 
 const slug = 'raw'
@@ -23,6 +24,7 @@ await insertRawApplications(database.sql, program, count, i =>
 const service = await useService(database, { letGoAfterMs: 50, stallTimeoutMs: 1500, exportConnections: 4 })
 const key = await createTestKey(database.sql, { programs: [slug] })
 
+const curl = (...args: string[]) => outputOf(['curl', '-s', '-u', `${key.username}:${key.password}`, ...args])
 const pathOf = (pageSize: number, of = slug): string => `/api/v1/admin/programs/${of}/applications?pageSize=${pageSize}`
 
 /** One page as it came, undecoded; `accept` is the whole Accept-Encoding. */
@@ -57,12 +59,7 @@ describe('Accept-Encoding', () => {
     expect(byItself.headers.get('Content-Encoding')).toBe('zstd')
     expect((await byItself.text()) === plain).toBe(true)
     for (const coding of codings) {
-      const curl = Bun.spawn([
-        ...['curl', '-s', '--compressed', '-H', `Accept-Encoding: ${coding}`, '-u', `${key.username}:${key.password}`],
-        `${service.baseUrl}${pathOf(count)}`,
-      ])
-      const text = await new Response(curl.stdout).text()
-      expect(await curl.exited).toBe(0)
+      const text = await curl('--compressed', '-H', `Accept-Encoding: ${coding}`, service.baseUrl + pathOf(count))
       expect(text === plain).toBe(true)
     }
   })
@@ -79,8 +76,7 @@ describe('Accept-Encoding', () => {
       expect(response.headers.get('Content-Encoding')).toBe(coding)
       expect(response.headers.get('Vary')).toBe('Accept, Accept-Encoding')
     }
-    const curl = Bun.spawn(['curl', '-s', '-i', '-u', `${key.username}:${key.password}`, service.baseUrl + pathOf(1)])
-    const answer = await new Response(curl.stdout).text()
+    const answer = await curl('-i', service.baseUrl + pathOf(1))
     expect(answer).toContain('Vary: Accept, Accept-Encoding')
     expect(answer).not.toContain('Content-Encoding')
   })

@@ -13,6 +13,7 @@ import { createTestKey } from '../../support/keys.ts'
 import { readNdjsonPage } from '../../support/ndjson-page.ts'
 import { aProgram, everyKind, q } from '../../support/programs.ts'
 import { insertRawApplications, insertRawProgram } from '../../support/raw-applications.ts'
+import { outputOf } from '../../support/run.ts'
 import { until } from '../../support/until.ts'
 
 const slug = 'every-kind'
@@ -105,12 +106,11 @@ describe('Accept', () => {
   ])('%p is answered with %p', async (accept, contentType) => {
     const { baseUrl } = service
     // fetch would send an Accept of its own.
-    const curl = Bun.spawn([
+    const head = await outputOf([
       ...['curl', '-s', '-D', '-', '-o', '/dev/null', '-u', `${key.username}:${key.password}`],
       ...['-H', accept === undefined ? 'Accept:' : accept === '' ? 'Accept;' : `Accept: ${accept}`],
       `${baseUrl}/api/v1/admin/programs/${slug}/applications?pageSize=1`,
     ])
-    const head = await new Response(curl.stdout).text()
     expect(head).toContain(`Content-Type: ${contentType}\r\n`)
     expect(head).toContain('Vary: Accept, Accept-Encoding\r\n')
     expect(head).toContain('Cache-Control: no-store\r\n')

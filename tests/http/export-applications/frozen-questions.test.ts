@@ -2,12 +2,13 @@
 
 import { expect, test } from 'bun:test'
 import { refreshKeyMap } from '../../../src/derived/program-key-map.ts'
+import { tamper } from '../../support/audit-trail.ts'
 import { ExportClient } from '../../support/export-client.ts'
 import { useDatabase, useService } from '../../support/fixtures.ts'
 import { FrontEnd } from '../../support/front-end.ts'
 import { createTestKey, type TestKey } from '../../support/keys.ts'
 import { aProgram, type QuestionSpec, q } from '../../support/programs.ts'
-import { startTestService, type TestService } from '../../support/service.ts'
+import type { TestService } from '../../support/service.ts'
 
 const database = await useDatabase()
 const service = await useService(database)
@@ -77,15 +78,11 @@ test.each([1, 7, 100])(
       expect(payload).not.toContain('food')
     }
 
-    const restarted = await startTestService(database)
-    try {
-      for (const process of [service, restarted, service]) {
-        for (const { token, payload } of pages.slice(1)) {
-          expect((await fetchPage(process, key, slug, { nextPageToken: token! })).payload).toBe(payload)
-        }
+    const restarted = await useService(database)
+    for (const process of [service, restarted, service]) {
+      for (const { token, payload } of pages.slice(1)) {
+        expect((await fetchPage(process, key, slug, { nextPageToken: token! })).payload).toBe(payload)
       }
-    } finally {
-      await restarted.stop()
     }
     // A walk that begins now has the questions of now.
     const now = await fetchPage(service, key, slug, { pageSize: '1' })
@@ -126,29 +123,25 @@ test.each<Record<string, string>>([{}, { fields: 'words' }])(
     const lost = await aProgram(sql, { slug, questions: [q.text('words', optional), q.text('lost', optional)] })
     const { nextPageToken } = await fetchPage(service, key, slug, { ...filters, pageSize: '1' })
     // As a standby has it that took over without the last commits.
-    await sql.begin(async tx => {
-      await tx`set local session_replication_role = replica`
-      await tx`delete from program_version_question where program_version_id = ${lost.program_version_id}`
-      await tx`delete from program_version where program_version_id = ${lost.program_version_id}`
-      await tx`update program_version set state = 'ACTIVE' where program_version_id = ${first.program_version_id}`
-    })
+    await tamper(
+      sql,
+      `delete from program_version_question where program_version_id = ${lost.program_version_id};
+       delete from program_version where program_version_id = ${lost.program_version_id};
+       update program_version set state = 'ACTIVE' where program_version_id = ${first.program_version_id}`,
+    )
     // What one process remembers, another has to read.
-    const other = await startTestService(database)
-    try {
-      const client = new ExportClient(other, key, slug)
-      const behind = await client.refusal({ nextPageToken: nextPageToken! })
-      expect([behind.status, behind.body]).toMatchObject([
-        503,
-        { detail: expect.stringContaining('begin the walk again') },
-      ])
-      await aProgram(sql, { slug, questions: [q.text('words', optional), q.text('instead', optional)] })
-      const over = await client.refusal({ nextPageToken: nextPageToken! })
-      expect([over.status, over.codes]).toEqual([400, { nextPageToken: 'walk_of_another_history' }])
-      expect(over.body.errors[0]!.detail).toContain('Start again from the first page')
-      expect((await client.walkAll({ pageSize: '1' })).length).toBe(3)
-    } finally {
-      await other.stop()
-    }
+    const other = await useService(database)
+    const client = new ExportClient(other, key, slug)
+    const behind = await client.refusal({ nextPageToken: nextPageToken! })
+    expect([behind.status, behind.body]).toMatchObject([
+      503,
+      { detail: expect.stringContaining('begin the walk again') },
+    ])
+    await aProgram(sql, { slug, questions: [q.text('words', optional), q.text('instead', optional)] })
+    const over = await client.refusal({ nextPageToken: nextPageToken! })
+    expect([over.status, over.codes]).toEqual([400, { nextPageToken: 'walk_of_another_history' }])
+    expect(over.body.errors[0]!.detail).toContain('Start again from the first page')
+    expect((await client.walkAll({ pageSize: '1' })).length).toBe(3)
   },
 )
 

@@ -2,11 +2,11 @@
 
 import { afterEach, describe, expect, test } from 'bun:test'
 import { openDatabase } from '../../../src/db/client.ts'
-import { endWithFile, useDatabase, useService } from '../../support/fixtures.ts'
+import { useDatabase, useService } from '../../support/fixtures.ts'
 import { FrontEnd } from '../../support/front-end.ts'
 import { createTestKey, type TestKey } from '../../support/keys.ts'
 import { aProgram, q } from '../../support/programs.ts'
-import { startStatementRecorder } from '../../support/statement-recorder.ts'
+import { useRecorder } from '../../support/statement-recorder.ts'
 import { until } from '../../support/until.ts'
 
 const lookUp = /from api_key k where/
@@ -15,11 +15,8 @@ const rows = /^select snapshot, annotations,/
 
 const slug = 'head-start'
 const database = await useDatabase()
-const recorder = await startStatementRecorder(database.url)
-endWithFile(() => recorder.stop())
 // One connection: it has prepared every statement when keys are held, and a statement that is new to a connection would be sent only then.
-const recorded = openDatabase({ url: recorder.url, connectionsMax: 1 })
-endWithFile(() => recorded.end())
+const { recorder, recorded } = await useRecorder(database.url, 1)
 const service = await useService({ ...database, url: recorder.url, sql: recorded })
 await aProgram(database.sql, { slug, questions: [q.text('answer')] })
 const intakeKey = await createTestKey(database.sql, { programs: [slug], maySubmit: true })

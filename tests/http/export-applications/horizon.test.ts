@@ -2,6 +2,7 @@
 // The database is set back under a service that runs, as a restore or a failover to a standby that had not got everything does it.
 
 import { beforeEach, describe, expect, test } from 'bun:test'
+import { tamper } from '../../support/audit-trail.ts'
 import { ExportClient } from '../../support/export-client.ts'
 import { useDatabase, useService } from '../../support/fixtures.ts'
 import { createTestKey } from '../../support/keys.ts'
@@ -24,14 +25,13 @@ beforeEach(async () => {
 })
 
 /** Sets the program back to its first `submissions` submissions, as if the others had never come. */
-async function setBack(submissions: number): Promise<void> {
-  await database.sql.begin(async tx => {
-    await tx`set local session_replication_role = replica`
-    await tx`delete from application where program_id = ${program.program_id} and submit_seq > ${submissions}`
-    await tx`delete from erased_application where program_id = ${program.program_id} and submit_seq > ${submissions}`
-    await tx`update submission_counter set submit_seq = ${submissions} where program_id = ${program.program_id}`
-  })
-}
+const setBack = (submissions: number) =>
+  tamper(
+    database.sql,
+    `delete from application where program_id = ${program.program_id} and submit_seq > ${submissions};
+     delete from erased_application where program_id = ${program.program_id} and submit_seq > ${submissions};
+     update submission_counter set submit_seq = ${submissions} where program_id = ${program.program_id}`,
+  )
 
 /** The tokens of a walk's first and last pages, and what they give when nothing is wrong. */
 async function tokensOf(pageSize: number) {
@@ -100,15 +100,12 @@ test.each(pageSizes)(
 
 test('G13: an application that was rewritten under the number of the walk’s last ends the walk, though nothing is missing', async () => {
   const { first, last } = await tokensOf(7)
-  await database.sql.begin(async tx => {
-    await tx`set local session_replication_role = replica`
-    const [row] = await tx<{ create_time: number; submit_time: number }[]>`
-      select create_time, submit_time from application where program_id = ${program.program_id} and submit_seq = ${count}`
-    await tx`
-      update application
-      set create_time = ${row!.create_time - 1}, submit_time = ${row!.submit_time - 1}
-      where program_id = ${program.program_id} and submit_seq = ${count}`
-  })
+  await tamper(
+    database.sql,
+    `update application
+     set create_time = create_time - interval '1 microsecond', submit_time = submit_time - interval '1 microsecond'
+     where program_id = ${program.program_id} and submit_seq = ${count}`,
+  )
   for (const { token } of [first, last])
     expect((await client.refusal({ nextPageToken: token })).codes).toEqual({ nextPageToken: 'walk_of_another_history' })
 })
@@ -116,10 +113,8 @@ test('G13: an application that was rewritten under the number of the walk’s la
 describe.each(['a tombstone of each', 'no trace'])('applications that go and leave %s', left => {
   /** Removes applications; with no trace, as a database does that was cleared by hand. */
   async function remove(afterSeq: number): Promise<void> {
-    await database.sql.begin(async tx => {
-      if (left === 'no trace') await tx`set local session_replication_role = replica`
-      await tx`delete from application where program_id = ${program.program_id} and submit_seq > ${afterSeq}`
-    })
+    const statement = `delete from application where program_id = ${program.program_id} and submit_seq > ${afterSeq}`
+    await (left === 'no trace' ? tamper(database.sql, statement) : database.sql.unsafe(statement))
     const [erased] = await database.sql`
       select count(*) from erased_application where program_id = ${program.program_id} and submit_seq > ${afterSeq}`
     expect(erased!.count > 0).toBe(left !== 'no trace')

@@ -4,14 +4,12 @@ import { describe, expect, test } from 'bun:test'
 import { exportTypes } from '../../../src/http/export-formats.ts'
 import { annotate } from '../../../src/upkeep/annotate.ts'
 import { eraseApplicant, eraseApplication } from '../../../src/upkeep/erase.ts'
-import { createTestDatabase } from '../../support/database.ts'
 import { ExportClient, type ExportedApplication } from '../../support/export-client.ts'
 import { useDatabase, useService } from '../../support/fixtures.ts'
 import { FrontEnd } from '../../support/front-end.ts'
 import { createTestKey } from '../../support/keys.ts'
 import { aProgram, q } from '../../support/programs.ts'
 import { insertRawApplications, insertRawProgram } from '../../support/raw-applications.ts'
-import { startTestService } from '../../support/service.ts'
 
 const database = await useDatabase({ connectionsMax: 30 })
 const { sql } = database
@@ -188,29 +186,24 @@ describe('If-None-Match', () => {
     // Two databases alike in every number: the same applications at the same times, one annotation more in each, of another moment.
     const tags = await Promise.all(
       [1_790_000_000_000_000, 1_790_000_000_000_001].map(async at => {
-        const twin = await createTestDatabase()
-        const other = await startTestService(twin)
-        try {
-          const program = await insertRawProgram(twin.sql, 'restored')
-          const [application_id] = await insertRawApplications(twin.sql, program, 3)
-          const { program_id } = program
-          await annotate(twin.sql, {
-            program_id,
-            application_id: application_id!,
-            note: 'x',
-            actor: 'admin:test',
-            now: at,
-            timeZone,
-          })
-          const key = await createTestKey(twin.sql, { programs: ['restored'] })
-          const response = await new ExportClient(other, key, 'restored').request()
-          await response.text()
-          const cursor = response.headers.get('Change-Cursor')
-          return { tag: response.headers.get('ETag'), cursor }
-        } finally {
-          await other.stop()
-          await twin.drop()
-        }
+        const twin = await useDatabase()
+        const other = await useService(twin)
+        const program = await insertRawProgram(twin.sql, 'restored')
+        const [application_id] = await insertRawApplications(twin.sql, program, 3)
+        const { program_id } = program
+        await annotate(twin.sql, {
+          program_id,
+          application_id: application_id!,
+          note: 'x',
+          actor: 'admin:test',
+          now: at,
+          timeZone,
+        })
+        const key = await createTestKey(twin.sql, { programs: ['restored'] })
+        const response = await new ExportClient(other, key, 'restored').request()
+        await response.text()
+        const cursor = response.headers.get('Change-Cursor')
+        return { tag: response.headers.get('ETag'), cursor }
       }),
     )
     expect(tags[0]!.cursor).toBe(tags[1]!.cursor)

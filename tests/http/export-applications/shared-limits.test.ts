@@ -1,39 +1,33 @@
 // Pages while their keys are counted in Redis, beside the reading: nothing of a page leaves before it is known that it may.
 
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { beforeAll, describe, expect, test } from 'bun:test'
 import { SharedCounts } from '../../../src/access/shared-counts.ts'
 import { createLog } from '../../../src/log.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { ExportClient } from '../../support/export-client.ts'
+import { endWithFile, useDatabase, useService } from '../../support/fixtures.ts'
 import { createTestKey } from '../../support/keys.ts'
 import { needs } from '../../support/needs.ts'
 import { insertRawApplications, insertRawProgram } from '../../support/raw-applications.ts'
-import { startTestRedis, type TestRedis } from '../../support/redis.ts'
-import { startTestService, type TestService } from '../../support/service.ts'
+import { useRedis } from '../../support/redis.ts'
+import type { TestService } from '../../support/service.ts'
 import { until } from '../../support/until.ts'
 
+const database = await useDatabase()
+
 describe.skipIf(!needs('redis'))('D23: keys counted in one Redis by two services', () => {
-  let redis: TestRedis
-  let database: TestDatabase
   const counts: SharedCounts[] = []
   const services: TestService[] = []
   beforeAll(async () => {
-    redis = await startTestRedis()
-    database = await createTestDatabase()
+    const redis = await useRedis()
     await insertRawApplications(database.sql, await insertRawProgram(database.sql, 'raw'), 200, () => 'x'.repeat(5000))
     for (let i = 0; i < 2; i++) {
       const whole = { requestsPerMinute: 6, exportsAtATime: 1 }
       const sharedCounts = new SharedCounts(redis.url, whole, createLog('fatal'))
+      endWithFile(() => sharedCounts.close())
       counts.push(sharedCounts)
-      services.push(await startTestService(database, { requestsPerMinute: 3, exportsAtATime: 1 }, { sharedCounts }))
+      services.push(await useService(database, { requestsPerMinute: 3, exportsAtATime: 1 }, { sharedCounts }))
     }
     await until('Redis to be reached', () => counts.every(({ away }) => !away))
-  })
-  afterAll(async () => {
-    for (const service of services) await service.stop()
-    for (const each of counts) each.close()
-    await database.drop()
-    await redis.stop()
   })
 
   const clientsOf = async () => {

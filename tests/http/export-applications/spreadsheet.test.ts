@@ -4,6 +4,7 @@ import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { useExport, useFolder } from '../../support/fixtures.ts'
 import { findNeeded, needs } from '../../support/needs.ts'
+import { outputOf } from '../../support/run.ts'
 
 const texts = [
   '=1+1', '=HYPERLINK("https://evil.example","x")', '+1+1', '-2+3', '@SUM(A1)', '\t=1', '＝1+1', "'tis", '0042', '+12065550100', '-122.3301', '1e5', '2026-01-31', 'TRUE', '#N/A', 'Núñez 東京 🏳️‍🌈', 'a,b;c', 'say "hi"', 'two\nlines', '  spaces  within  ', 'x'.repeat(5000),
@@ -15,15 +16,9 @@ describe.skipIf(!needs('libreoffice'))('LibreOffice', () => {
     const folder = await useFolder()
     const file = join(folder, 'page.csv')
     await Bun.write(file, csv)
-    const child = Bun.spawn(
-      [
-        ...[findNeeded('libreoffice')!, '--headless', `-env:UserInstallation=file://${folder}/profile`],
-        ...[`--infilter=CSV:${filter}`, '--convert-to', 'fods', '--outdir', folder, file],
-      ],
-      { stdout: 'pipe', stderr: 'pipe', env: { ...process.env, HOME: folder } },
-    )
-    const said = await new Response(child.stderr).text()
-    if ((await child.exited) !== 0) throw new Error(`LibreOffice: ${said}`)
+    const options = ['--headless', `-env:UserInstallation=file://${folder}/profile`, `--infilter=CSV:${filter}`]
+    const command = [findNeeded('libreoffice')!, ...options, '--convert-to', 'fods', '--outdir', folder, file]
+    await outputOf(command, { env: { ...process.env, HOME: folder } })
     return readFlatSheet(await Bun.file(join(folder, 'page.fods')).text())
   }
 

@@ -1,48 +1,43 @@
 // Pages that are read from streaming standbys: a real primary and two real standbys that lag, stop, and take over (contract G1 to G6,
 // G13). `STANDBY_ROUNDS=20` has twenty times as many walks beside faults.
 
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
-import { openDatabase, type Sql } from '../../../src/db/client.ts'
+import { afterEach, describe, expect, test } from 'bun:test'
+import type { Sql } from '../../../src/db/client.ts'
 import type { StandbyPool } from '../../../src/export/standbys.ts'
 import { type TestDatabase, testServer } from '../../support/database.ts'
 import { ExportClient } from '../../support/export-client.ts'
+import { endWithFile, endWithTest, openedIf, usePool, useService } from '../../support/fixtures.ts'
 import { createTestKey } from '../../support/keys.ts'
 import { needs } from '../../support/needs.ts'
 import { endProcesses, startMain } from '../../support/processes.ts'
 import { insertRawApplications, insertRawProgram, type RawProgram } from '../../support/raw-applications.ts'
-import { type Cluster, type Node, startCluster } from '../../support/replication.ts'
-import { startTestService, type TestService, type TestServiceOptions } from '../../support/service.ts'
+import { type Node, useCluster } from '../../support/replication.ts'
+import type { TestService, TestServiceOptions } from '../../support/service.ts'
 import { until } from '../../support/until.ts'
 import { StandbyStory } from './standby-story.ts'
 
 const poolsOf = (name: string, url: string): StandbyPool => {
   const open = (connectionsMax: number): Sql =>
-    openDatabase({ url, connectionsMax, silenceTimeoutMs: 2000, applicationName: 'test-export' })
+    usePool({ url, connectionsMax, silenceTimeoutMs: 2000, applicationName: 'test-export' }, endWithTest)
   return { name, sql: open(16), watch: open(1) }
 }
 
 /** The address of the primary as a database of the tests; nothing to drop. */
-const databaseAt = (url: string): TestDatabase => {
-  const sql = openDatabase({ url, connectionsMax: 30, applicationName: 'test' })
-  return { url, sql, drop: () => sql.end({ timeout: 1 }) }
-}
+const databaseAt = (url: string, endWith = endWithFile): TestDatabase => ({
+  url,
+  sql: usePool({ url, connectionsMax: 30, applicationName: 'test' }, endWith),
+  drop: async () => {},
+})
 
-describe.skipIf(!needs('postgresql15'))('pages are read from standbys', () => {
-  let cluster: Cluster
-  let database: TestDatabase
+const isThere = needs('postgresql15')
+const settings = { standbySettings: { max_standby_streaming_delay: '0' } }
+const cluster = await openedIf(isThere, () => useCluster(settings))
+const database = await openedIf(isThere, async () => databaseAt(cluster.url))
+
+describe.skipIf(!isThere)('pages are read from standbys', () => {
   let programs = 0
-  const opened: (() => Promise<unknown>)[] = []
-  beforeAll(async () => {
-    cluster = await startCluster({ standbySettings: { max_standby_streaming_delay: '0' } })
-    database = databaseAt(cluster.url)
-  })
-  afterAll(async () => {
-    await database.drop()
-    await cluster.stop()
-  })
   afterEach(async () => {
     for (const node of cluster.standbys) await node.resume()
-    for (const end of opened.splice(0)) await end()
     await endProcesses()
   })
 
@@ -80,11 +75,7 @@ describe.skipIf(!needs('postgresql15'))('pages are read from standbys', () => {
       standbys: servers,
       ...(options.exportDb === undefined ? {} : { exportDb: options.exportDb }),
     }
-    const service = await startTestService(database, config, serviceOptions)
-    opened.push(async () => {
-      await service.stop()
-      for (const { sql, watch } of servers) await Promise.all([sql.end({ timeout: 0 }), watch.end({ timeout: 0 })])
-    })
+    const service = await useService(database, config, serviceOptions, endWithTest)
     return { service, client: new ExportClient(service, key, slug), program, ids }
   }
 
@@ -194,8 +185,7 @@ describe.skipIf(!needs('postgresql15'))('pages are read from standbys', () => {
     const { client, ids } = await open(both())
     const { page } = await client.page({ pageSize: '30' })
     const [standby] = cluster.standbys
-    const exportDb = openDatabase({ url: standby!.url, connectionsMax: 2 })
-    opened.push(() => exportDb.end())
+    const exportDb = usePool({ url: standby!.url, connectionsMax: 2 }, endWithTest)
     const moved = await open([], 1, { exportDb })
     const response = await moved.client.request()
     expect(response.status).toBe(503)
@@ -229,52 +219,45 @@ describe.skipIf(!needs('postgresql15'))('pages are read from standbys', () => {
   })
 })
 
-describe.skipIf(!needs('postgresql15'))('walks beside 8 writers, while standbys stop, die and take over', () => {
+describe.skipIf(!isThere)('walks beside 8 writers, while standbys stop, die and take over', () => {
   const rounds = Number(process.env.STANDBY_ROUNDS ?? 1)
 
   test.each(['waits for', 'does not wait for'])(
     'G1 to G6, G13: the primary %s its standbys: each walk is exact, or ends in the 400 or 503 that says so; never short',
     async how => {
       const synchronous = how === 'waits for'
-      const cluster = await startCluster({ synchronous })
-      const database = databaseAt(cluster.url)
+      const cluster = await useCluster({ synchronous }, endWithTest)
+      const database = databaseAt(cluster.url, endWithTest)
       const standbys = cluster.standbys.map(node => poolsOf(node.name, node.url))
-      const service = await startTestService(database, { databaseUrl: cluster.url }, { standbys })
+      const service = await useService(database, { databaseUrl: cluster.url }, { standbys }, endWithTest)
       const story = await StandbyStory.begin(service, database.sql, 8)
-      try {
-        const [a, b] = cluster.standbys as [Node, Node]
-        const shaking = story.shake(cluster.standbys)
-        await story.walks(3 * rounds)
-        await shaking.stop()
+      endWithTest(() => story.end())
+      const [a, b] = cluster.standbys as [Node, Node]
+      const shaking = story.shake(cluster.standbys)
+      await story.walks(3 * rounds)
+      await shaking.stop()
 
-        await a.kill()
-        await story.walks(2 * rounds)
-        await a.startAgain()
-        await until('the standby to be read again', () => service.foundation.standbys.usable().length === 2)
-        await story.walks(rounds)
+      await a.kill()
+      await story.walks(2 * rounds)
+      await a.startAgain()
+      await until('the standby to be read again', () => service.foundation.standbys.usable().length === 2)
+      await story.walks(rounds)
 
-        // The failover. What had committed before is there afterwards, unless the primary had not waited for a standby to have it.
-        const underWay = story.walks(2 * rounds)
-        if (!synchronous) {
-          cluster.cutReplication()
-          await story.submissions(20)
-        }
-        await cluster.primary.kill()
-        const [heir] = (await a.received()) >= (await b.received()) ? [a] : [b]
-        await heir.promote()
-        cluster.pointTo(heir)
-        await underWay
-        await story.submissions(10)
-        await story.walks(rounds)
-        await story.end()
-        await story.check({ synchronous })
-      } finally {
-        await story.end()
-        await service.stop()
-        for (const { sql, watch } of standbys) await Promise.all([sql.end({ timeout: 0 }), watch.end({ timeout: 0 })])
-        await database.drop()
-        await cluster.stop()
+      // The failover. What had committed before is there afterwards, unless the primary had not waited for a standby to have it.
+      const underWay = story.walks(2 * rounds)
+      if (!synchronous) {
+        cluster.cutReplication()
+        await story.submissions(20)
       }
+      await cluster.primary.kill()
+      const [heir] = (await a.received()) >= (await b.received()) ? [a] : [b]
+      await heir.promote()
+      cluster.pointTo(heir)
+      await underWay
+      await story.submissions(10)
+      await story.walks(rounds)
+      await story.end()
+      await story.check({ synchronous })
     },
   )
 })

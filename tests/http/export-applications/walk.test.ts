@@ -6,7 +6,6 @@ import { useDatabase, useService } from '../../support/fixtures.ts'
 import { FrontEnd, type Submitted } from '../../support/front-end.ts'
 import { createTestKey } from '../../support/keys.ts'
 import { aProgram, q } from '../../support/programs.ts'
-import { startTestService } from '../../support/service.ts'
 
 const slug = 'walks'
 const writers = 8
@@ -259,35 +258,27 @@ describe('a walk', () => {
     await database.sql`delete from application where application_id = ${last}`
     // Another process, with a new current key and the old one still known.
     const newKey = Buffer.alloc(32, 9)
-    const restarted = await startTestService(database, { pageTokenKeys: [newKey, ...service.config.pageTokenKeys] })
-    try {
-      const other = new ExportClient(restarted, key, slug)
-      const second = await other.page({ nextPageToken: first.page.nextPageToken! })
-      seen.push(...idsOf(second.page.payload))
-      // A version that asks more is published.
-      await aProgram(database.sql, {
-        slug,
-        questions: [q.text('words'), q.number('more', { optional: true })],
-      })
-      const third = await other.page({ nextPageToken: second.page.nextPageToken! })
-      seen.push(...idsOf(third.page.payload))
-      // The questions are those the walk began with (D34).
-      expect(Object.keys(third.page.payload[0]!.application)).not.toContain('more')
-      let token = third.page.nextPageToken
-      // The old key is withdrawn; tokens since the rotation are of the new one.
-      const withoutOld = await startTestService(database, { pageTokenKeys: [newKey] })
-      try {
-        const rest = new ExportClient(withoutOld, key, slug)
-        while (token !== null) {
-          const { page } = await rest.page({ nextPageToken: token })
-          seen.push(...idsOf(page.payload))
-          token = page.nextPageToken
-        }
-      } finally {
-        await withoutOld.stop()
-      }
-    } finally {
-      await restarted.stop()
+    const restarted = await useService(database, { pageTokenKeys: [newKey, ...service.config.pageTokenKeys] })
+    const other = new ExportClient(restarted, key, slug)
+    const second = await other.page({ nextPageToken: first.page.nextPageToken! })
+    seen.push(...idsOf(second.page.payload))
+    // A version that asks more is published.
+    await aProgram(database.sql, {
+      slug,
+      questions: [q.text('words'), q.number('more', { optional: true })],
+    })
+    const third = await other.page({ nextPageToken: second.page.nextPageToken! })
+    seen.push(...idsOf(third.page.payload))
+    // The questions are those the walk began with (D34).
+    expect(Object.keys(third.page.payload[0]!.application)).not.toContain('more')
+    let token = third.page.nextPageToken
+    // The old key is withdrawn; tokens since the rotation are of the new one.
+    const withoutOld = await useService(database, { pageTokenKeys: [newKey] })
+    const rest = new ExportClient(withoutOld, key, slug)
+    while (token !== null) {
+      const { page } = await rest.page({ nextPageToken: token })
+      seen.push(...idsOf(page.payload))
+      token = page.nextPageToken
     }
     expect(seen).toEqual(all)
   })

@@ -2,15 +2,14 @@
 
 import { describe, expect, test } from 'bun:test'
 import { pauseIntake, resumeIntake } from '../../../src/intake/pause-intake.ts'
-import { endWithFile } from '../../support/fixtures.ts'
-import { FrontDoor } from '../../support/front-door.ts'
+import { useIntake } from '../../support/fixtures.ts'
 import { FrontEnd } from '../../support/front-end.ts'
+import { waitingForLocks } from '../../support/held-transaction.ts'
 import { createTestKey } from '../../support/keys.ts'
 import { aProgram, q } from '../../support/programs.ts'
 import { until } from '../../support/until.ts'
 
-const door = await FrontDoor.open([q.text('t', { optional: true })], { intakeConnections: 4 })
-endWithFile(() => door.close())
+const door = await useIntake([q.text('t', { optional: true })], { intakeConnections: 4 })
 const { sql } = door.database
 await aProgram(sql, { slug: 'rent-aid', questions: [q.text('other', { optional: true })] })
 const rentAid = new FrontEnd(
@@ -38,12 +37,7 @@ describe('a program whose counter is held', () => {
         answered++
         return status
       })
-      await until('submissions to wait', async () => {
-        const rows = await sql`
-          select from pg_stat_activity
-          where wait_event_type = 'Lock' and datname = current_database() and query like '%submission_counter%'`
-        return rows.length > 0
-      })
+      await until('submissions to wait', async () => (await waitingForLocks(sql, 'submission_counter')) > 0)
       await rentAid.apply(await rentAid.register(), { other: { text: 'x' } })
       const applicant = await door.register()
       expect(await door.save(applicant, { t: { text: 'x' } })).toMatchObject({ status: 200 })
@@ -83,12 +77,7 @@ describe('a pause of intake', () => {
         set intake_paused_until = clock_timestamp() + interval '1 hour'
         where program_id = ${door.program.program_id}`
       const submitting = door.submit(applicant)
-      await until('the submission to wait', async () => {
-        const rows = await sql`
-          select from pg_stat_activity
-          where wait_event_type = 'Lock' and datname = current_database() and query like '%submission_counter%'`
-        return rows.length === 1
-      })
+      await until('the submission to wait', async () => (await waitingForLocks(sql, 'submission_counter')) === 1)
       return [submitting]
     })
     expect(await submitting[0]).toMatchObject(paused)

@@ -2,18 +2,14 @@
 // same 404 as for an id never given."
 
 import { beforeEach, describe, expect, test } from 'bun:test'
-import { openDatabase } from '../../../src/db/client.ts'
-import { endWithFile, useIntake, useService } from '../../support/fixtures.ts'
+import { useIntake, useService } from '../../support/fixtures.ts'
 import { createTestKey, type TestKey } from '../../support/keys.ts'
 import { q } from '../../support/programs.ts'
-import { startStatementRecorder } from '../../support/statement-recorder.ts'
+import { useRecorder } from '../../support/statement-recorder.ts'
 
 const door = await useIntake([q.text('secret', { optional: true })])
 const { sql, url } = door.database
-const recorder = await startStatementRecorder(url)
-endWithFile(() => recorder.stop())
-const recorded = openDatabase({ url: recorder.url, connectionsMax: 2 })
-endWithFile(() => recorded.end())
+const { recorder, recorded } = await useRecorder(url)
 // Both connections have asked for the types by now, as each does first.
 await Promise.all([recorded`select 1`, recorded`select 1`])
 const service = await useService({ ...door.database, url: recorder.url, sql: recorded })

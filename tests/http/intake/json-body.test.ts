@@ -1,20 +1,12 @@
 import { expect, test } from 'bun:test'
 import { readJsonBody } from '../../../src/http/json-body.ts'
-import { Problem } from '../../../src/problem.ts'
+import { rejection } from '../../support/refusal.ts'
 
 const request = (body: ReadableStream<Uint8Array>): Request =>
   new Request('http://localhost/', { method: 'POST', body, headers: { 'Content-Type': 'application/json' } })
 
 const problemOf = (body: ReadableStream<Uint8Array>, limits: Partial<Parameters<typeof readJsonBody>[1]>) =>
-  readJsonBody(request(body), { bytesMax: 1000, depthMax: 8, valuesMax: 100, arrivalMs: 60_000, ...limits }).then(
-    () => {
-      throw new Error('it was read')
-    },
-    error => {
-      if (error instanceof Problem) return error
-      throw error
-    },
-  )
+  rejection(readJsonBody(request(body), { bytesMax: 1000, depthMax: 8, valuesMax: 100, arrivalMs: 60_000, ...limits }))
 
 test('a body that does not end is given up when its time is over, and not read on', async () => {
   let cancelled = false

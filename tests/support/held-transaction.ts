@@ -1,0 +1,33 @@
+// A transaction that stays open, for what happens to those that wait for its locks or for its connection.
+
+import type { Sql, Transaction } from '../../src/db/client.ts'
+import { endWithTest } from './fixtures.ts'
+
+/** Resolves when the transaction is open and has run `statement`. What it resolves with ends it; so does the end of the test. */
+export async function holdTransaction(
+  sql: Sql,
+  statement: (tx: Transaction) => PromiseLike<unknown> = async () => {},
+): Promise<() => Promise<void>> {
+  const release = Promise.withResolvers<void>()
+  const held = Promise.withResolvers<void>()
+  const holding = sql.begin(async tx => {
+    await statement(tx)
+    held.resolve()
+    await release.promise
+  })
+  const letGo = async (): Promise<void> => {
+    release.resolve()
+    await holding
+  }
+  endWithTest(letGo)
+  await Promise.race([held.promise, holding])
+  return letGo
+}
+
+/** How many connections to the database wait for a lock; only those whose name or statement holds `of`. */
+export async function waitingForLocks(sql: Sql, of = ''): Promise<number> {
+  const [row] = await sql<{ waiting: number }[]>`
+    select count(*) as waiting from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock' and concat(application_name, ' ', query) like ${`%${of}%`}`
+  return row!.waiting
+}

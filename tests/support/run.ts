@@ -1,0 +1,41 @@
+// Commands run to their end, with what they print.
+
+export interface Ended {
+  code: number
+  out: string
+  err: string
+}
+
+interface RunOptions {
+  cwd?: string
+  env?: Record<string, string | undefined>
+  /** For its standard input, which is empty unless given. */
+  input?: string | Uint8Array<ArrayBuffer> | Blob
+  /** After which it is killed. */
+  timeoutMs?: number
+}
+
+/** What a command says and how it ends. It has the environment of the tests unless `env` is given. */
+export const run = (command: readonly string[], options: RunOptions = {}): Promise<Ended> =>
+  endOf(start(command, options))
+
+/** The same, for a test that ends it in the middle. */
+export function start(
+  command: readonly string[],
+  { cwd, env, input = '', timeoutMs }: RunOptions = {},
+): Bun.Subprocess<Blob, 'pipe', 'pipe'> {
+  const limit = timeoutMs === undefined ? {} : { timeout: timeoutMs, killSignal: 'SIGKILL' as const }
+  return Bun.spawn([...command], { cwd, env, stdin: new Blob([input]), stdout: 'pipe', stderr: 'pipe', ...limit })
+}
+
+export async function endOf(child: Bun.ReadableSubprocess): Promise<Ended> {
+  const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
+  return { code, out, err }
+}
+
+/** What a command prints that must succeed; throws what it says when it does not. */
+export async function outputOf(command: readonly string[], options?: RunOptions): Promise<string> {
+  const { code, out, err } = await run(command, options)
+  if (code !== 0) throw new Error(`${command.join(' ')} ended with ${code}: ${err}`)
+  return out
+}
