@@ -11,14 +11,13 @@ import {
   retireAdminTokenRow,
   updateAdminTokenUsed,
 } from '../db/admin-token-rows.ts'
-import { appendAuditEvent } from '../db/audit.ts'
 import { inTransaction, type Sql } from '../db/client.ts'
 import { formatMicros, type Micros } from '../domain/values/offset-time.ts'
 import { invalidRequest, Problem, type ProblemItem } from '../problem.ts'
 import { expiryFaults } from './api-key-draft.ts'
 import { isAdminToken, mintAdminToken } from './credential.ts'
-import type { Deed } from './people.ts'
-import type { Person } from './roles.ts'
+import { type Deed, noteDeed } from './deed.ts'
+import { type Person, personOf } from './roles.ts'
 import { hashToken } from './sign-in-tokens.ts'
 
 const areas = ['keys', 'programs', 'applications', 'jobs', 'audit', 'intermediaries', 'people', 'settings'] as const
@@ -78,7 +77,7 @@ export async function createAdminToken(
       expires_at,
     })
     const detail = { name, scopes: wanted, expires_at: formatMicros(expires_at) }
-    await note(tx, deed, 'admin_token_created', tokenId, detail)
+    await noteDeed(tx, deed, 'admin_token_created', tokenId, detail)
   })
   return { tokenId, token }
 }
@@ -92,17 +91,9 @@ export async function retireAdminToken(
   await inTransaction(sql, async tx => {
     if (!(await retireAdminTokenRow(tx, place, deed.now, deed.actor)))
       throw new Problem('not_found', { detail: 'There is no such token, or it is retired already.' })
-    await note(tx, deed, 'admin_token_retired', place.tokenId)
+    await noteDeed(tx, deed, 'admin_token_retired', place.tokenId)
   })
 }
-
-const note = (
-  tx: Parameters<typeof appendAuditEvent>[0],
-  { actor, address }: Deed,
-  action: string,
-  subject: string,
-  detail: Record<string, string | string[]> = {},
-): Promise<void> => appendAuditEvent(tx, { actor, action, subject, address, detail })
 
 export type AdminTokenState = 'good' | 'expired' | 'retired'
 export interface ListedAdminToken extends AdminTokenRow {
@@ -141,14 +132,7 @@ export async function loadTokenHolder(
   if (row === undefined) return undefined
   if (row.last_used_at === null || now - row.last_used_at >= usedEveryMicros)
     await updateAdminTokenUsed(sql, row.admin_token_id, now, address)
-  const { admin_token_id, person_id, email, name, role, program_ids } = row
-  const programIds = role === 'PROGRAM_ADMINISTRATOR' ? new Set(program_ids) : 'all'
-  return {
-    person: { person_id, email, name, role, programIds },
-    tokenId: admin_token_id,
-    scopes: row.scopes,
-    expiresAt: row.expires_at,
-  }
+  return { person: personOf(row), tokenId: row.admin_token_id, scopes: row.scopes, expiresAt: row.expires_at }
 }
 
 /** How the audit trail names a person who acts through a token. */

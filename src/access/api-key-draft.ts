@@ -98,7 +98,7 @@ async function checkPrograms(db: Db, checked: Checked, slugs: readonly string[])
     faults.push(tooMany('/programs', `must name at most ${programsMax} programs`))
     return
   }
-  // What cannot be a slug is not asked of the database.
+  // Only texts that can be slugs are looked up.
   const programs = await listProgramIds(
     db,
     slugs.filter(slug => /^[a-z0-9-]{1,100}$/.test(slug)),
@@ -122,7 +122,7 @@ async function checkHidden(db: Db, { faults, values }: Checked, names: readonly 
     return
   }
   const wanted = names.map(name => name.trim())
-  // What PostgreSQL cannot take as a text is no name either.
+  // A text that PostgreSQL cannot store is no name in the bank.
   const known = await readKnownAdminNames(
     db,
     wanted.filter(name => name.isWellFormed() && !name.includes('\0')),

@@ -13,7 +13,6 @@ import {
   rotateApiKeySecret,
   updateApiKey,
 } from '../db/api-key-rows.ts'
-import { appendAuditEvent } from '../db/audit.ts'
 import { isFollowing } from '../db/civiform/follow-state.ts'
 import type { Db, Sql } from '../db/client.ts'
 import { formatMicros, type Micros } from '../domain/values/offset-time.ts'
@@ -29,15 +28,8 @@ import {
   permissionFaults,
 } from './api-key-draft.ts'
 import { apiSecretToken, type Credential, hashPassword, isApiKeyId, mintCredential } from './credential.ts'
+import { type Deed, noteDeed } from './deed.ts'
 import { dayMicros, isExpiringSoon } from './expiry.ts'
-
-/** Who does it, from where, when; for the audit trail. */
-export interface By {
-  /** `operator:<system user>` or `admin:<name>`. */
-  actor: string
-  address?: string | undefined
-  now: Micros
-}
 
 /** `expiring`: within 30 days. `exposed`: seen without encryption, and still good. */
 export type ApiKeyState = 'active' | 'expiring' | 'exposed' | 'expired' | 'retired'
@@ -58,10 +50,10 @@ export interface IssuedApiKey extends Credential {
  * Makes a key. The credential is in the answer and nowhere else, so it can be shown once.
  * Throws `invalid_request` naming every fault (`/name`, `/programs/0`, `/expires_at`, …).
  */
-export async function createApiKey(sql: Sql, pepper: string, draft: ApiKeyDraft & By): Promise<IssuedApiKey> {
+export async function createApiKey(sql: Sql, pepper: string, draft: ApiKeyDraft & Deed): Promise<IssuedApiKey> {
   const credential = mintCredential()
   const api_key_id = credential.username
-  const { actor, address, now } = draft
+  const { now } = draft
   const row = await sql.begin(async tx => {
     const checked = await checkChanges(tx, draft)
     const faults = [
@@ -79,25 +71,10 @@ export async function createApiKey(sql: Sql, pepper: string, draft: ApiKeyDraft 
     const secret_hash = hashPassword(pepper, credential.password)
     const may = { may_export, may_submit, may_annotate }
     const facts = { api_key_id, name, ...may, front_end, expires_at, allowed_subnets, hidden_questions }
-    await insertApiKey(tx, { ...facts, secret_hash, created_at: now, created_by: actor })
+    await insertApiKey(tx, { ...facts, secret_hash, created_at: now, created_by: draft.actor })
     await replaceApiKeyPrograms(tx, api_key_id, checked.programIds)
-    await appendAuditEvent(tx, {
-      actor,
-      action: 'api_key_created',
-      subject: api_key_id,
-      address,
-      detail: {
-        name,
-        programs,
-        allowed_subnets,
-        may_export,
-        may_submit,
-        may_annotate,
-        front_end,
-        hidden_questions,
-        expires_at: formatMicros(expires_at),
-      },
-    })
+    const detail = { name, programs, allowed_subnets, ...may, front_end, hidden_questions }
+    await noteDeed(tx, draft, 'api_key_created', api_key_id, { ...detail, expires_at: formatMicros(expires_at) })
     return findApiKey(tx, api_key_id)
   })
   return { ...credential, key: withState(row!, now) }
@@ -128,7 +105,7 @@ export async function rotateApiKey(
   pepper: string,
   apiKeyId: string,
   overlapDays: number,
-  by: By,
+  by: Deed,
 ): Promise<IssuedApiKey> {
   if (!isApiKeyId(apiKeyId)) throw noSuchKey()
   if (!(overlapDays >= 0 && overlapDays <= overlapDaysMax))
@@ -144,29 +121,18 @@ export async function rotateApiKey(
       throw new Problem('conflict', { detail: 'This key is retired or expired. Make another one instead.' })
     const earlierUntil = overlapDays === 0 ? null : by.now + overlapDays * dayMicros
     await rotateApiKeySecret(tx, apiKeyId, hashPassword(pepper, password), earlierUntil)
-    await appendAuditEvent(tx, {
-      actor: by.actor,
-      action: 'api_key_rotated',
-      subject: apiKeyId,
-      address: by.address,
-      detail: { earlier_secret_until: earlierUntil === null ? null : formatMicros(earlierUntil) },
-    })
+    const detail = { earlier_secret_until: earlierUntil === null ? null : formatMicros(earlierUntil) }
+    await noteDeed(tx, by, 'api_key_rotated', apiKeyId, detail)
   })
   const key = await loadKey(sql, apiKeyId, by.now)
   return { username: apiKeyId, password, apiSecretToken: apiSecretToken(apiKeyId, password), key }
 }
 
 /** Ends a key for good, with its next request. Doing it again changes nothing. Throws `not_found`. */
-export async function retireApiKey(sql: Sql, apiKeyId: string, by: By): Promise<ListedApiKey> {
+export async function retireApiKey(sql: Sql, apiKeyId: string, by: Deed): Promise<ListedApiKey> {
   refuseCiviForms(await loadKey(sql, apiKeyId, by.now))
   await sql.begin(async tx => {
-    if (!(await retireApiKeyRow(tx, apiKeyId, by.now, by.actor))) return
-    await appendAuditEvent(tx, {
-      actor: by.actor,
-      action: 'api_key_retired',
-      subject: apiKeyId,
-      address: by.address,
-    })
+    if (await retireApiKeyRow(tx, apiKeyId, by.now, by.actor)) await noteDeed(tx, by, 'api_key_retired', apiKeyId)
   })
   return loadKey(sql, apiKeyId, by.now)
 }
@@ -180,7 +146,7 @@ export async function editApiKey(
   sql: Sql,
   apiKeyId: string,
   changes: ApiKeyChanges,
-  by: By,
+  by: Deed,
   basedOn?: string,
 ): Promise<ListedApiKey> {
   if (!isApiKeyId(apiKeyId)) throw noSuchKey()
@@ -207,13 +173,7 @@ export async function editApiKey(
     if (JSON.stringify(before) === JSON.stringify(values)) return
     await updateApiKey(tx, apiKeyId, { ...key, ...values }, by.now)
     if (values.programs !== undefined) await replaceApiKeyPrograms(tx, apiKeyId, programIds)
-    await appendAuditEvent(tx, {
-      actor: by.actor,
-      action: 'api_key_edited',
-      subject: apiKeyId,
-      address: by.address,
-      detail: { before: told(before), after: told(values) },
-    })
+    await noteDeed(tx, by, 'api_key_edited', apiKeyId, { before: told(before), after: told(values) })
   })
   return loadKey(sql, apiKeyId, by.now)
 }

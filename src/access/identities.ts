@@ -1,11 +1,11 @@
 // Which person of the console somebody is whom an OpenID provider vouches for.
 
-import { appendAuditEvent } from '../db/audit.ts'
 import { inTransaction, type Sql } from '../db/client.ts'
 import { deleteSessionsOf } from '../db/console-sessions.ts'
 import { deleteIdentity, findIdentified, insertIdentity, lockPersonByEmail } from '../db/identity-rows.ts'
 import { Problem } from '../problem.ts'
-import { type Deed, foldEmail } from './people.ts'
+import { type Deed, noteDeed } from './deed.ts'
+import { foldEmail } from './people.ts'
 import { actorOf } from './roles.ts'
 
 /** Whom the provider vouches for. */
@@ -35,14 +35,8 @@ export async function findPersonOf(
     if (person === undefined) return { refused: 'unknown_email' }
     if (person.disabled) return { refused: 'disabled' }
     if (await insertIdentity(tx, { issuer, subject, person_id: person.person_id })) {
-      const detail = { issuer, subject }
-      await appendAuditEvent(tx, {
-        actor: actorOf(person),
-        action: 'identity_remembered',
-        subject: person.email,
-        address,
-        detail,
-      })
+      const by = { actor: actorOf(person), address }
+      await noteDeed(tx, by, 'identity_remembered', person.email, { issuer, subject })
       return { person_id: person.person_id, email: person.email }
     }
     // The same identity may have come twice at once; otherwise the address has another owner now.
@@ -61,19 +55,13 @@ const enabled = ({ person_id, email, disabled }: { person_id: number; email: str
 export async function forgetIdentity(
   sql: Sql,
   { personId, email, issuer }: { personId: number; email: string; issuer: string },
-  { actor, address }: Deed,
+  deed: Deed,
 ): Promise<void> {
   await inTransaction(sql, async tx => {
     const subject = await deleteIdentity(tx, personId, issuer)
     if (subject === undefined)
       throw new Problem('not_found', { detail: 'Who this person is there is not remembered, or not any more.' })
     await deleteSessionsOf(tx, personId)
-    await appendAuditEvent(tx, {
-      actor,
-      action: 'identity_forgotten',
-      subject: email,
-      address,
-      detail: { issuer, subject },
-    })
+    await noteDeed(tx, deed, 'identity_forgotten', email, { issuer, subject })
   })
 }

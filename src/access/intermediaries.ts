@@ -1,6 +1,5 @@
 // Organizations that submit on behalf of applicants, and their people: added, renamed, disabled. Every change is audited.
 
-import { appendAuditEvent } from '../db/audit.ts'
 import { inTransaction, type Sql, type Transaction } from '../db/client.ts'
 import {
   findIntermediary,
@@ -14,7 +13,8 @@ import {
 } from '../db/intermediary-rows.ts'
 import { foldText } from '../domain/values/folded-text.ts'
 import { invalidRequest, Problem } from '../problem.ts'
-import { type Deed, isEmail } from './people.ts'
+import { type Deed, noteDeed } from './deed.ts'
+import { isEmail } from './people.ts'
 
 /** Adds an organization and gives its id. Throws Problem `invalid_request` when the name will not do. */
 export async function addOrganization(sql: Sql, name: string, deed: Deed): Promise<number> {
@@ -22,7 +22,7 @@ export async function addOrganization(sql: Sql, name: string, deed: Deed): Promi
   return inTransaction(sql, async tx => {
     const id = await insertOrganization(tx, { ...named, created_by: deed.actor })
     if (id === undefined) throw nameTaken()
-    await note(tx, deed, 'intermediary_organization_added', named.name, { organization_id: id })
+    await noteDeed(tx, deed, 'intermediary_organization_added', named.name, { organization_id: id })
     return id
   })
 }
@@ -36,7 +36,7 @@ export async function renameOrganization(sql: Sql, id: number, name: string, dee
       throw error.code === '23505' ? nameTaken() : error
     })
     if (before === named.name) return
-    await note(tx, deed, 'intermediary_organization_renamed', named.name, { organization_id: id, before })
+    await noteDeed(tx, deed, 'intermediary_organization_renamed', named.name, { organization_id: id, before })
   })
 }
 
@@ -46,7 +46,7 @@ export async function setOrganizationDisabled(sql: Sql, id: number, disabled: bo
     const { name } = await requireOrganization(tx, id)
     if (!(await updateOrganizationDisabled(tx, id, disabled ? deed.actor : null))) return
     const action = disabled ? 'intermediary_organization_disabled' : 'intermediary_organization_enabled'
-    await note(tx, deed, action, name, { organization_id: id })
+    await noteDeed(tx, deed, action, name, { organization_id: id })
   })
 }
 
@@ -59,7 +59,7 @@ export async function addIntermediary(sql: Sql, organizationId: number, text: st
     const person = { organization_id: organizationId, email, email_folded: foldText(email), created_by: deed.actor }
     if (!(await insertIntermediary(tx, person)))
       throw refused('email', 'taken', 'This organization has a person with this e-mail already.')
-    await note(tx, deed, 'intermediary_added', email, { organization_id: organizationId, organization: name })
+    await noteDeed(tx, deed, 'intermediary_added', email, { organization_id: organizationId, organization: name })
   })
 }
 
@@ -77,7 +77,7 @@ export async function setIntermediaryDisabled(
     if (person === undefined) throw new Problem('not_found', { detail: 'There is no such person.' })
     if (!(await updateIntermediaryDisabled(tx, intermediaryId, disabled ? deed.actor : null))) return
     const action = disabled ? 'intermediary_disabled' : 'intermediary_enabled'
-    await note(tx, deed, action, person.email, { organization_id: organizationId, organization: name })
+    await noteDeed(tx, deed, action, person.email, { organization_id: organizationId, organization: name })
   })
 }
 
@@ -94,14 +94,6 @@ function checkName(text: string): { name: string; name_folded: string } {
     throw refused('name', 'missing', 'Write the name of the organization, of at most 200 characters.')
   return { name, name_folded: foldText(name) }
 }
-
-const note = (
-  tx: Transaction,
-  { actor, address }: Deed,
-  action: string,
-  subject: string,
-  detail: Record<string, string | number | undefined>,
-): Promise<void> => appendAuditEvent(tx, { actor, action, subject, address, detail })
 
 const refused = (parameter: string, code: string, detail: string): Problem =>
   invalidRequest('Some fields need another look.', [{ parameter, code, detail }])

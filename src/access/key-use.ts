@@ -1,4 +1,4 @@
-// What is remembered of a key when its credential is seen: when it was last used, and that it was exposed.
+// What is noted of a key when its credential is seen: when it was last used, and whether it was exposed.
 // It must never delay or fail the request that used the key.
 
 import { markApiKeyExposed, noteApiKeyUse } from '../db/api-key-rows.ts'

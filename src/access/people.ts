@@ -1,7 +1,6 @@
 // People of the console: invited with a link, given a role and programs, disabled. Every change is audited.
 
 import { retireAdminTokensOf } from '../db/admin-token-rows.ts'
-import { appendAuditEvent } from '../db/audit.ts'
 import { inTransaction, type Sql, type Transaction } from '../db/client.ts'
 import { deleteSessionsOf } from '../db/console-sessions.ts'
 import {
@@ -18,22 +17,14 @@ import {
   upsertInvitation,
 } from '../db/person-rows.ts'
 import { foldText } from '../domain/values/folded-text.ts'
-import type { Micros } from '../domain/values/offset-time.ts'
 import { invalidRequest, Problem, type ProblemItem } from '../problem.ts'
+import { type Deed, noteDeed } from './deed.ts'
 import { hashPersonPassword, passwordFaults } from './passwords.ts'
 import { type Role, roles } from './roles.ts'
 import { hashToken, mintToken } from './sign-in-tokens.ts'
 
 /** How long the link to choose a password is good. */
 const invitationMicros = 7 * 86_400 * 1_000_000
-
-/** Who changes something, from where. */
-export interface Deed {
-  /** `admin:<e-mail>` or `operator:<system user>`. */
-  actor: string
-  address?: string | undefined
-  now: Micros
-}
 
 /** A person as an administrator writes it. */
 interface PersonDraft {
@@ -73,18 +64,18 @@ export async function invitePerson(
       throw refused([{ parameter: 'email', code: 'taken', detail: 'Somebody with this e-mail is here already.' }])
     await givePrograms(tx, personId, role, draft.programs)
     const token = await storeInvitation(tx, personId, deed)
-    await note(tx, deed, 'person_invited', email, { role, programs: [...draft.programs] })
+    await noteDeed(tx, deed, 'person_invited', email, { role, programs: [...draft.programs] })
     return { personId, token }
   })
 }
 
-/** A new link for somebody who has lost the password, or never chose one. What signs in by now still does. */
+/** A new link for somebody who has lost the password, or never chose one. The password they have stays good until then. */
 export async function inviteAgain(sql: Sql, personId: number, deed: Deed): Promise<string> {
   return inTransaction(sql, async tx => {
     const person = await requirePerson(tx, personId)
     if (person.disabled_at !== null) throw conflict('This person is disabled. Enable the person first.')
     const token = await storeInvitation(tx, personId, deed)
-    await note(tx, deed, 'person_invited_again', person.email)
+    await noteDeed(tx, deed, 'person_invited_again', person.email)
     return token
   })
 }
@@ -103,7 +94,7 @@ export async function editPerson(
       await keepOneAdministrator(tx)
     await updatePerson(tx, personId, { name, role })
     await givePrograms(tx, personId, role, draft.programs)
-    await note(tx, deed, 'person_edited', person.email, { name, role, programs: [...draft.programs] })
+    await noteDeed(tx, deed, 'person_edited', person.email, { name, role, programs: [...draft.programs] })
   })
 }
 
@@ -116,14 +107,14 @@ export async function disablePerson(sql: Sql, personId: number, deed: Deed): Pro
     await updatePersonDisabled(tx, personId, deed.actor)
     await deleteSessionsOf(tx, personId)
     await retireAdminTokensOf(tx, personId, deed.actor)
-    await note(tx, deed, 'person_disabled', person.email)
+    await noteDeed(tx, deed, 'person_disabled', person.email)
   })
 }
 
 export async function enablePerson(sql: Sql, personId: number, deed: Deed): Promise<void> {
   await inTransaction(sql, async tx => {
     const person = await requirePerson(tx, personId)
-    if (await updatePersonDisabled(tx, personId, null)) await note(tx, deed, 'person_enabled', person.email)
+    if (await updatePersonDisabled(tx, personId, null)) await noteDeed(tx, deed, 'person_enabled', person.email)
   })
 }
 
@@ -146,7 +137,7 @@ export async function acceptInvitation(
     if (!(await deleteInvitation(tx, hashToken(token)))) throw usedUp()
     await updatePasswordHash(tx, invited.person_id, passwordHash)
     await deleteSessionsOf(tx, invited.person_id)
-    await note(tx, { ...deed, actor: `admin:${invited.email}` }, 'password_chosen', invited.email)
+    await noteDeed(tx, { ...deed, actor: `admin:${invited.email}` }, 'password_chosen', invited.email)
     return invited
   })
 }
@@ -164,7 +155,7 @@ export async function changePassword(
   await inTransaction(sql, async tx => {
     await updatePasswordHash(tx, person.person_id, passwordHash)
     await deleteSessionsOf(tx, person.person_id, session)
-    await note(tx, deed, 'password_changed', person.email)
+    await noteDeed(tx, deed, 'password_changed', person.email)
   })
 }
 
@@ -217,14 +208,6 @@ async function keepOneAdministrator(tx: Transaction): Promise<void> {
   if ((await countEnabledAdministrators(tx)) > 1) return
   throw conflict('This is the only administrator who can sign in. Make somebody else administrator first.')
 }
-
-const note = (
-  tx: Transaction,
-  { actor, address }: Deed,
-  action: string,
-  subject: string,
-  detail: Record<string, string | string[]> = {},
-): Promise<void> => appendAuditEvent(tx, { actor, action, subject, address, detail })
 
 function refuse(errors: readonly ProblemItem[]): void {
   if (errors.length > 0) throw refused(errors)

@@ -25,6 +25,12 @@ export interface Person {
   programIds: 'all' | ReadonlySet<number>
 }
 
+/** A person as the database has them; a program administrator with the ids of their programs. */
+export const personOf = (row: Omit<Person, 'programIds'> & { program_ids: readonly number[] }): Person => {
+  const { person_id, email, name, role, program_ids } = row
+  return { person_id, email, name, role, programIds: role === 'PROGRAM_ADMINISTRATOR' ? new Set(program_ids) : 'all' }
+}
+
 /** How the audit trail names a person. */
 export const actorOf = (person: Pick<Person, 'email'>): string => `admin:${person.email}`
 

@@ -1,7 +1,6 @@
 // Signing in to the console, and the session that follows: a random token in a cookie, its hash in the database.
 
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { appendAuditEvent } from '../db/audit.ts'
 import { inTransaction, type Sql } from '../db/client.ts'
 import {
   deleteEndedSessions,
@@ -14,9 +13,10 @@ import {
 } from '../db/console-sessions.ts'
 import { findPasswordHash } from '../db/person-rows.ts'
 import type { Micros } from '../domain/values/offset-time.ts'
+import { noteDeed } from './deed.ts'
 import { isPassword } from './passwords.ts'
 import { foldEmail } from './people.ts'
-import { actorOf, type Person } from './roles.ts'
+import { actorOf, type Person, personOf } from './roles.ts'
 import { hashToken, mintToken } from './sign-in-tokens.ts'
 
 /** Bounds of a session. */
@@ -88,13 +88,7 @@ export async function beginSession(
       expires_at: now + limits.lifetimeMs * 1000,
       address: who.address ?? null,
     })
-    await appendAuditEvent(tx, {
-      actor: actorOf(who),
-      action: 'signed_in',
-      subject: who.email,
-      address: who.address,
-      detail: { how: who.how },
-    })
+    await noteDeed(tx, { actor: actorOf(who), address: who.address }, 'signed_in', who.email, { how: who.how })
   })
   return token
 }
@@ -110,14 +104,7 @@ export async function loadSession(
   const row = await findSession(sql, tokenHash, now, now - limits.idleMs * 1000)
   if (row === undefined) return undefined
   if (now - row.seen_at >= seenEveryMicros) await updateSessionSeen(sql, tokenHash, now)
-  const { person_id, email, name, role, program_ids } = row
-  const programIds = role === 'PROGRAM_ADMINISTRATOR' ? new Set(program_ids) : 'all'
-  return {
-    person: { person_id, email, name, role, programIds },
-    tokenHash,
-    csrf: csrfOf(token),
-    confirmedAt: row.confirmed_at,
-  }
+  return { person: personOf(row), tokenHash, csrf: csrfOf(token), confirmedAt: row.confirmed_at }
 }
 
 /** Whether the person showed who they are, by password or at their provider, a short while ago. */
@@ -139,6 +126,6 @@ export async function endSession(
     if (everywhere) await deleteSessionsOf(tx, person.person_id)
     else await deleteSession(tx, tokenHash)
     const action = everywhere ? 'signed_out_everywhere' : 'signed_out'
-    await appendAuditEvent(tx, { actor: actorOf(person), action, subject: person.email, address })
+    await noteDeed(tx, { actor: actorOf(person), address }, action, person.email)
   })
 }

@@ -2,6 +2,7 @@
 
 import type { Micros } from '../domain/values/offset-time.ts'
 import type { Db, Transaction } from './client.ts'
+import type { SignedInRow } from './person-rows.ts'
 
 export interface AdminTokenRow {
   admin_token_id: string
@@ -55,13 +56,7 @@ export async function countGoodTokens(tx: Transaction, personId: number, now: Mi
   return row!.count
 }
 
-interface TokenHolder extends Pick<AdminTokenRow, 'admin_token_id' | 'scopes' | 'expires_at' | 'last_used_at'> {
-  person_id: number
-  email: string
-  name: string
-  role: 'ADMINISTRATOR' | 'PROGRAM_ADMINISTRATOR' | 'AUDITOR'
-  program_ids: number[]
-}
+type TokenHolder = SignedInRow & Pick<AdminTokenRow, 'admin_token_id' | 'scopes' | 'expires_at' | 'last_used_at'>
 
 /** A token that is good, with whose it is and what they may do; undefined for one that has ended, or whose person is disabled. */
 export async function findAdminToken(db: Db, tokenHash: Buffer, now: Micros): Promise<TokenHolder | undefined> {
@@ -105,12 +100,11 @@ export async function retireAdminTokenRow(
   now: Micros,
   actor: string,
 ): Promise<boolean> {
-  const rows = await tx`
+  const { count } = await tx`
     update admin_token
     set retired_at = ${now}, retired_by = ${actor}
     where admin_token_id = ${tokenId}
     and person_id = ${personId}
-    and retired_at is null
-    returning admin_token_id`
-  return rows.length === 1
+    and retired_at is null`
+  return count === 1
 }

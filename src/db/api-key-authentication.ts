@@ -1,24 +1,17 @@
 // What deciding whether an API key is let in takes of the database. Only hashes of secrets come here.
 
 import type { Micros } from '../domain/values/offset-time.ts'
+import type { ApiKeyFacts, ApiKeyRow } from './api-key-rows.ts'
 import type { Db } from './client.ts'
 
 /** What deciding about one request takes. */
-export interface ApiKeyAuthenticationRow {
-  api_key_id: string
-  name: string
+export interface ApiKeyAuthenticationRow
+  extends ApiKeyFacts,
+    Pick<ApiKeyRow, 'allowed_subnets' | 'retired_at' | 'exposed_at'> {
   secret_hash: Buffer
   /** Of the secret before the last rotation, and until when it is good. */
   earlier_secret_hash: Buffer | null
   earlier_secret_until: Micros | null
-  may_export: boolean
-  may_submit: boolean
-  may_annotate: boolean
-  front_end: string | null
-  expires_at: Micros
-  allowed_subnets: string[]
-  retired_at: Micros | null
-  exposed_at: Micros | null
   /** Slug and program id of each program it may reach; null when there are none, or the secret was not its own. */
   programs: [string, number][] | null
   /** The questions that it never sees; null when there are none, or the secret was not its own. */

@@ -32,33 +32,23 @@ export interface ApiKeyRow {
 }
 
 /** Every key, newest first. */
-export async function listApiKeys(db: Db): Promise<ApiKeyRow[]> {
-  return db<ApiKeyRow[]>`
-    select ${listedColumns(db)}
-    from api_key k
-    order by k.created_at desc, k.api_key_id desc`
-}
+export const listApiKeys = (db: Db): PromiseLike<ApiKeyRow[]> =>
+  readKeys(db, db`order by k.created_at desc, k.api_key_id desc`)
 
 export async function findApiKey(db: Db, apiKeyId: string): Promise<ApiKeyRow | undefined> {
-  const [row] = await db<ApiKeyRow[]>`
-    select ${listedColumns(db)}
-    from api_key k
-    where k.api_key_id = ${apiKeyId}`
+  const [row] = await readKeys(db, db`where k.api_key_id = ${apiKeyId}`)
   return row
 }
 
 /** As `findApiKey`, with the key locked against changes until the transaction ends. */
 export async function lockApiKey(db: Db, apiKeyId: string): Promise<ApiKeyRow | undefined> {
-  const [row] = await db<ApiKeyRow[]>`
-    select ${listedColumns(db)}
-    from api_key k
-    where k.api_key_id = ${apiKeyId}
-    for update`
+  const [row] = await readKeys(db, db`where k.api_key_id = ${apiKeyId} for update`)
   return row
 }
 
-const listedColumns = (db: Db) => db`
-  k.api_key_id, k.name, k.may_export, k.may_submit, k.may_annotate, k.front_end, k.expires_at, k.earlier_secret_until,
+const readKeys = (db: Db, which: ReturnType<Db>): PromiseLike<ApiKeyRow[]> => db<ApiKeyRow[]>`
+  select
+    k.api_key_id, k.name, k.may_export, k.may_submit, k.may_annotate, k.front_end, k.expires_at, k.earlier_secret_until,
   k.allowed_subnets::text[], k.hidden_questions,
   k.created_at, k.created_by, k.retired_at, k.retired_by, k.exposed_at, k.last_used_at, k.civiform,
   host(k.last_used_address) as last_used_address,
@@ -68,21 +58,20 @@ const listedColumns = (db: Db) => db`
     join program p using (program_id)
     where g.api_key_id = k.api_key_id
     order by p.slug collate "C"
-  ) as programs`
+  ) as programs
+  from api_key k
+  ${which}`
 
-interface NewApiKeyRow {
-  api_key_id: string
-  name: string
+/** What is set when a key is made, and hardly changes. */
+export type ApiKeyFacts = Pick<
+  ApiKeyRow,
+  'api_key_id' | 'name' | 'may_export' | 'may_submit' | 'may_annotate' | 'front_end' | 'expires_at'
+>
+
+interface NewApiKeyRow extends ApiKeyFacts, Pick<ApiKeyRow, 'created_at' | 'created_by'> {
   secret_hash: Buffer
-  may_export: boolean
-  may_submit: boolean
-  may_annotate: boolean
-  front_end: string | null
-  expires_at: Micros
   allowed_subnets: readonly string[]
   hidden_questions?: readonly string[]
-  created_at: Micros
-  created_by: string
 }
 
 export async function insertApiKey(db: Db, key: NewApiKeyRow): Promise<void> {
@@ -143,24 +132,22 @@ export async function listProgramIds(
 
 /** True when this call retired it, false when it was retired already or does not exist. */
 export async function retireApiKeyRow(db: Db, apiKeyId: string, at: Micros, by: string): Promise<boolean> {
-  const rows = await db`
+  const { count } = await db`
     update api_key
     set retired_at = ${at}, retired_by = ${by}
     where api_key_id = ${apiKeyId}
-    and retired_at is null
-    returning api_key_id`
-  return rows.length === 1
+    and retired_at is null`
+  return count === 1
 }
 
 /** True when this call was the first to see it exposed. */
 export async function markApiKeyExposed(db: Db, apiKeyId: string, at: Micros): Promise<boolean> {
-  const rows = await db`
+  const { count } = await db`
     update api_key
     set exposed_at = ${at}
     where api_key_id = ${apiKeyId}
-    and exposed_at is null
-    returning api_key_id`
-  return rows.length === 1
+    and exposed_at is null`
+  return count === 1
 }
 
 /** Notes a use, unless a later one or one of the last `atLeastMicros` is noted already. */

@@ -20,13 +20,12 @@ export async function insertApplicant(db: Db, front_end: string, language: strin
 
 /** Whether the front end has such an applicant to change. */
 export async function updateApplicantLanguage(db: Db, name: ApplicantName, language: string): Promise<boolean> {
-  const rows = await db`
+  const { count } = await db`
     update applicant
     set language = ${language}, updated_at = clock_timestamp()
     where applicant_id = ${name.applicant_id}
-    and front_end = ${name.front_end}
-    returning applicant_id`
-  return rows.length === 1
+    and front_end = ${name.front_end}`
+  return count === 1
 }
 
 /** As `isApplicant`; the applicant is not erased until the transaction ends. To be asked before anything else is locked. */

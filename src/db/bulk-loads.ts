@@ -135,25 +135,19 @@ export interface SubmissionCounter {
   last_submit_time: Micros
 }
 
-const lastSubmitTime = (db: Db) =>
-  db`least(last_submit_time, loading_from - interval '1 microsecond') as last_submit_time`
-
-export async function readSubmissionCounter(db: Db, programId: number): Promise<SubmissionCounter> {
-  const [row] = await db<SubmissionCounter[]>`
-    select submit_seq, ${lastSubmitTime(db)}
-    from submission_counter
-    where program_id = ${programId}`
-  if (row === undefined) throw new Error(`program ${programId} has no submission counter`)
-  return row
-}
+export const readSubmissionCounter = (db: Db, programId: number): Promise<SubmissionCounter> =>
+  readCounter(db, programId, db``)
 
 /** The program's counter, locked to the end of the transaction: submissions to the program wait meanwhile. */
-export async function lockSubmissionCounter(tx: Transaction, programId: number): Promise<SubmissionCounter> {
-  const [row] = await tx<SubmissionCounter[]>`
-    select submit_seq, ${lastSubmitTime(tx)}
+export const lockSubmissionCounter = (tx: Transaction, programId: number): Promise<SubmissionCounter> =>
+  readCounter(tx, programId, tx`for update`)
+
+async function readCounter(db: Db, programId: number, lock: ReturnType<Db>): Promise<SubmissionCounter> {
+  const [row] = await db<SubmissionCounter[]>`
+    select submit_seq, least(last_submit_time, loading_from - interval '1 microsecond') as last_submit_time
     from submission_counter
     where program_id = ${programId}
-    for update`
+    ${lock}`
   if (row === undefined) throw new Error(`program ${programId} has no submission counter`)
   return row
 }

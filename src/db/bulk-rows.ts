@@ -73,9 +73,10 @@ export async function supersedeCurrentApplications(
 }
 
 /** An application as it is copied in. Numbers that are not known yet are 0, and put in later by `numberApplication`. */
-interface ApplicationRow {
+export interface ApplicationRow {
   program_id: number
   application_id: number
+  /** As it is exported. */
   applicant_id: number
   program_version_id: number
   create_time: Micros

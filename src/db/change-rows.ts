@@ -97,13 +97,14 @@ export async function readChanges(
     limit ${rowsMax}`
 }
 
-interface PlaceRow {
+/** A place as it is selected. */
+export interface PlaceRow {
   change: number
   submit_time: Micros | null
   submit_seq: number | null
 }
 
-const placeOf = ({ change, submit_time, submit_seq }: PlaceRow): ChangePlace => ({
+export const placeOf = ({ change, submit_time, submit_seq }: PlaceRow): ChangePlace => ({
   change,
   lastApplication: submit_time === null || submit_seq === null ? undefined : { submit_time, submit_seq },
 })

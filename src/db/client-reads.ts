@@ -4,7 +4,7 @@ import type { Annotations } from '../domain/questions/application.ts'
 import type { Micros } from '../domain/values/offset-time.ts'
 import { newestAnnotation } from './annotations.ts'
 import type { StoredApplication } from './application-lists.ts'
-import type { ChangePlace } from './change-rows.ts'
+import { type ChangePlace, type PlaceRow, placeOf } from './change-rows.ts'
 import type { Db } from './client.ts'
 
 export interface ReadableProgram {
@@ -19,8 +19,7 @@ export interface ReadableProgram {
 
 /** These programs, by slug. Nothing is counted: the counter of a program says how many applications it has. */
 export async function readReadablePrograms(db: Db, programIds: readonly number[]): Promise<ReadableProgram[]> {
-  type Row = Omit<ReadableProgram, 'place'> & { change: number; submit_time: Micros | null; submit_seq: number | null }
-  const rows = await db<Row[]>`
+  const rows = await db<(Omit<ReadableProgram, 'place'> & PlaceRow)[]>`
     select p.slug, p.display_name, state.*
     from program p
     cross join readable_state(p.program_id) state
@@ -28,10 +27,7 @@ export async function readReadablePrograms(db: Db, programIds: readonly number[]
     order by p.slug`
   return rows.map(({ change, submit_time, submit_seq, ...program }) => ({
     ...program,
-    place: {
-      change,
-      lastApplication: submit_time === null || submit_seq === null ? undefined : { submit_time, submit_seq },
-    },
+    place: placeOf({ change, submit_time, submit_seq }),
   }))
 }
 

@@ -2,13 +2,9 @@
 
 import type { Micros } from '../domain/values/offset-time.ts'
 import type { Db, Transaction } from './client.ts'
+import type { SignedInRow } from './person-rows.ts'
 
-interface SessionRow {
-  person_id: number
-  email: string
-  name: string
-  role: 'ADMINISTRATOR' | 'PROGRAM_ADMINISTRATOR' | 'AUDITOR'
-  program_ids: number[]
+interface SessionRow extends SignedInRow {
   seen_at: Micros
   confirmed_at: Micros
 }
@@ -57,18 +53,17 @@ export async function updateSessionConfirmed(db: Db, tokenHash: Buffer, now: Mic
 
 /** Ends one session; false when there was none. */
 export async function deleteSession(db: Db, tokenHash: Buffer): Promise<boolean> {
-  const rows = await db`delete from console_session where token_hash = ${tokenHash} returning person_id`
-  return rows.length === 1
+  const { count } = await db`delete from console_session where token_hash = ${tokenHash}`
+  return count === 1
 }
 
 /** Ends all sessions of a person but one, if one is given, and returns how many there were. */
 export async function deleteSessionsOf(db: Db, personId: number, except?: Buffer): Promise<number> {
-  const rows = await db`
+  const { count } = await db`
     delete from console_session
     where person_id = ${personId}
-    and token_hash is distinct from ${except ?? null}
-    returning person_id`
-  return rows.length
+    and token_hash is distinct from ${except ?? null}`
+  return count
 }
 
 /** Takes out what has ended. */

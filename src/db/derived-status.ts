@@ -22,8 +22,8 @@ export interface DerivedStatus extends DerivedThing {
 const errorLengthMax = 2000
 
 /**
- * Asks for things once more, each named once, and returns the number that each request has. Runs are counted on while the thing is
- * still open, so that asking again and again for what takes its process down every time comes to an end.
+ * Asks for these derivations, each named once, and returns the number of each request. While one is queued or running its attempts are
+ * counted on, so that what takes its process down every time is given up in the end, however often it is asked for.
  */
 export async function requestDerived(
   db: Db,

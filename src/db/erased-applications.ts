@@ -22,7 +22,7 @@ export async function readApplicantHoldings(db: Db, applicantId: number): Promis
   const [applicant] = await db`select from applicant where applicant_id = ${applicantId}`
   if (applicant === undefined) return undefined
   return db<ApplicantHolding[]>`
-    select p.slug, sum(held.applications) as applications, sum(held.in_progress) as in_progress
+    select p.slug, sum(held.applications)::bigint as applications, sum(held.in_progress)::bigint as in_progress
     from (
       select program_id, count(*) as applications, 0 as in_progress
       from application
@@ -35,9 +35,7 @@ export async function readApplicantHoldings(db: Db, applicantId: number): Promis
     ) held
     join program p using (program_id)
     group by p.slug
-    order by p.slug`.then(rows =>
-    rows.map(row => ({ ...row, applications: Number(row.applications), in_progress: Number(row.in_progress) })),
-  )
+    order by p.slug`
 }
 
 /**
@@ -84,12 +82,11 @@ export async function deleteApplicant(tx: Transaction, applicantId: number): Pro
  * is refused and makes no second one.
  */
 export async function deleteApplication(tx: Transaction, place: ErasedApplication): Promise<boolean> {
-  const rows = await tx`
+  const { count } = await tx`
     delete from application
     where program_id = ${place.program_id}
-    and application_id = ${place.application_id}
-    returning application_id`
-  return rows.length === 1
+    and application_id = ${place.application_id}`
+  return count === 1
 }
 
 /** Whether there was such an application, and it was erased. */
@@ -208,10 +205,9 @@ export async function deleteExpired(
 
 /** Removes answers in progress that were not touched since an instant, and returns how many there were. */
 export async function deleteAbandoned(tx: Transaction, programId: number, before: Micros): Promise<number> {
-  const rows = await tx`
+  const { count } = await tx`
     delete from application_in_progress
     where program_id = ${programId}
-    and updated_at < ${before}
-    returning applicant_id`
-  return rows.length
+    and updated_at < ${before}`
+  return count
 }

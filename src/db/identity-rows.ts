@@ -60,10 +60,9 @@ export async function insertIdentity(
   tx: Transaction,
   identity: { issuer: string; subject: string; person_id: number },
 ): Promise<boolean> {
-  const rows = await tx`
+  const { count } = await tx`
     insert into person_identity (issuer, subject, person_id)
     values (${identity.issuer}, ${identity.subject}, ${identity.person_id})
-    on conflict do nothing
-    returning person_id`
-  return rows.length === 1
+    on conflict do nothing`
+  return count === 1
 }

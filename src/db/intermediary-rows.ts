@@ -97,13 +97,12 @@ export async function updateOrganizationDisabled(
   organizationId: number,
   disabledBy: string | null,
 ): Promise<boolean> {
-  const rows = await tx`
+  const { count } = await tx`
     update intermediary_organization
     set disabled_at = ${disabledBy === null ? null : tx`clock_timestamp()`}, disabled_by = ${disabledBy}
     where organization_id = ${organizationId}
-    and (disabled_at is null) = ${disabledBy !== null}
-    returning organization_id`
-  return rows.length === 1
+    and (disabled_at is null) = ${disabledBy !== null}`
+  return count === 1
 }
 
 /** Adds a person to an organization; false when the person is in it already. */
@@ -112,12 +111,11 @@ export async function insertIntermediary(
   intermediary: { organization_id: number; email: string; email_folded: string; created_by: string },
 ): Promise<boolean> {
   const { organization_id, email, email_folded, created_by } = intermediary
-  const rows = await tx`
+  const { count } = await tx`
     insert into intermediary (organization_id, email, email_folded, created_by)
     values (${organization_id}, ${email}, ${email_folded}, ${created_by})
-    on conflict (organization_id, email_folded) do nothing
-    returning intermediary_id`
-  return rows.length === 1
+    on conflict (organization_id, email_folded) do nothing`
+  return count === 1
 }
 
 export async function findIntermediary(
@@ -139,13 +137,12 @@ export async function updateIntermediaryDisabled(
   intermediaryId: number,
   disabledBy: string | null,
 ): Promise<boolean> {
-  const rows = await tx`
+  const { count } = await tx`
     update intermediary
     set disabled_at = ${disabledBy === null ? null : tx`clock_timestamp()`}, disabled_by = ${disabledBy}
     where intermediary_id = ${intermediaryId}
-    and (disabled_at is null) = ${disabledBy !== null}
-    returning intermediary_id`
-  return rows.length === 1
+    and (disabled_at is null) = ${disabledBy !== null}`
+  return count === 1
 }
 
 /** An organization and a person of it, as a submission names them. */

@@ -168,20 +168,12 @@ export async function isDistributed(db: Db): Promise<boolean> {
  * done already, or the server has no room for as many locks.
  */
 export async function partitionApplications(sql: Sql, partitions: number): Promise<void> {
-  try {
-    await inTransaction(sql, async tx => {
-      await refuseDistributed(tx, 'An installation is not laid in partitions')
-      await tx`select set_config('tributary.partitions', ${String(partitions)}, true), set_config('statement_timeout', '0', true)`
-      await tx.unsafe(partition).simple()
-    })
-  } catch (error) {
-    const { code, message } = error as { code?: string; message: string }
-    if (code !== '42P07' && code !== '22023' && code !== '53400') throw error
-    throw new Problem('conflict', { detail: `Nothing was changed: ${message}.`, cause: error })
-  }
+  await layApplications(sql, ['42P07', '22023', '53400'], async tx => {
+    await refuseDistributed(tx, 'An installation is not laid in partitions')
+    await tx`select set_config('tributary.partitions', ${String(partitions)}, true)`
+    await tx.unsafe(partition).simple()
+  })
   await sql`analyze application, application_annotation`
-  const [roles] = await sql<{ exist: boolean }[]>`select to_regrole('tributary_service') is not null as exist`
-  if (roles!.exist) await grantRoles(sql)
 }
 
 /**
@@ -189,19 +181,30 @@ export async function partitionApplications(sql: Sql, partitions: number): Promi
  * and exports wait meanwhile. Throws a Problem when that has been done already, or cannot be done to this database.
  */
 export async function distributeApplications(sql: Sql, shards: number): Promise<void> {
+  await layApplications(sql, ['42P07', '22023', '55006'], async tx => {
+    await tx`
+      select
+        set_config('tributary.distributed', ${distributedTables.join(',')}, true),
+        set_config('tributary.shards', ${String(shards)}, true)`
+    await tx.unsafe(distribute).simple()
+    await tx.unsafe(distributedFunctions).simple()
+  })
+}
+
+/** `refusals`: the codes with which the text itself says why it cannot be done. */
+async function layApplications(
+  sql: Sql,
+  refusals: readonly string[],
+  lay: (tx: Transaction) => Promise<void>,
+): Promise<void> {
   try {
     await inTransaction(sql, async tx => {
-      await tx`
-        select
-          set_config('tributary.distributed', ${distributedTables.join(',')}, true),
-          set_config('tributary.shards', ${String(shards)}, true),
-          set_config('statement_timeout', '0', true)`
-      await tx.unsafe(distribute).simple()
-      await tx.unsafe(distributedFunctions).simple()
+      await tx`select set_config('statement_timeout', '0', true)`
+      await lay(tx)
     })
   } catch (error) {
-    const { code, message } = error as { code?: string; message: string }
-    if (code !== '42P07' && code !== '22023' && code !== '55006') throw error
+    const { code = '', message } = error as { code?: string; message: string }
+    if (!refusals.includes(code)) throw error
     throw new Problem('conflict', { detail: `Nothing was changed: ${message}.`, cause: error })
   }
   const [roles] = await sql<{ exist: boolean }[]>`select to_regrole('tributary_service') is not null as exist`

@@ -18,6 +18,11 @@ export interface PersonRow {
   programs: string[]
 }
 
+/** Who comes in by a session or a token. */
+export interface SignedInRow extends Pick<PersonRow, 'person_id' | 'email' | 'name' | 'role'> {
+  program_ids: number[]
+}
+
 interface NewPerson {
   email: string
   email_folded: string
@@ -42,12 +47,11 @@ export async function updatePerson(
   personId: number,
   { name, role }: Pick<NewPerson, 'name' | 'role'>,
 ): Promise<boolean> {
-  const rows = await tx`
+  const { count } = await tx`
     update person
     set name = ${name}, role = ${role}
-    where person_id = ${personId}
-    returning person_id`
-  return rows.length === 1
+    where person_id = ${personId}`
+  return count === 1
 }
 
 /** Gives a person these programs in place of those there were, and returns the slugs that no program has. */
@@ -76,13 +80,12 @@ export async function updatePersonDisabled(
   personId: number,
   disabledBy: string | null,
 ): Promise<boolean> {
-  const rows = await tx`
+  const { count } = await tx`
     update person
     set disabled_at = ${disabledBy === null ? null : tx`clock_timestamp()`}, disabled_by = ${disabledBy}
     where person_id = ${personId}
-    and (disabled_at is null) = ${disabledBy !== null}
-    returning person_id`
-  return rows.length === 1
+    and (disabled_at is null) = ${disabledBy !== null}`
+  return count === 1
 }
 
 /** How many administrators can sign in, locked so that two changes at once cannot take away the last. */
@@ -176,6 +179,6 @@ export async function findInvited(
 
 /** Takes a link out of use; false when it was not there any more. */
 export async function deleteInvitation(tx: Transaction, tokenHash: Buffer): Promise<boolean> {
-  const rows = await tx`delete from invitation where token_hash = ${tokenHash} returning person_id`
-  return rows.length === 1
+  const { count } = await tx`delete from invitation where token_hash = ${tokenHash}`
+  return count === 1
 }

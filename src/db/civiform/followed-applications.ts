@@ -2,7 +2,13 @@
 
 import type { Micros } from '../../domain/values/offset-time.ts'
 import type { SubmissionCounter } from '../bulk-loads.ts'
-import { copyAnnotations, copyApplications, packAnnotation, packApplication } from '../bulk-rows.ts'
+import {
+  type ApplicationRow,
+  copyAnnotations,
+  copyApplications,
+  packAnnotation,
+  packApplication,
+} from '../bulk-rows.ts'
 import type { Db, Transaction } from '../client.ts'
 import { CopyRows, copyRows } from '../copy-rows.ts'
 import type { SourceStage } from './source-applications.ts'
@@ -10,21 +16,7 @@ import type { SourceStage } from './source-applications.ts'
 /** Stands for the time of an application that has none. No filter by time takes it in. */
 export const noSubmitTime: Micros = -2_208_988_800_000_001
 
-export interface FollowedApplication {
-  program_id: number
-  application_id: number
-  /** As it is exported. */
-  applicant_id: number
-  program_version_id: number
-  create_time: Micros
-  submit_time: Micros
-  submit_seq: number
-  superseded_seq: number | null
-  status: string | null
-  status_last_modified_time: Micros | null
-  application_note: string | null
-  snapshot: string
-  annotations: string
+export interface FollowedApplication extends Omit<ApplicationRow, 'followed'> {
   /** What it is in CiviForm: see `civiform_application`. */
   row_version: number
   live_applicant_id: number | null
