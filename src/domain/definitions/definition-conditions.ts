@@ -3,7 +3,7 @@
 import { isCalendarDate } from '../question-types/date.ts'
 import type { FieldForm } from '../question-types/question-type.ts'
 import { type ExportedType, exportedType, questionTypes } from '../questions/question.ts'
-import type { DefinitionFault } from './definition-form.ts'
+import { type DefinitionFault, oneFault } from './definition-form.ts'
 import type { ReadQuestion } from './definition-questions.ts'
 import { type ComparisonOperator, comparisonOperators } from './program-version.ts'
 
@@ -38,9 +38,7 @@ export function comparisonFaults(
   path: string,
 ): DefinitionFault[] {
   if (question.kind === undefined) return []
-  const fault = (member: string, code: string, detail: string): DefinitionFault[] => [
-    { path: `${path}/${member}`, code, detail },
-  ]
+  const fault = (member: string, code: string, detail: string) => oneFault(`${path}/${member}`, code, detail)
   const name = question.admin_name
   const type = exportedType(question.kind)
   if (type === undefined)

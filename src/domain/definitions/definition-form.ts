@@ -1,11 +1,12 @@
 // Whether a definition document has the form its schema asks for, every fault in words of our own.
 
 import { Value } from 'typebox/value'
+import { pointerTo } from '../values/json-text.ts'
 import { type NamedCondition, programDefinitionSchema } from './program-definition.ts'
 import { comparisonOperators } from './program-version.ts'
-import { type SchemaFault as DefinitionFault, schemaFault } from './schema-faults.ts'
+import { type SchemaFault as DefinitionFault, oneFault, schemaFault } from './schema-faults.ts'
 
-export type { DefinitionFault }
+export { type DefinitionFault, oneFault }
 
 /** Levels of arrays and objects, one in another. Conditions take two for each level of theirs. */
 export const definitionDepthMax = 64
@@ -19,8 +20,11 @@ export function formFaults(document: unknown): DefinitionFault[] {
   if (tooDeep !== undefined) return [tooDeep]
   const characters = JSON.stringify(document)?.length ?? 0
   if (characters > definitionCharactersMax) {
-    const detail = `Must not be longer than ${definitionCharactersMax} characters as JSON: it has ${characters}.`
-    return [{ path: '', code: 'too_large', detail }]
+    return oneFault(
+      '',
+      'too_large',
+      `Must not be longer than ${definitionCharactersMax} characters as JSON: it has ${characters}.`,
+    )
   }
   return [...characterFaults(document), ...schemaFaults(document), ...conditionFormFaults(document)]
 }
@@ -31,14 +35,10 @@ export function depthFault(document: unknown, depthMax: number): DefinitionFault
   for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
     if (typeof at.value !== 'object' || at.value === null) continue
     if (at.depth > depthMax) {
-      return {
-        path: at.path,
-        code: 'too_deep',
-        detail: `Must not be nested more than ${depthMax} levels deep.`,
-      }
+      return { path: at.path, code: 'too_deep', detail: `Must not be nested more than ${depthMax} levels deep.` }
     }
     for (const [name, value] of Object.entries(at.value)) {
-      waiting.push({ value, path: child(at.path, name), depth: at.depth + 1 })
+      waiting.push({ value, path: pointerTo(at.path, name), depth: at.depth + 1 })
     }
   }
   return undefined
@@ -49,10 +49,10 @@ export function characterFaults(value: unknown, path = ''): DefinitionFault[] {
   if (typeof value === 'string') {
     return value.isWellFormed() && !value.includes('\0')
       ? []
-      : [{ path, code: 'unstorable_text', detail: 'Must be Unicode text without U+0000 and without lone surrogates.' }]
+      : oneFault(path, 'unstorable_text', 'Must be Unicode text without U+0000 and without lone surrogates.')
   }
   if (typeof value !== 'object' || value === null) return []
-  return Object.entries(value).flatMap(([name, inner]) => characterFaults(inner, child(path, name)))
+  return Object.entries(value).flatMap(([name, inner]) => characterFaults(inner, pointerTo(path, name)))
 }
 
 function schemaFaults(document: unknown): DefinitionFault[] {
@@ -62,9 +62,9 @@ function schemaFaults(document: unknown): DefinitionFault[] {
     if (/\/visible_when(\/|$)/.test(path)) return []
     if (path === '/based_on') {
       if (keyword !== 'anyOf') return []
-      return [{ path, code: 'wrong_type', detail: 'Must be the id of a version of the program, or null.' }]
+      return oneFault(path, 'wrong_type', 'Must be the id of a version of the program, or null.')
     }
-    if (keyword === 'pattern') return [{ path, code: 'wrong_characters', detail: patternWords(path) }]
+    if (keyword === 'pattern') return oneFault(path, 'wrong_characters', patternWords(path))
     return schemaFault(error)
   })
 }
@@ -99,7 +99,7 @@ const comparisonMembers: Readonly<Record<string, readonly string[]>> = {
 
 /** The faults of one condition's form: exactly those documents are free of them that the schema accepts. */
 function conditionFaults(condition: unknown, path: string): DefinitionFault[] {
-  if (!isObject(condition)) return [{ path, code: 'wrong_type', detail: 'Must be an object.' }]
+  if (!isObject(condition)) return oneFault(path, 'wrong_type', 'Must be an object.')
   const form =
     ['all', 'any', 'not'].find(name => Object.hasOwn(condition, name)) ??
     (member(condition, 'operator') === 'answered' ? 'answered' : 'comparison')
@@ -107,11 +107,15 @@ function conditionFaults(condition: unknown, path: string): DefinitionFault[] {
   const faults: DefinitionFault[] = [
     ...wanted
       .filter(name => !Object.hasOwn(condition, name))
-      .map(name => ({ path: child(path, name), code: 'required', detail: `Must be given: \`${name}\` is missing.` })),
+      .map(name => ({
+        path: pointerTo(path, name),
+        code: 'required',
+        detail: `Must be given: \`${name}\` is missing.`,
+      })),
     ...Object.keys(condition)
       .filter(name => !wanted.includes(name))
       .map(name => ({
-        path: child(path, name),
+        path: pointerTo(path, name),
         code: 'unknown_member',
         detail: `Must be left out: beside \`${wanted[0]}\` only ${wanted.slice(1).join(', ') || 'nothing'} may stand here.`,
       })),
@@ -122,16 +126,16 @@ function conditionFaults(condition: unknown, path: string): DefinitionFault[] {
 }
 
 function conditionListFaults(list: unknown, path: string): DefinitionFault[] {
-  if (!Array.isArray(list)) return [{ path, code: 'wrong_type', detail: 'Must be an array.' }]
-  if (list.length === 0) return [{ path, code: 'too_few', detail: 'Must have at least 1.' }]
-  if (list.length > 100) return [{ path, code: 'too_many', detail: 'Must not have more than 100.' }]
+  if (!Array.isArray(list)) return oneFault(path, 'wrong_type', 'Must be an array.')
+  if (list.length === 0) return oneFault(path, 'too_few', 'Must have at least 1.')
+  if (list.length > 100) return oneFault(path, 'too_many', 'Must not have more than 100.')
   return list.flatMap((inner, index) => conditionFaults(inner, `${path}/${index}`))
 }
 
 function comparisonFaults(condition: Readonly<Record<string, unknown>>, form: string, path: string): DefinitionFault[] {
   const faults: DefinitionFault[] = []
   const refuse = (name: string, code: string, detail: string): void => {
-    if (Object.hasOwn(condition, name)) faults.push({ path: child(path, name), code, detail })
+    if (Object.hasOwn(condition, name)) faults.push({ path: pointerTo(path, name), code, detail })
   }
   if (!isLine(condition.question, 200)) {
     refuse('question', 'wrong_type', 'Must be the admin name of a question: one line of at most 200 characters.')
@@ -183,8 +187,4 @@ export function member(holder: unknown, name: string): unknown {
 
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-function child(path: string, name: string): string {
-  return `${path}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
 }

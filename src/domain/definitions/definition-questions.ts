@@ -3,7 +3,7 @@
 
 import { type QuestionKind, type QuestionSettings, questionKinds } from '../questions/question.ts'
 import { foldedQuestionKey, questionKey, reservedQuestionKeys } from '../questions/question-key.ts'
-import { type DefinitionFault, isObject, member, members } from './definition-form.ts'
+import { type DefinitionFault, isObject, member, members, oneFault } from './definition-form.ts'
 import { kindsWith, type Setting, settingNames } from './definition-schemas.ts'
 
 /** A question of the bank, as a check needs it. `enumerator` is the admin name of the question it is repeated under. */
@@ -69,23 +69,19 @@ export function questionFaults(
 function keyFaults({ path, admin_name }: ReadQuestion): DefinitionFault[] {
   const key = questionKey(admin_name)
   if (key === '') {
-    return [
-      {
-        path: `${path}/admin_name`,
-        code: 'empty_question_key',
-        detail: `Must have a letter or a space: of "${admin_name}" nothing is left as a question key.`,
-      },
-    ]
+    return oneFault(
+      `${path}/admin_name`,
+      'empty_question_key',
+      `Must have a letter or a space: of "${admin_name}" nothing is left as a question key.`,
+    )
   }
   const reserved = [...reservedQuestionKeys].find(name => foldedQuestionKey(name) === foldedQuestionKey(key))
   if (reserved === undefined) return []
-  return [
-    {
-      path: `${path}/admin_name`,
-      code: 'reserved_question_key',
-      detail: `Must not make the question key "${key}": \`${reserved}\` has a meaning of its own in an export.`,
-    },
-  ]
+  return oneFault(
+    `${path}/admin_name`,
+    'reserved_question_key',
+    `Must not make the question key "${key}": \`${reserved}\` has a meaning of its own in an export.`,
+  )
 }
 
 function duplicateNameFaults(questions: readonly ReadQuestion[]): DefinitionFault[] {
@@ -96,13 +92,11 @@ function duplicateNameFaults(questions: readonly ReadQuestion[]): DefinitionFaul
       first.set(admin_name, path)
       return []
     }
-    return [
-      {
-        path: `${path}/admin_name`,
-        code: 'duplicate_admin_name',
-        detail: `Must be defined once: "${admin_name}" is also defined at ${earlier}.`,
-      },
-    ]
+    return oneFault(
+      `${path}/admin_name`,
+      'duplicate_admin_name',
+      `Must be defined once: "${admin_name}" is also defined at ${earlier}.`,
+    )
   })
 }
 
@@ -119,13 +113,11 @@ function collisionFaults(questions: readonly ReadQuestion[], bank: readonly Know
     if (holder === undefined) holders.set(place(question), admin_name)
     if (holder === undefined || holder === admin_name || key === '') return []
     const where = enumerator === null ? 'at the top level' : `under "${enumerator}"`
-    return [
-      {
-        path: `${path}/admin_name`,
-        code: 'question_key_taken',
-        detail: `Must make a question key of its own ${where}: "${admin_name}" and "${holder}" both make "${key}" (compared without case).`,
-      },
-    ]
+    return oneFault(
+      `${path}/admin_name`,
+      'question_key_taken',
+      `Must make a question key of its own ${where}: "${admin_name}" and "${holder}" both make "${key}" (compared without case).`,
+    )
   })
 }
 
@@ -137,7 +129,7 @@ function enumeratorFaults(
   const known = knownQuestions(questions, bank)
   return questions.flatMap(({ admin_name, kind, enumerator, path }): DefinitionFault[] => {
     if (enumerator === null) return []
-    const fault = (code: string, detail: string): DefinitionFault[] => [{ path: `${path}/enumerator`, code, detail }]
+    const fault = (code: string, detail: string) => oneFault(`${path}/enumerator`, code, detail)
     const parent = known.get(enumerator)
     if (parent === undefined) {
       return bank === undefined
@@ -196,19 +188,13 @@ function immutableFaults(question: ReadQuestion, bank: readonly KnownQuestion[])
   if (known === undefined) return []
   const faults: DefinitionFault[] = []
   if (question.kind !== undefined && question.kind !== known.kind) {
-    faults.push({
-      path: `${question.path}/kind`,
-      code: 'immutable',
-      detail: `Must stay ${known.kind}: the kind of "${question.admin_name}" was fixed when it was created.`,
-    })
+    const detail = `Must stay ${known.kind}: the kind of "${question.admin_name}" was fixed when it was created.`
+    faults.push({ path: `${question.path}/kind`, code: 'immutable', detail })
   }
   if (question.enumerator !== known.enumerator) {
     const stay = known.enumerator === null ? 'Must be left out' : `Must stay "${known.enumerator}"`
-    faults.push({
-      path: `${question.path}/enumerator`,
-      code: 'immutable',
-      detail: `${stay}: where "${question.admin_name}" belongs was fixed when it was created.`,
-    })
+    const detail = `${stay}: where "${question.admin_name}" belongs was fixed when it was created.`
+    faults.push({ path: `${question.path}/enumerator`, code: 'immutable', detail })
   }
   return faults
 }
@@ -243,7 +229,7 @@ function optionFaults(
   path: string,
 ): DefinitionFault[] {
   if (!Object.hasOwn(question, 'options')) {
-    return [{ path: `${path}/options`, code: 'required', detail: `Must be given: a ${kind} question needs options.` }]
+    return oneFault(`${path}/options`, 'required', `Must be given: a ${kind} question needs options.`)
   }
   const first = new Map<string, string>()
   const options = members(question, 'options', path)
@@ -256,23 +242,14 @@ function optionFaults(
     return [
       ...(isOptionId(kind, id) || id === '' || member(option.value, 'legacy_id') === true
         ? []
-        : [
-            {
-              path: at,
-              code: 'wrong_characters',
-              detail:
-                'Must be lower case letters a to z, digits, `_` and `-` only. An id that is older than this rule is kept with `"legacy_id": true` beside it.',
-            },
-          ]),
+        : oneFault(
+            at,
+            'wrong_characters',
+            'Must be lower case letters a to z, digits, `_` and `-` only. An id that is older than this rule is kept with `"legacy_id": true` beside it.',
+          )),
       ...(earlier === undefined
         ? []
-        : [
-            {
-              path: at,
-              code: 'duplicate_option',
-              detail: `Must be unique in its question: "${id}" is also at ${earlier}.`,
-            },
-          ]),
+        : oneFault(at, 'duplicate_option', `Must be unique in its question: "${id}" is also at ${earlier}.`)),
     ]
   })
   const fewest = question.min_count
@@ -287,12 +264,6 @@ function boundFaults(question: Readonly<Record<string, unknown>>, least: Setting
   const from = question[least]
   const to = question[most]
   return typeof from === 'number' && typeof to === 'number' && from > to
-    ? [
-        {
-          path: `${path}/${least}`,
-          code: 'bounds_inconsistent',
-          detail: `Must not be more than ${most}, which is ${to}.`,
-        },
-      ]
+    ? oneFault(`${path}/${least}`, 'bounds_inconsistent', `Must not be more than ${most}, which is ${to}.`)
     : []
 }

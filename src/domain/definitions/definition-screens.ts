@@ -2,7 +2,7 @@
 // It reads documents that may be malformed elsewhere.
 
 import { comparisonFaults } from './definition-conditions.ts'
-import { type DefinitionFault, isObject, member, members } from './definition-form.ts'
+import { type DefinitionFault, isObject, member, members, oneFault } from './definition-form.ts'
 import {
   ancestors,
   enumeratorDepthWords,
@@ -72,7 +72,7 @@ function statusFaults(document: unknown): DefinitionFault[] {
   return statuses.flatMap(({ value, path, index }) => {
     const earlier = statuses.findIndex(status => status.value === value)
     return typeof value === 'string' && earlier < index
-      ? [{ path, code: 'duplicate_status', detail: `Must be unique: "${value}" is also at /statuses/${earlier}.` }]
+      ? oneFault(path, 'duplicate_status', `Must be unique: "${value}" is also at /statuses/${earlier}.`)
       : []
   })
 }
@@ -84,7 +84,7 @@ function placementFaults(
   complete: boolean,
 ): DefinitionFault[] {
   const { admin_name, path } = placement
-  const fault = (code: string, detail: string): DefinitionFault[] => [{ path: `${path}/question`, code, detail }]
+  const fault = (code: string, detail: string) => oneFault(`${path}/question`, code, detail)
   const earlier = first.get(admin_name)!
   if (earlier !== placement) {
     return fault('placed_twice', `Must be asked once: "${admin_name}" is already asked at ${earlier.path}.`)
@@ -120,17 +120,15 @@ function bankedDepthFaults(
   const question = known.get(admin_name)
   if (question?.kind !== 'ENUMERATOR' || !question.banked) return []
   if (ancestors(admin_name, known).length !== enumeratorDepthMax + 1) return []
-  return [{ path: `${path}/question`, code: 'too_deep', detail: enumeratorDepthWords(admin_name, enumeratorDepthMax) }]
+  return oneFault(`${path}/question`, 'too_deep', enumeratorDepthWords(admin_name, enumeratorDepthMax))
 }
 
 function unplacedFaults(questions: readonly ReadQuestion[], first: ReadonlyMap<string, Placed>): DefinitionFault[] {
   return questions
     .filter(({ admin_name }) => !first.has(admin_name))
-    .map(({ admin_name, path }) => ({
-      path,
-      code: 'not_placed',
-      detail: `Must be asked: "${admin_name}" is defined, but no screen has it.`,
-    }))
+    .flatMap(({ admin_name, path }) =>
+      oneFault(path, 'not_placed', `Must be asked: "${admin_name}" is defined, but no screen has it.`),
+    )
 }
 
 interface Scope {
@@ -152,7 +150,7 @@ function conditionFaults(condition: unknown, path: string, scope: Scope): Defini
   if (Object.hasOwn(condition, 'not')) return conditionFaults(condition.not, `${path}/not`, scope)
   const name = condition.question
   if (typeof name !== 'string') return []
-  const fault = (code: string, detail: string): DefinitionFault[] => [{ path: `${path}/question`, code, detail }]
+  const fault = (code: string, detail: string) => oneFault(`${path}/question`, code, detail)
   const target = scope.first.get(name)
   if (target === undefined) {
     return fault('not_asked', `Must look at an earlier question of this program: no screen asks "${name}".`)

@@ -3,7 +3,7 @@
 import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
 import { questionKinds } from '../questions/question.ts'
-import { characterFaults, type DefinitionFault, definitionDepthMax, depthFault } from './definition-form.ts'
+import { characterFaults, type DefinitionFault, definitionDepthMax, depthFault, oneFault } from './definition-form.ts'
 import { enumeratorDepthWords } from './definition-questions.ts'
 import { closed, conditionRef, conditionSchema, settingSchemas } from './definition-schemas.ts'
 import { enumeratorDepthUsual } from './program-definition.ts'
@@ -113,9 +113,9 @@ function nestingFaults({ questions }: ProgramBundle, enumeratorDepthMax: number)
     const path = `/questions/${at}/enumerator_id`
     const above = new Set<number>()
     for (let id = enumerator_id; id !== null && !above.has(id); id = byId.get(id)?.enumerator_id ?? null) above.add(id)
-    if (above.has(question_id)) return [{ path, code: 'enumerator_cycle', detail: 'Must not lead back to itself.' }]
+    if (above.has(question_id)) return oneFault(path, 'enumerator_cycle', 'Must not lead back to itself.')
     return kind === 'ENUMERATOR' && above.size === enumeratorDepthMax
-      ? [{ path, code: 'too_deep', detail: enumeratorDepthWords(admin_name, enumeratorDepthMax) }]
+      ? oneFault(path, 'too_deep', enumeratorDepthWords(admin_name, enumeratorDepthMax))
       : []
   })
 }
@@ -128,6 +128,10 @@ function referenceFaults(bundled: ProgramBundle): DefinitionFault[] {
   const earlier = new Set<number>()
   const need = (there: boolean, path: string, what: string): void => {
     if (!there) faults.push({ path, code: 'missing', detail: `Must be in the bundle: ${what} is not.` })
+  }
+  const needInstant = (written: string, path: string): void => {
+    const detail = 'Must be an instant that there is, of the years 1684 to 2255.'
+    if (!isInstant(written)) faults.push({ path, code: 'no_instant', detail })
   }
   for (const [at, { enumerator_id }] of bundled.questions.entries()) {
     const path = `/questions/${at}/enumerator_id`
@@ -149,34 +153,26 @@ function referenceFaults(bundled: ProgramBundle): DefinitionFault[] {
     for (const question_id of questionsNamed(version.screens)) {
       need(asked.has(question_id), `${path}/screens`, `a version of question ${question_id}`)
     }
-    if (!isInstant(version.published_at)) faults.push(noInstant(`${path}/published_at`))
-    if (!isInstant(version.created_at)) faults.push(noInstant(`${path}/created_at`))
+    needInstant(version.published_at, `${path}/published_at`)
+    needInstant(version.created_at, `${path}/created_at`)
     const { based_on, program_version_id } = version
     need(based_on === null || earlier.has(based_on), `${path}/based_on`, `program version ${based_on}, earlier,`)
     earlier.add(program_version_id)
     const last = at === bundled.program_versions.length - 1
     if ((version.state === 'ACTIVE') !== last) {
-      faults.push({
-        path: `${path}/state`,
-        code: 'wrong_state',
-        detail: 'The last version is ACTIVE, all others OBSOLETE.',
-      })
+      const detail = 'The last version is ACTIVE, all others OBSOLETE.'
+      faults.push({ path: `${path}/state`, code: 'wrong_state', detail })
     }
     const before = bundled.program_versions[at - 1]?.published_at
     if (before !== undefined && version.published_at <= before) {
-      faults.push({
-        path: `${path}/published_at`,
-        code: 'wrong_order',
-        detail: 'Must be later than that of the version before.',
-      })
+      const detail = 'Must be later than that of the version before.'
+      faults.push({ path: `${path}/published_at`, code: 'wrong_order', detail })
     }
   }
   for (const list of ['questions', 'question_versions'] as const) {
-    for (const [at, { created_at }] of bundled[list].entries()) {
-      if (!isInstant(created_at)) faults.push(noInstant(`/${list}/${at}/created_at`))
-    }
+    for (const [at, { created_at }] of bundled[list].entries()) needInstant(created_at, `/${list}/${at}/created_at`)
   }
-  if (!isInstant(bundled.program.created_at)) faults.push(noInstant('/program/created_at'))
+  needInstant(bundled.program.created_at, '/program/created_at')
   return faults
 }
 
@@ -207,8 +203,4 @@ function isInstant(written: string): boolean {
   } catch {
     return false
   }
-}
-
-function noInstant(path: string): DefinitionFault {
-  return { path, code: 'no_instant', detail: 'Must be an instant that there is, of the years 1684 to 2255.' }
 }

@@ -10,6 +10,9 @@ export interface SchemaFault {
   detail: string
 }
 
+/** The one fault there is; what looks for faults returns a list of them. */
+export const oneFault = (path: string, code: string, detail: string): SchemaFault[] => [{ path, code, detail }]
+
 // TypeBox stops at 8 errors by default; the author of the document wants to see all of them.
 Settings.Set({ maxErrors: 10_000 })
 

@@ -1,107 +1,19 @@
 // The words invented answers are made of: names, places, employers, sentences. No real people; places are real, so that codes fit.
 
-/** Given names, many with letters beyond ASCII, because that is where software breaks. */
-export const givenNames = [
-  'Amina',
-  'Ángel',
-  'Beatriz',
-  'Björn',
-  'Chiara',
-  'Daniel',
-  'Đức',
-  'Elif',
-  'Fatima',
-  'Grace',
-  'Hoàng',
-  'Ifeoma',
-  'Inés',
-  'Jamal',
-  'José',
-  'Karolína',
-  'Keisha',
-  'Kwame',
-  'Leilani',
-  'Łukasz',
-  'Lupe',
-  'Maria',
-  'Mei',
-  'Miguel',
-  'Nadia',
-  'Noor',
-  'Oksana',
-  'Olga',
-  'Priya',
-  'Quincy',
-  'René',
-  'Rosa',
-  'Ruth',
-  'Samuel',
-  'Siobhán',
-  'Søren',
-  'Tomás',
-  'Thu Hà',
-  'Ursula',
-  'Walter',
-  'Xóchitl',
-  'Yusuf',
-  'Zoë',
-  'Олена',
-  'محمد',
-  '小龍',
-  'ሰላም',
-  '지우',
-] as const
+const listed = (words: string): readonly string[] => words.trim().split(/,\s+/)
 
-export const familyNames = [
-  'Abdi',
-  'Almeida',
-  'Andersen',
-  'Baker',
-  'Bäumer',
-  'Castañeda',
-  'Chen',
-  'Cruz',
-  'Dvořák',
-  'Estrada',
-  'Fernández',
-  'García',
-  'Gonçalves',
-  'Hernández',
-  'Hussein',
-  'Ibrahim',
-  'Jackson',
-  'Kealoha',
-  'Kowalczyk',
-  'Lee',
-  'López',
-  'Mbeki',
-  'Müller',
-  'Muñoz',
-  'Nguyễn',
-  'Núñez',
-  'O’Brien',
-  "O'Connor",
-  'Okafor',
-  'Patel',
-  'Peña',
-  'Pérez-Ruiz',
-  'Quintero',
-  'Robinson',
-  'Šimić',
-  'Smith',
-  'Tesfaye',
-  'Trần',
-  'Vaʻa',
-  'van der Berg',
-  'Washington',
-  'Williams',
-  'Yılmaz',
-  'Zhang',
-  'Шевченко',
-  'الحسن',
-  '李',
-  '김',
-] as const
+/** Given names, many with letters beyond ASCII, because that is where software breaks. */
+export const givenNames = listed(`
+  Amina, Ángel, Beatriz, Björn, Chiara, Daniel, Đức, Elif, Fatima, Grace, Hoàng, Ifeoma, Inés, Jamal, José,
+  Karolína, Keisha, Kwame, Leilani, Łukasz, Lupe, Maria, Mei, Miguel, Nadia, Noor, Oksana, Olga, Priya, Quincy,
+  René, Rosa, Ruth, Samuel, Siobhán, Søren, Tomás, Thu Hà, Ursula, Walter, Xóchitl, Yusuf, Zoë, Олена, محمد, 小龍,
+  ሰላም, 지우`)
+
+export const familyNames = listed(`
+  Abdi, Almeida, Andersen, Baker, Bäumer, Castañeda, Chen, Cruz, Dvořák, Estrada, Fernández, García, Gonçalves,
+  Hernández, Hussein, Ibrahim, Jackson, Kealoha, Kowalczyk, Lee, López, Mbeki, Müller, Muñoz, Nguyễn, Núñez,
+  O’Brien, O'Connor, Okafor, Patel, Peña, Pérez-Ruiz, Quintero, Robinson, Šimić, Smith, Tesfaye, Trần, Vaʻa,
+  van der Berg, Washington, Williams, Yılmaz, Zhang, Шевченко, الحسن, 李, 김`)
 
 /** City, state, the first three digits of its ZIP codes, latitude and longitude. */
 export const cities = [
@@ -123,65 +35,22 @@ export const cities = [
   ['Anchorage', 'AK', '995', 61.2181, -149.9003],
 ] as const
 
-export const streets = [
-  'Alder St',
-  'Avenida de la Esperanza',
-  'Beacon Ave S',
-  'Calle Niño Perdido',
-  'Cedar Ln',
-  'Elm St',
-  'Grand Blvd',
-  'Hickory Ct',
-  'Kamehameha Hwy',
-  'Lake Shore Dr',
-  'Main St',
-  'Martin Luther King Jr Way',
-  'Oak St',
-  'Paseo del Río',
-  'Pike St',
-  'Ponce de León Ave',
-  'Rainier Ave S',
-  'Rue Bienville',
-  'Sunset Blvd',
-  'Union St',
-] as const
+export const streets = listed(`
+  Alder St, Avenida de la Esperanza, Beacon Ave S, Calle Niño Perdido, Cedar Ln, Elm St, Grand Blvd, Hickory Ct,
+  Kamehameha Hwy, Lake Shore Dr, Main St, Martin Luther King Jr Way, Oak St, Paseo del Río, Pike St,
+  Ponce de León Ave, Rainier Ave S, Rue Bienville, Sunset Blvd, Union St`)
 
-export const secondLines = [
-  'Apt 4B',
-  'Unit 12',
-  '# 3',
-  'Floor 2',
-  'c/o Nguyễn',
-  'Lot 17',
-  'Rear house',
-  'PO Box 118',
-] as const
+export const secondLines = listed('Apt 4B, Unit 12, # 3, Floor 2, c/o Nguyễn, Lot 17, Rear house, PO Box 118')
 
-export const organizations = [
-  'Northwest Family Services',
-  'Casa Latina',
-  'Harbor Community Clinic',
-  'Crèche & Co.',
-  'Elm Street Bakery',
-  'Ñandú Cleaning LLC',
-  'Riverside School District',
-  'Green Leaf Landscaping',
-  'Smith & Sons "Movers"',
-  'Public Library',
-  'St. Jude’s Shelter',
-  'Café Zürich',
-] as const
+export const organizations = listed(`
+  Northwest Family Services, Casa Latina, Harbor Community Clinic, Crèche & Co., Elm Street Bakery,
+  Ñandú Cleaning LLC, Riverside School District, Green Leaf Landscaping, Smith & Sons "Movers", Public Library,
+  St. Jude’s Shelter, Café Zürich`)
 
 /** Area codes that exist; followed by 555-01xx they make numbers that are never assigned. */
 export const areaCodes = ['206', '312', '404', '505', '602', '704', '808', '907'] as const
 
-export const fileNames = [
-  'pay-stub.pdf',
-  'lease.pdf',
-  'utility-bill.jpg',
-  'identification.png',
-  'award-letter.pdf',
-] as const
+export const fileNames = listed('pay-stub.pdf, lease.pdf, utility-bill.jpg, identification.png, award-letter.pdf')
 
 /** Whole sentences, with what likes to be mangled on the way: quotes, backslashes, line ends, other scripts, emoji. */
 export const sentences = [

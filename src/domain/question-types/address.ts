@@ -124,20 +124,7 @@ export const address = {
     if (street === undefined || line2 === undefined || city === undefined || state === undefined || zip === undefined)
       return undefined
     if (correction === undefined) return undefined
-    const { corrected, latitude, longitude, well_known_id, service_area } = correction
-    return {
-      type: 'ADDRESS',
-      street,
-      line2,
-      city,
-      state,
-      zip,
-      corrected,
-      latitude,
-      longitude,
-      well_known_id,
-      service_area,
-    }
+    return { type: 'ADDRESS', street, line2, city, state, zip, ...correction }
   },
   sample: ({ correct_addresses }, variant) =>
     inCity(
@@ -252,26 +239,23 @@ function inCity(
   shift: number,
   checkedAt: number,
 ): Address {
-  const area = `${state.toLowerCase()}_${shift < 0.03 ? 'InArea' : 'NotInArea'}_${checkedAt}`
-  const place =
-    corrected === 'Corrected'
-      ? {
-          latitude: (latitude + shift).toFixed(5),
-          longitude: (longitude - shift).toFixed(5),
-          well_known_id: '4326',
-          service_area: area,
-        }
-      : {}
-  return {
+  const address: Address = {
     type: 'ADDRESS',
     street,
     line2,
     city,
     state,
-    zip: `${zipStart}${zipEnd}`,
+    zip: zipStart + zipEnd,
     ...uncorrected,
     corrected,
-    ...place,
+  }
+  if (corrected !== 'Corrected') return address
+  return {
+    ...address,
+    latitude: (latitude + shift).toFixed(5),
+    longitude: (longitude - shift).toFixed(5),
+    well_known_id: '4326',
+    service_area: `${state.toLowerCase()}_${shift < 0.03 ? 'InArea' : 'NotInArea'}_${checkedAt}`,
   }
 }
 

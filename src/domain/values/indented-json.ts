@@ -1,5 +1,7 @@
 // JSON text with line breaks and spaces between its parts, and not a sign of it changed.
 
+import { isEscaped } from './json-text.ts'
+
 /** Each member and item on a line of its own; taking out what stands between tokens gives the text back. For text without spaces. */
 export function indentedJson(text: string): string {
   const pieces: string[] = []
@@ -43,10 +45,4 @@ function endOfString(text: string, at: number): number {
   let end = text.indexOf('"', at + 1)
   while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1)
   return end === -1 ? text.length : end
-}
-
-function isEscaped(text: string, at: number): boolean {
-  let backslashes = 0
-  while (text[at - 1 - backslashes] === '\\') backslashes++
-  return backslashes % 2 === 1
 }
