@@ -73,23 +73,16 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     ...options.settings,
   }
   const log = join(dataDirectory, 'server.log')
-  const server = Bun.spawn(
-    [
-      join(native, 'bin/postgres'),
-      '-D',
-      dataDirectory,
-      ...Object.entries(settings).flatMap(([k, v]) => ['-c', `${k}=${v}`]),
-    ],
-    {
-      ...account,
-      cwd: dataDirectory,
-      env: { ...serverEnvironment(native), ...options.environment },
-      stdin: 'ignore',
-      stdout: Bun.file(log),
-      stderr: Bun.file(log),
-      detached: true,
-    },
-  )
+  const asOptions = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  const server = Bun.spawn([join(native, 'bin/postgres'), '-D', dataDirectory, ...asOptions], {
+    ...account,
+    cwd: dataDirectory,
+    env: { ...serverEnvironment(native), ...options.environment },
+    stdin: 'ignore',
+    stdout: Bun.file(log),
+    stderr: Bun.file(log),
+    detached: true,
+  })
   server.unref()
   endWithParent(server, { signal: 'SIGINT', remove: options.removeWhenKilled })
   await waitUntilReady(server, port, dataDirectory, log, options.startTimeoutMs ?? 30_000)
@@ -184,23 +177,15 @@ async function initialize(
   account: Account | undefined,
   locale: readonly string[],
 ): Promise<void> {
-  const initdb = Bun.spawn(
-    [
-      join(native, 'bin/initdb'),
-      '-D',
-      dataDirectory,
-      '-U',
-      user,
-      '-A',
-      'trust',
-      '-E',
-      'UTF8',
-      ...locale,
-      '--no-sync',
-      '--no-instructions',
-    ],
-    { ...account, cwd: dataDirectory, env: serverEnvironment(native), stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' },
-  )
+  const options = ['-D', dataDirectory, '-U', user, '-A', 'trust', '-E', 'UTF8', '--no-sync', '--no-instructions']
+  const initdb = Bun.spawn([join(native, 'bin/initdb'), ...options, ...locale], {
+    ...account,
+    cwd: dataDirectory,
+    env: serverEnvironment(native),
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
   const [code, errors] = await Promise.all([initdb.exited, new Response(initdb.stderr).text()])
   if (code !== 0)
     throw new Problem('unavailable', {

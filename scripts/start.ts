@@ -2,7 +2,7 @@
 // For development and for trying Tributary out. Production runs src/main.ts and workers/main.ts itself.
 
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { createApiKey } from '../src/access/api-keys.ts'
 import { acceptInvitation, invitePerson } from '../src/access/people.ts'
@@ -109,16 +109,14 @@ async function sayIfKilledLastTime(): Promise<void> {
 
 /** A key for the demo programs: the one of the last start if it still works, else a new one. Kept readable by its owner alone. */
 async function demoKey(sql: Sql, pepper: string, baseUrl: string): Promise<DemoKey> {
-  const kept = await readFile(demoKeyFile, 'utf8').then(
-    text => JSON.parse(text) as DemoKey,
-    () => undefined,
-  )
+  const kept = await readKept<DemoKey>(demoKeyFile)
   if (kept !== undefined) {
-    const { status } = await fetch(`${baseUrl}/api/v1/checkAuth`, { headers: { Authorization: authorization(kept) } })
+    const Authorization = `Basic ${Buffer.from(`${kept.username}:${kept.password}`).toString('base64')}`
+    const { status } = await fetch(`${baseUrl}/api/v1/checkAuth`, { headers: { Authorization } })
     if (status === 200) return kept
   }
   const now = Date.now() * 1000
-  const made = await createApiKey(sql, pepper, {
+  const { username, password } = await createApiKey(sql, pepper, {
     name: 'Demo key of scripts/start',
     programs: demoPrograms,
     expires_at: now + 90 * 86_400_000_000,
@@ -129,9 +127,7 @@ async function demoKey(sql: Sql, pepper: string, baseUrl: string): Promise<DemoK
     actor: 'operator:start',
     now,
   })
-  await mkdir(dirname(demoKeyFile), { recursive: true })
-  await writeFile(demoKeyFile, JSON.stringify({ username: made.username, password: made.password }), { mode: 0o600 })
-  return made
+  return keep(demoKeyFile, { username, password })
 }
 
 interface DemoPerson {
@@ -141,28 +137,28 @@ interface DemoPerson {
 
 /** An administrator of the console, made at the first start. Kept readable by its owner alone. */
 async function demoPerson(sql: Sql): Promise<DemoPerson | undefined> {
-  const kept = await readFile(demoPersonFile, 'utf8').then(
-    text => JSON.parse(text) as DemoPerson,
-    () => undefined,
-  )
+  const kept = await readKept<DemoPerson>(demoPersonFile)
   if (kept !== undefined && (await verifySignIn(sql, kept.email, kept.password)) !== undefined) return kept
   // Somebody else is at home here already: they let others in.
   if ((await readPeople(sql)).length > 0) return undefined
   const deed = { actor: 'operator:start', now: Date.now() * 1000 }
   const made = { email: 'demo@tributary.example', password: crypto.randomUUID() }
-  const { token } = await invitePerson(
-    sql,
-    { email: made.email, name: 'Demo Administrator', role: 'ADMINISTRATOR', programs: [] },
-    deed,
-  )
+  const draft = { email: made.email, name: 'Demo Administrator', role: 'ADMINISTRATOR', programs: [] }
+  const { token } = await invitePerson(sql, draft, deed)
   await acceptInvitation(sql, token, made.password, deed)
-  await mkdir(dirname(demoPersonFile), { recursive: true })
-  await writeFile(demoPersonFile, JSON.stringify(made), { mode: 0o600 })
-  return made
+  return keep(demoPersonFile, made)
 }
 
-function authorization(key: DemoKey): string {
-  return `Basic ${Buffer.from(`${key.username}:${key.password}`).toString('base64')}`
+function readKept<T>(file: string): Promise<T | undefined> {
+  return Bun.file(file)
+    .json()
+    .catch(() => undefined)
+}
+
+async function keep<T>(file: string, value: T): Promise<T> {
+  await mkdir(dataFolder, { recursive: true })
+  await writeFile(file, JSON.stringify(value), { mode: 0o600 })
+  return value
 }
 
 /**
@@ -236,18 +232,15 @@ function welcome(
       `  Console   ${baseUrl}/admin/sign-in?email=${encodeURIComponent(person.email)}`,
       `            password ${person.password}`,
     )
-  if (key !== undefined) {
+  if (key !== undefined)
     lines.push(
       `  Username  ${key.username}`,
       `  Password  ${key.password}`,
       '',
       'The first page of the demo program:',
       '',
-    )
-    lines.push(
       `curl -sS -u '${key.username}:${key.password}' '${baseUrl}/api/v1/admin/programs/${program}/applications?pageSize=2'`,
     )
-  }
   return `${lines.join('\n')}\n`
 }
 

@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import { createApiKey } from '../../src/access/api-keys.ts'
+import { createApiKey, type IssuedApiKey } from '../../src/access/api-keys.ts'
 import type { Sql } from '../../src/db/client.ts'
 import { prepareDatabase } from '../../src/db/instance.ts'
 import { partitionApplications } from '../../src/db/migrate.ts'
@@ -21,6 +21,8 @@ import type { BenchmarkOptions } from './options.ts'
 import { type PageBody, readPageBody } from './page-body.ts'
 
 const root = join(import.meta.dir, '../..')
+/** The form front end of every key, and of the applicants that submit. */
+export const frontEnd = 'benchmark'
 const seedTimeoutMs = 30 * 60_000
 const copyPageRows = 1000
 /** The zone of the seeded instance; with summer time, so that offsets are not all alike. */
@@ -76,30 +78,33 @@ export async function prepareData(
         `scripts/seed left ${program?.applications ?? 0} applications in its largest program, not ${applications}`,
       )
   }
-  const authorization = await makeKey(sql, environment, program)
+  const authorization = await makeAuthorization(sql, environment, program.slug)
   const access = { slug: program.slug, authorization, environment }
   return { program, access }
 }
 
-/** The Authorization field of a new key to the loaded program. */
-export async function makeKey(
-  sql: BenchDatabase['sql'],
-  environment: Readonly<Record<string, string>>,
-  { slug }: Pick<BenchProgram, 'slug'>,
-): Promise<string> {
-  const key = await createApiKey(sql, environment.API_KEY_PEPPER!, {
+/** A new key that may export a program and submit to it. */
+export function makeKey(
+  sql: Sql,
+  { API_KEY_PEPPER }: Readonly<Record<string, string>>,
+  slug: string,
+): Promise<IssuedApiKey> {
+  return createApiKey(sql, API_KEY_PEPPER!, {
     name: 'Benchmark',
     programs: [slug],
     allowed_subnets: ['127.0.0.0/8'],
     may_export: true,
     may_submit: true,
-    front_end: 'benchmark',
+    front_end: frontEnd,
     actor: 'operator:bench',
     now: Date.now() * 1000,
     expires_at: (Date.now() + 86_400_000) * 1000,
   })
-  return `Basic ${key.apiSecretToken}`
 }
+
+/** The Authorization field of such a key. */
+export const makeAuthorization = async (...place: Parameters<typeof makeKey>): Promise<string> =>
+  `Basic ${(await makeKey(...place)).apiSecretToken}`
 
 /** Makes the peers' copy from what the service exports, so that they return the same; then settles all tables. */
 export async function prepareNaiveCopy(

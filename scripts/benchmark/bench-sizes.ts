@@ -5,16 +5,6 @@ import type { Sql, Transaction } from '../../src/db/client.ts'
 /** What is put for an applicant's and an application's id into the text that all applications are copies of. */
 export const placeholders = { applicant: 888_888_888_888, application: 999_999_999_999 }
 
-/**
- * Makes so many programs with so many small applications each, all CURRENT, submitted a second apart. Their contents are never read.
- * Returns the id of the program in the middle.
- */
-export async function fillPrograms(sql: Sql, prefix: string, programs: number, each: number): Promise<number> {
-  const ids = await makeBarePrograms(sql, prefix, programs)
-  await sql.begin(tx => addApplications(tx, ids, each, 'x'.repeat(400)))
-  return ids[Math.floor(ids.length / 2)]!
-}
-
 /** Programs with one version that asks nothing. Returns their ids. */
 export async function makeBarePrograms(sql: Sql, prefix: string, programs: number): Promise<number[]> {
   const made = await sql<{ program_id: number }[]>`

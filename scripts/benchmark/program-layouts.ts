@@ -14,7 +14,7 @@ import { submitApplication } from '../../src/intake/submit.ts'
 import { publishDefinition } from '../../src/programs/publish.ts'
 import { eraseApplication } from '../../src/upkeep/erase.ts'
 import { type BenchContext, metered } from './bench-context.ts'
-import { makeKey } from './bench-data.ts'
+import { makeAuthorization } from './bench-data.ts'
 import type { DatabaseView } from './bench-database.ts'
 import {
   applicationIdsFrom,
@@ -27,7 +27,7 @@ import {
 import { fetchToNowhere, startService, warmUp } from './http-subject.ts'
 import { mainThreadMs, residentBytes } from './process-meter.ts'
 import { timed } from './rounds.ts'
-import { makeKey as makeIntakeKey, sampleAnswerTexts, submissionsPerSecond } from './sections/measure-submissions.ts'
+import { makeIntakeKey, sampleAnswerTexts, submissionsPerSecond } from './sections/measure-submissions.ts'
 
 const root = join(import.meta.dir, '../..')
 const taken = 300
@@ -123,7 +123,7 @@ export async function measureLayout(
 
 let madeIntakeKey: Promise<string> | undefined
 const intakeKey = ({ data }: BenchContext, sql: Sql): Promise<string> =>
-  (madeIntakeKey ??= makeIntakeKey(sql, data.access.environment.API_KEY_PEPPER!))
+  (madeIntakeKey ??= makeIntakeKey(sql, data.access.environment))
 
 /** Pages of 1,000, the last beginning a thousand applications before the end, and a stretch of pages one after the other. */
 async function measureWalks(
@@ -179,7 +179,7 @@ async function measureService(
 ): Promise<void> {
   say('One export …')
   const { environment } = data.access
-  const authorization = await makeKey(scratch.sql, environment, { slug: 'large' })
+  const authorization = await makeAuthorization(scratch.sql, environment, 'large')
   const service = await startService(children, scratch, { slug: 'large', authorization, environment })
   try {
     await warmUp(children, service, 300)

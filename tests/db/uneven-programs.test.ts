@@ -1,14 +1,18 @@
 // One program far larger than thousands of others: plans that are kept for all programs must do for it too.
 
 import { expect, test } from 'bun:test'
-import { fillPrograms } from '../../scripts/benchmark/bench-sizes.ts'
+import { addApplications, makeBarePrograms } from '../../scripts/benchmark/bench-sizes.ts'
 import { readWalkStart } from '../../src/db/walks.ts'
 import { useDatabase, usePool } from '../support/fixtures.ts'
 
 test('a walk begins in a program of 20,000 applications among 2,000 small ones without reading through it', async () => {
   const { sql, url } = await useDatabase()
-  await fillPrograms(sql, 'small', 2000, 2)
-  const large = await fillPrograms(sql, 'large', 1, 20_000)
+  const small = await makeBarePrograms(sql, 'small', 2000)
+  const [large = 0] = await makeBarePrograms(sql, 'large', 1)
+  await sql.begin(async tx => {
+    await addApplications(tx, small, 2, '{}')
+    await addApplications(tx, [large], 20_000, '{}')
+  })
   await sql`vacuum analyze`
   const one = usePool({ url, connectionsMax: 1 })
   await one`set plan_cache_mode = force_generic_plan`

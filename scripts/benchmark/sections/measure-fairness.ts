@@ -2,7 +2,7 @@
 // its quota, which are refused.
 
 import { type BenchContext, besideExports, withService } from '../bench-context.ts'
-import { makeKey } from '../bench-data.ts'
+import { makeAuthorization } from '../bench-data.ts'
 import { startHttpLoad } from '../conversations.ts'
 import { atMost, digits, type SectionReport } from '../findings.ts'
 import { warmUp } from '../http-subject.ts'
@@ -25,7 +25,7 @@ type State = (typeof states)[number]
 export async function measureFairness(context: BenchContext): Promise<SectionReport> {
   const { children, database, data } = context
   const load = [startHttpLoad(children), startHttpLoad(children)] as const
-  const other = { Authorization: await makeKey(database.sql, data.access.environment, data.program) }
+  const other = { Authorization: await makeAuthorization(database.sql, data.access.environment, data.program.slug) }
   const settings = { EXPORTS_AT_A_TIME: String(exportsAtATime), REQUESTS_PER_MINUTE: String(requestsPerMinute) }
   // A fresh service, since quotas last for a minute.
   const measure = () =>

@@ -13,7 +13,7 @@ import { settleTables } from '../bench-statements.ts'
 import { atMost, digits, type Finding, type SectionReport } from '../findings.ts'
 import { inRounds, inTurn, timed } from '../rounds.ts'
 import { median } from '../statistics.ts'
-import { makeKey, makePrograms, sampleAnswerTexts, submissionsPerSecond } from './measure-submissions.ts'
+import { makeIntakeKey, makePrograms, sampleAnswerTexts, submissionsPerSecond } from './measure-submissions.ts'
 
 const layouts = [0, 16, 64]
 /** Enough for plans to be kept, and code compiled. */
@@ -87,7 +87,7 @@ async function measureLayout(context: BenchContext, partitions: number): Promise
       const pageThousandMs = await medianMs(takenEach / 10, () => readPage(one, page(1001)))
       const origin = (await findActiveVersion(sql, programId))!
       const programs = await makePrograms(sql, origin, 'drawing')
-      const key = await makeKey(sql, data.access.environment.API_KEY_PEPPER!)
+      const key = await makeIntakeKey(sql, data.access.environment)
       const answers = sampleAnswerTexts(origin)
       const { round: rates } = await inRounds(context, {
         round: () => submissionsPerSecond(sql, programs, key, answers, submissionsEach, submitApplication),

@@ -6,7 +6,6 @@
 // only a submission has is the counter's, so that the ratio is what the order costs: that statement, and waiting for those who
 // hold the counter. Each side has programs of its own, since numbers that were not drawn would be drawn later.
 
-import { createApiKey } from '../../../src/access/api-keys.ts'
 import type { Sql } from '../../../src/db/client.ts'
 import { findActiveVersion, type StoredProgramVersion } from '../../../src/db/programs.ts'
 import { describeVersion } from '../../../src/domain/definitions/version-definition.ts'
@@ -20,14 +19,13 @@ import { prepareSubmission, type SubmitRequest } from '../../../src/intake/prepa
 import { storeSubmission, submitApplication } from '../../../src/intake/submit.ts'
 import { publishDefinition } from '../../../src/programs/publish.ts'
 import type { BenchContext } from '../bench-context.ts'
-import { prepareEmpty, timeZone } from '../bench-data.ts'
+import { frontEnd, makeKey, prepareEmpty, timeZone } from '../bench-data.ts'
 import { makeApplicantsWithAnswers } from '../bench-statements.ts'
 import { atLeast, digits, type SectionReport } from '../findings.ts'
 import { inRounds, timed } from '../rounds.ts'
 import { median, pairedRatio } from '../statistics.ts'
 
 const writers = 16
-const front_end = 'benchmark'
 const programsMany = 20
 const submissionsEach = { small: 640, full: 3200 }
 const answerVariants = 200
@@ -42,7 +40,7 @@ export async function measureSubmissions(context: BenchContext): Promise<Section
     await prepareEmpty(sql, options)
     const drawing = await makePrograms(sql, origin, 'drawing')
     const unordered = await makePrograms(sql, origin, 'unordered')
-    const api_key_id = await makeKey(sql, data.access.environment.API_KEY_PEPPER!)
+    const api_key_id = await makeIntakeKey(sql, data.access.environment)
     const submissions = (programs: readonly number[], submit: Submit) => () =>
       submissionsPerSecond(sql, programs, api_key_id, answers, count, submit)
     return inRounds(context, {
@@ -102,19 +100,9 @@ export async function makePrograms(sql: Sql, origin: StoredProgramVersion, name:
   return ids
 }
 
-export async function makeKey(sql: Sql, pepper: string): Promise<string> {
-  const { key } = await createApiKey(sql, pepper, {
-    name: 'Benchmark',
-    programs: ['drawing-0'],
-    allowed_subnets: ['127.0.0.0/8'],
-    may_export: false,
-    may_submit: true,
-    front_end,
-    actor: 'operator:bench',
-    now: Date.now() * 1000,
-    expires_at: (Date.now() + 86_400_000) * 1000,
-  })
-  return key.api_key_id
+/** The id of a key that may submit to programs which `makePrograms` made. */
+export async function makeIntakeKey(sql: Sql, environment: Readonly<Record<string, string>>): Promise<string> {
+  return (await makeKey(sql, environment, 'drawing-0')).key.api_key_id
 }
 
 type Submit = (sql: Sql, request: SubmitRequest) => Promise<unknown>
@@ -139,7 +127,7 @@ export async function submissionsPerSecond(
   submit: Submit,
 ): Promise<number> {
   const programIds = Array.from({ length: count }, (_, i) => programs[i % programs.length]!)
-  const applicants = await makeApplicantsWithAnswers(sql, programIds, answers, front_end)
+  const applicants = await makeApplicantsWithAnswers(sql, programIds, answers, frontEnd)
   let next = 0
   const ms = await timed(() =>
     Promise.all(
@@ -150,7 +138,7 @@ export async function submissionsPerSecond(
             applicant_id: applicants[i]!,
             timeZone,
             submitter: { submitter_type: 'APPLICANT' },
-            key: { api_key_id, front_end, address: '127.0.0.1' },
+            key: { api_key_id, front_end: frontEnd, address: '127.0.0.1' },
             idempotency_key: `submission-${applicants[i]}`,
           })
       }),
