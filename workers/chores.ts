@@ -1,5 +1,5 @@
-// What a worker does at start and on a timer: looks for derived data that is missing, erases what has been kept long enough, checks a part
-// of the audit trail, and says that it is alive. When one fails, the others still run.
+// What a worker does at its start and on a timer: it looks for missing derived data, erases what has been kept long enough, checks a part of
+// the audit trail, and notes that it is alive. When one of these fails, the others still run.
 
 import { checkAuditTrail } from '../src/access/check-audit.ts'
 import type { Sql } from '../src/db/client.ts'

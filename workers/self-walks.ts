@@ -1,4 +1,4 @@
-// Has the service walk itself from time to time, and tells what came of it.
+// Makes a self-walk from time to time, and logs and counts what it found.
 
 import type { Log } from '../src/log.ts'
 import { SelfWalkFailure, type SelfWalkOptions, walkItself } from './self-walk.ts'

@@ -1,6 +1,7 @@
 // One follower at a time, round after round until it is told to stop. What fails is tried again after a pause that grows: CiviForm's
 // database may be away for an hour, be upgraded, or fail over. Nothing is lost by that, and nothing is there twice.
 
+import { setTimeout } from 'node:timers/promises'
 import { moveFollowState, tryFollowLock } from '../db/civiform/follow-state.ts'
 import type { Sql } from '../db/client.ts'
 import { Problem } from '../problem.ts'
@@ -48,7 +49,8 @@ export async function keepFollowing(options: KeepFollowingOptions): Promise<void
       onFailure(error, pauseMs)
       if (!(error instanceof FollowedElsewhere)) await noteFailure(sql, error)
     }
-    await pause(pauseMs, signal)
+    // Rejects when it is aborted, and then the loop ends.
+    await setTimeout(pauseMs, undefined, { signal }).catch(() => {})
   }
 }
 
@@ -57,17 +59,4 @@ async function noteFailure(sql: Sql, error: unknown): Promise<void> {
   const { code, name } = error as { code?: unknown; name?: unknown }
   const last_error = error instanceof Problem ? error.detail : String(code ?? name ?? 'unknown')
   await moveFollowState(sql, { last_error }).catch(() => {})
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise(resolve => {
-    if (signal.aborted) return resolve()
-    const done = (): void => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', done)
-      resolve()
-    }
-    const timer = setTimeout(done, ms)
-    signal.addEventListener('abort', done)
-  })
 }

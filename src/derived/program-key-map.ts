@@ -42,7 +42,7 @@ export class KeyMaps {
   /** What views show of those, which clients may ask for at will. */
   readonly #views = new Map<string, ProgramKeyMap>()
 
-  /** Of more than `keptMax`, what was not asked for the longest goes. */
+  /** Of more than `keptMax`, the one that was asked for least recently is dropped. */
   constructor(
     private readonly keptMax = 1000,
     /** How followed programs are exported. */

@@ -9,14 +9,14 @@ import type { Job } from '../queue/jobs.ts'
 import { docsCodeVersion } from './docs-code-version.ts'
 import { keyMapCodeVersion } from './program-key-map.ts'
 
-/** How long something may be on record as queued or running before its job is taken for lost. */
+/** After how long on record as queued or running a job counts as lost. */
 const overdueMs = 5 * 60_000
-/** Runs that may begin and never end, before the thing is given up: as many as the queue tries one that fails. */
+/** Runs that may begin without ending before a derivation is given up: as often as the queue tries a job that fails. */
 const unendedRunsMax = 5
 
 /**
- * Asks for everything that is missing, made by another release, or has not moved for too long. Returns what was asked for. What
- * cannot be done is failed in the end, and asked for again when another release may be able to, or an operator says so.
+ * Asks for everything that is missing, was made by another release, or has been queued or running for too long. Returns what was
+ * asked for. What fails every time is marked failed in the end; it is asked for again by another release, or by an operator.
  */
 export async function sweepDerived(sql: Sql, options: { overdueMs: number } = { overdueMs }): Promise<DerivedThing[]> {
   return inTransaction(sql, async tx => {
@@ -29,7 +29,7 @@ export async function sweepDerived(sql: Sql, options: { overdueMs: number } = { 
   })
 }
 
-/** Who asks for something that would have come about by itself, or not at all: noted in the audit trail. */
+/** Who asks for a derivation by hand, for the audit trail. */
 interface Asking {
   actor: string
   address?: string | undefined
@@ -51,7 +51,7 @@ export async function regenerateDocs(sql: Sql, programId: number | undefined, by
   })
 }
 
-/** Asks once more for what failed for good. False when it has not: then it comes about by itself, or there is nothing to do. */
+/** Asks again for something that failed for good. False when it has not failed: then it is under way, or done. */
 export async function retryDerived(sql: Sql, thing: DerivedThing, by: Asking): Promise<boolean> {
   return inTransaction(sql, async tx => {
     if (!(await hasFailed(tx, thing))) return false

@@ -1,5 +1,4 @@
-// Published program versions as a process has read them: what a version asks never changes, so it is read and planned once.
-// The caller names the version.
+// Published program versions that this process has read. What a version asks never changes, so it is read and planned once.
 
 import type { Db, Sql } from '../db/client.ts'
 import { findActiveVersionName, loadProgramVersion, type VersionName } from '../db/programs.ts'
@@ -23,7 +22,7 @@ export class KnownVersions {
   async load(db: Db, { program_version_id, published_at }: VersionName): Promise<KnownVersion> {
     const name = `${program_version_id} ${published_at}`
     const known = this.#known.get(name) ?? (await readVersion(db, program_version_id))
-    // The one that was asked for last is forgotten last.
+    // The version that was asked for least recently is dropped first.
     this.#known.delete(name)
     this.#known.set(name, known)
     const [oldest] = this.#known.keys()

@@ -1,4 +1,4 @@
-// Whether an intermediary is one that the console has. What is asked here is as of this submission.
+// Whether an intermediary is one that administrators have listed, as of this submission.
 
 import type { Db } from '../db/client.ts'
 import { findNamedIntermediary } from '../db/intermediary-rows.ts'

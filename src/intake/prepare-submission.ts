@@ -42,7 +42,7 @@ export interface PreparedSubmission {
   application_id: number
   applicant_id: number
   program_version_id: number
-  /** When the first answer was saved; null when none was: the submission itself is then the first that was heard of it (D28). */
+  /** When the first answer was saved; null when none was, so that the application begins with its submission (D28). */
   create_time: Micros | null
   key: FrontEndKey
   /** The part of its snapshot that follows the times. */
@@ -114,7 +114,7 @@ async function beginSubmission(tx: Transaction, request: SubmitRequest): Promise
       ],
     })
   }
-  // The request may have gone too, in this very moment, with an application that is kept no longer.
+  // The request may have been removed at this very moment, together with an application that has expired.
   if (earlier?.submitted == null)
     throw new Problem('conflict', { detail: 'What was submitted under this Idempotency-Key has been removed since.' })
   return { ...earlier.submitted, revision_state: 'CURRENT' }
@@ -139,7 +139,7 @@ async function takeSaved(
   if (saved === undefined) throw noSuchApplicant()
   if (saved.paused_seconds !== null) throw intakePaused(saved.paused_seconds)
   if (saved.was_saved && saved.answers === null) {
-    // Without this, of two submissions at once the later one would put an empty application in the place of the full one.
+    // Without this, the later of two simultaneous submissions would supersede the full application with an empty one.
     throw new Problem('conflict', {
       detail: 'What this applicant had saved was submitted just now, by another request.',
       internal: 'submitted_meanwhile',

@@ -1,5 +1,5 @@
-// What a service process and its supervisor say to each other. While one process after the other is replaced by one of another
-// release, both releases speak it: messages are only ever added, and unknown ones are not heard.
+// The messages between a service process and its supervisor. Two releases exchange them while processes are replaced one after the other,
+// so messages are only ever added, and unknown ones are ignored.
 
 import type { ToldMetric } from '../metrics/process-sums.ts'
 

@@ -21,7 +21,7 @@ export class SupervisorLink {
   constructor() {
     process.on('message', (message: ToProcess) => void this.#hear(message))
     process.on('disconnect', () => this.#drain('the supervisor is gone'))
-    // A terminal that closes tells every process; what is to be done about it, the supervisor decides.
+    // A terminal that closes signals every process; what to do about it is for the supervisor to decide.
     process.on('SIGHUP', () => {})
   }
 

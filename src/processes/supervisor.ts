@@ -1,5 +1,5 @@
 // Keeps the processes of one service running: starts them, starts again what dies, replaces them one by one, ends them.
-// It must not serve a request, nor open the database: there is little it could die of.
+// It must not serve a request or open the database, so that little can make it fail.
 
 import type { Log } from '../log.ts'
 import type { ToldMetric } from '../metrics/process-sums.ts'
@@ -23,7 +23,7 @@ interface Options {
   port: number
   start(place: ProcessPlace, hear: (message: ToSupervisor) => void): Started
   log: Log
-  /** What one process counted until it was no more. */
+  /** What one process counted until it ended. */
   keep(metrics: readonly ToldMetric[]): void
   /** A process cannot be started. Called once; the others still run. */
   giveUp(): void
@@ -38,7 +38,7 @@ interface Member {
   isListening: boolean
   /** It was asked to end. */
   leaving: boolean
-  /** What it last told; kept should it end without a word. */
+  /** What it told last; kept in case it ends without telling more. */
   metrics: readonly ToldMetric[]
 }
 

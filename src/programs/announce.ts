@@ -1,4 +1,4 @@
-// Tells the rest of the house that a version is there: what is derived from it is asked for in the transaction that makes it.
+// Asks for what is derived from a version, in the transaction that makes the version.
 // It must not reach for the queue, whose store may be away.
 
 import type { Transaction } from '../db/client.ts'

@@ -55,7 +55,7 @@ export const editedThere = (): Problem =>
       'This installation follows a CiviForm: programs are edited and published there, and are here within seconds.',
   })
 
-/** Takes the bank's lock: from then on what is read stays true to the end of the transaction. */
+/** Takes the bank's lock, so that what is read from then on stays true to the end of the transaction. */
 export async function openEdit(tx: Transaction, document: unknown): Promise<EditedProgram> {
   await lockQuestionBank(tx)
   if (await isFollowing(tx)) throw editedThere()
@@ -70,9 +70,9 @@ export async function openEdit(tx: Transaction, document: unknown): Promise<Edit
 }
 
 /**
- * Two people at work on one program lose nothing: a document says by `based_on` what its author had before them, the active
- * version or the draft, and is refused if that is not what there is now. Returns the draft, if that is what was edited.
- * Throws `conflict` with what changed since, and what to do. A malformed `based_on` is left to the check of the document.
+ * Keeps two people who edit one program from undoing each other's changes: a document names by `based_on` the version it was made
+ * from, the active one or the draft, and is refused if that has been replaced. Returns the draft, if the document was made from it.
+ * Throws `conflict` with what changed since, and what to do. A malformed `based_on` is found by the check of the document.
  */
 export async function refuseStaleBasis(
   tx: Transaction,
@@ -144,7 +144,7 @@ export async function outdated(
   })
 }
 
-/** Whether a document says just what a version says, so that there is nothing to save or publish, whatever it is based on. */
+/** Whether a document and a version say the same, so that there is nothing to save or publish, whatever the document is based on. */
 export async function says(tx: Transaction, document: unknown, version: StoredProgramVersion): Promise<boolean> {
   const bank = await loadBankFor(tx, document)
   try {
@@ -157,8 +157,8 @@ export async function says(tx: Transaction, document: unknown, version: StoredPr
 }
 
 /**
- * Checks the document, as if the draft that it replaces had never been: what only that draft had is removed from the bank
- * first, so that a name or a kind mistaken in it can be corrected.
+ * Checks the document as if the draft that it replaces had never existed: questions that only that draft has are removed from the
+ * bank first, so that a wrong name or kind in it can be corrected.
  */
 export async function checkEdit(
   tx: Transaction,

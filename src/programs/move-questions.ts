@@ -47,7 +47,7 @@ interface Moving {
   allowed: AllowedMoves
 }
 
-/** The programs, but for this one, whose active version would ask these questions as they are set here; by program id. */
+/** What would change in every other active program that asks these questions, if they had these settings; by program id. */
 export async function planMoves(
   db: Db,
   slug: string,
@@ -66,7 +66,7 @@ export async function planMoves(
   return moves
 }
 
-/** Refuses to publish other programs that were not named, with the list of what would change in each. */
+/** Refuses to publish programs that the publisher has not named, with what would change in each. */
 function refuseUnsaidMoves(moves: readonly Move[], { becauseOf, allowed }: Moving): void {
   const unsaid = moves.filter(({ slug }) => allowed !== 'all' && !allowed.includes(slug))
   if (unsaid.length === 0) return
@@ -129,8 +129,8 @@ export async function moveSharedQuestions(
 }
 
 /**
- * Puts back a draft that made place for a publication, under a new id, so an editor that has it open learns that it changed. It moves
- * along to released questions, but for those it changes itself: publishing it will then be refused with the difference.
+ * Puts back a draft that made way for a publication, under a new id, so that an editor who has it open learns of the change. It takes the
+ * released questions over, except those that it changes itself: publishing it is then refused, with the difference.
  */
 export async function restoreDraft(
   tx: Transaction,

@@ -43,7 +43,7 @@ export interface OutgoingJob {
 
 export interface Queue {
   readonly store: 'postgres' | 'redis'
-  /** Hands jobs over, at once or not at all; those whose id is waiting or running are left as they are. Rejects soon when the store is away. */
+  /** Hands over all jobs or none; those whose id is waiting or running are left as they are. Rejects soon when the store is away. */
   add(jobs: readonly OutgoingJob[]): Promise<void>
   /** Resolves when jobs are being taken; with Redis at once, even if that is away. */
   work(events: WorkerEvents): Promise<RunningWorker>

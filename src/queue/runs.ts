@@ -14,7 +14,7 @@ export interface ArrivedJob {
 export interface WorkerEvents {
   /** The run of a job. A rejection is tried again, unless `lastAttempt`. */
   run(job: ArrivedJob): Promise<void>
-  /** A job that is tried no more without `run` having rejected: its process died under it, again and again. */
+  /** A job that is given up although `run` never rejected: its process died each time. */
   abandoned(job: ArrivedJob, error: Error): void
 }
 
@@ -59,8 +59,8 @@ export class Runs {
   }
 
   /**
-   * BullMQ waits for a store that is away until it is back, and closes then. Here only runs are waited for: what the store cannot
-   * be told now it finds out by itself, and hands the job to another worker, which sees on record that it is done.
+   * BullMQ would wait until a store that is away is back. Here only the runs are waited for. A store that could not be told that a job
+   * is done hands it to another worker, which sees on record that there is nothing left to do.
    */
   async #close(worker: BullWorker, storeTimeoutMs: number): Promise<void> {
     const closed = worker.close()
@@ -85,7 +85,7 @@ function arrived(job: StoredJob, attempt: number): ArrivedJob {
   return { name, payload, id, traceparent: typeof traceparent === 'string' ? traceparent : undefined, lastAttempt }
 }
 
-/** Rejects when the work takes longer, which then goes on unheeded. */
+/** Rejects when the work takes longer. It then goes on, and how it ends is ignored. */
 export async function within(timeoutMs: number, work: Promise<unknown>): Promise<void> {
   const late = Promise.withResolvers<never>()
   const timer = setTimeout(
@@ -99,7 +99,7 @@ export async function within(timeoutMs: number, work: Promise<unknown>): Promise
   }
 }
 
-/** A store that is away says so many times a second. */
+/** For what may be told many times a second, such as that a store is away. */
 export function atMostEvery<T>(pauseMs: number, tell: (value: T) => void): (value: T) => void {
   let toldMs = Number.NEGATIVE_INFINITY
   return value => {

@@ -125,7 +125,7 @@ async function runOnRecord(
   return true
 }
 
-/** The process under a job died as often as it may, each time before it could keep the record. */
+/** A job whose process died on every try, each time before it could record the failure. */
 async function noteAbandoned(sql: Sql, arrived: ArrivedJob, error: Error, log: Log): Promise<void> {
   log.error({ job: arrived.name, job_id: arrived.id, err: error }, 'job given up')
   try {
@@ -133,7 +133,7 @@ async function noteAbandoned(sql: Sql, arrived: ArrivedJob, error: Error, log: L
     const thing = { job_name: job.name, ...job.payload }
     await failRun(sql, thing, { request: undefined, error: errorLine(error), final: true })
   } catch (failure) {
-    // The sweep finds it: on record it stays as running, and that for too long.
+    // The sweep finds it, because the record says that it has been running for too long.
     log.error({ job_id: arrived.id, err: failure }, 'a job given up could not be put on record')
   }
 }

@@ -1,8 +1,7 @@
-// Erases what is kept of a person: one application, an applicant with everything, or what a program keeps no longer.
+// Erases applications: one of them, all of an applicant together with the applicant, or those that a program has kept long enough.
 //
-// Walks stay exact. Which applications belong to a walk, and in which order, is fixed by numbers that never change; one that is
-// erased in mid-walk is not on the pages read after that, and every other one is. The application it had superseded stays
-// OBSOLETE: erasing takes away, it does not bring back.
+// Walks stay exact. Numbers that never change fix which applications belong to a walk, and in which order: the pages that are read
+// after an erasure lack the erased application, and no other. The application that it had superseded stays OBSOLETE.
 
 import { holdChanges } from '../db/annotations.ts'
 import { appendAuditEvent } from '../db/audit.ts'
@@ -32,7 +31,7 @@ export const retentionDaysMax = 36_500
 /** Applications erased in one transaction, so that none is long. */
 const batchRows = 1000
 
-/** Who has something erased, for the audit trail. Why, in words that name no person. */
+/** For the audit trail: who erases something, and why, in words that name no person. */
 interface ErasureOrder {
   /** `admin:<name>`, `operator:<system user>` or `retention`. */
   actor: string
@@ -85,15 +84,14 @@ export async function eraseApplicant(sql: Sql, applicantId: number, order: Erasu
   })
 }
 
-/** What a program would keep no longer, if it kept its applications for so many days. */
+/** What a retention of so many days would erase. */
 export interface RetentionEffect {
   /** When its oldest application was submitted; null where there is none. */
   oldest: Micros | null
-  /** Applications that are older already: they are erased with the next sweep. Counted up to `expiredMax`. */
+  /** Applications that are older already, which the next sweep would erase. Counted up to `expiredMax`. */
   expired: number
 }
 
-/** Up to how many it is counted. */
 export const expiredMax = 10_000
 
 export async function measureRetention(db: Db, programId: number, days: number): Promise<RetentionEffect> {
@@ -105,15 +103,15 @@ interface RetentionOrder {
   days: number | null
   actor: string
   address?: string | undefined
-  /** What was set when it was decided; undefined where that was not looked at. Another by now is a conflict. */
+  /** The retention that was shown when this was decided; undefined where none was. Another one by now is a conflict. */
   seen?: number | null | undefined
-  /** The slug, where it is meant that applications which are there already go. */
+  /** The slug, as a confirmation that applications which are there already are to be erased. */
   confirmation?: string | undefined
 }
 
 /**
- * Sets for how many days a program keeps its applications. Where that erases applications that are there already, and were kept so
- * far, it must be confirmed. Throws Problem `not_found`, `conflict`, `invalid_request` naming `days` or `confirmation`.
+ * Sets for how many days a program keeps its applications. It must be confirmed where that erases applications which the present
+ * setting keeps. Throws Problem `not_found`, `conflict`, `invalid_request` naming `days` or `confirmation`.
  */
 export async function setRetention(sql: Sql, slug: string, order: RetentionOrder): Promise<void> {
   const { days, actor, address, seen, confirmation } = order
@@ -157,7 +155,7 @@ const gone = (expired: number): string => {
 const refused = (parameter: string, code: string, detail: string): Problem =>
   invalidRequest('How long applications are kept was not changed.', [{ parameter, code, detail }])
 
-/** What a program kept no longer, and is erased. */
+/** What was erased of one program. */
 interface Expired {
   slug: string
   applications: number
@@ -165,8 +163,8 @@ interface Expired {
 }
 
 /**
- * Erases the applications that their programs keep no longer, oldest first, and answers in progress that were not touched for as
- * long. In transactions of `batchRows`, so it may be ended at any moment and begun again. Safe to run by several at once.
+ * Erases the applications that are older than the retention of their program, oldest first, and answers in progress that were not
+ * touched for as long. In transactions of `batchRows`, so it may be interrupted and repeated. Several may run it at once.
  */
 export async function eraseExpired(sql: Sql, actor = 'retention'): Promise<Expired[]> {
   const expired: Expired[] = []

@@ -1,4 +1,4 @@
-// Opens an application's answers for a person. That it was read is in the audit trail before anybody sees a word of it.
+// Opens an application's answers for a person. The reading is in the audit trail before the person sees any of them.
 
 import { findStoredApplication, type StoredApplication } from '../db/application-lists.ts'
 import { appendAuditEvent } from '../db/audit.ts'

@@ -1,4 +1,4 @@
-// What is copied from a CiviForm is changed there: what was changed here would be undone with the next look at it.
+// Applications that are copied from a CiviForm are changed there: a change made here would be undone when they are next compared.
 
 import { isFollowing } from '../db/civiform/follow-state.ts'
 import type { Db } from '../db/client.ts'
