@@ -100,10 +100,8 @@ begin
     raise exception 'program % has come to submission %, and not to %', of_program, reached, horizon
       using errcode = 'TB001';
   end if;
-  if newest_seq > last_seq
-     or newest_time > last_time
-     or (newest_seq = last_seq and newest_time <> last_time) then
-    raise exception 'submission % of program % is another one than it was', newest_seq, of_program
+  if last_seq is not null and (newest_seq, newest_time) is distinct from (last_seq, last_time) then
+    raise exception 'submission % of program % is not there, or is another one than it was', last_seq, of_program
       using errcode = 'TB002';
   end if;
   return true;

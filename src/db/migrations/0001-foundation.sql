@@ -405,8 +405,8 @@ end $$;
 
 -- What stands before the rows of every page (contract G13), of what was found: refuses when this database has not come as far as the
 -- walk's horizon (TB001), or when its submissions up to there are not those the walk began with (TB002). `last_seq` and `last_time` are
--- of the last submission up to the horizon, as page 1 found it; null when there was none. Should it have gone without a trace, the one
--- that is last now must be an earlier one.
+-- of the last submission up to the horizon, as page 1 found it; null when there was none. An erased one has its tombstone: one that is
+-- not there at all was lost, and a status or a note may have its number since.
 create function check_walk(of_program bigint, horizon bigint, last_seq bigint, last_time timestamptz,
   reached bigint, newest_seq bigint, newest_time timestamptz) returns boolean
 language plpgsql stable as $$
@@ -415,10 +415,8 @@ begin
     raise exception 'program % has come to submission %, and not to %', of_program, reached, horizon
       using errcode = 'TB001';
   end if;
-  if newest_seq > last_seq
-     or newest_time > last_time
-     or (newest_seq = last_seq and newest_time <> last_time) then
-    raise exception 'submission % of program % is another one than it was', newest_seq, of_program
+  if last_seq is not null and (newest_seq, newest_time) is distinct from (last_seq, last_time) then
+    raise exception 'submission % of program % is not there, or is another one than it was', last_seq, of_program
       using errcode = 'TB002';
   end if;
   return true;
