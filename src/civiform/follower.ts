@@ -1,6 +1,6 @@
 // The follower: one round after another, each of which takes what is new in CiviForm's database, applies what changed there, and
-// looks at the next part of everything else. Nothing is remembered between rounds that is not in this service's own database, but for
-// what can be read again.
+// looks at the next part of everything else. Between rounds nothing is remembered outside this service's own database except what can
+// be read again.
 
 import { findFollowState, moveFollowState } from '../db/civiform/follow-state.ts'
 import { readIdentity, readLayout, readStand, type SourceLayout, type SourceStand } from '../db/civiform/source.ts'
@@ -155,7 +155,7 @@ export class Follower {
       await moveFollowState(sql, { rendering, evolution, scan_whole: true, scan_after: 0 })
   }
 
-  /** What was remembered of a database that is another now. */
+  /** Drops what was remembered of a database that has lost commits since. */
   #forget(): void {
     this.#catalogue = new FollowedCatalogue(this.deps)
     this.#watermarks = undefined

@@ -131,7 +131,7 @@ export async function endLoad(tx: Transaction, loadId: number): Promise<{ slug: 
 
 export interface SubmissionCounter {
   submit_seq: number
-  /** What is loaded has to be later: Snapshot-Time has come to here. While a load is under way that is as far as this has come. */
+  /** Snapshot-Time, than which everything loaded has to be later. While a load is under way, that is as far as the load has come. */
   last_submit_time: Micros
 }
 

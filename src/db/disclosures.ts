@@ -28,9 +28,9 @@ export async function findApplicationPlaces(db: Db, applicationId: number): Prom
     order by slug`
 }
 
-/** Of how a page's walk treats revisions: whether it asks for all, or for what the place is not known to be. */
+/** A page that the application was on, or may have been on. */
 export interface PageWithApplication extends AuditEventRow {
-  /** Whether the application was CURRENT as of the walk; null when that cannot be told any more. */
+  /** Whether the application met the walk's filter by revision state; null when that cannot be told any more. */
   meets_revision: boolean | null
   /** Whether the application was there until after the page had ended. */
   was_there: boolean

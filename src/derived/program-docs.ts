@@ -71,7 +71,7 @@ export interface ListedVersion {
   freshness: DocsFreshness
 }
 
-/** How far the docs of a version are, for those who look after them. */
+/** Whether the docs of a version are up to date, for administrators. */
 export interface DocsFreshness {
   /** When what is kept was made; null when nothing good is kept, so that docs are made whenever they are read. */
   made_at: Micros | null

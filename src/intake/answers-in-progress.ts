@@ -14,7 +14,7 @@ export function readSavedAnswers(text: string): JsonObject {
   return parsed.json
 }
 
-/** Kept answers with those of `keys` replaced by `answers`, as a version of that shape has them; a key without one goes. */
+/** Kept answers with those of `keys` replaced by `answers`, as a version of that shape has them; a key without an answer is removed. */
 export function mergeSavedAnswers(
   saved: JsonObject,
   shape: KeyMap,

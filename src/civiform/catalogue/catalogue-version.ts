@@ -132,7 +132,7 @@ export function versionOf(
 
   function conditionOf(block: Block, i: number): Condition | null {
     const { condition, why } = blockCondition(block.hidePredicate, placed)
-    // Of versions that are over nobody has to be told.
+    // Nothing has to be told of obsolete versions.
     const tell = (detail: string): void => {
       const kind = 'condition'
       if (state !== 'OBSOLETE') findings.push({ kind, subject: `${version}, ${nameOf(block, i)}`, detail })

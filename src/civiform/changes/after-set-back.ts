@@ -1,6 +1,6 @@
 // CiviForm's database lost commits that it had answered: a standby took over that lacked them, or a backup was restored. What they held
-// is here and was exported, and is there no more; and numbers that they had may be given again. So nothing that was remembered by a
-// number is relied on: what was submitted lately is compared at once, and everything in the rounds that follow, whole.
+// was copied here and exported, exists there no longer, and its numbers may be given again. So nothing is taken to be the same because its
+// number is: what was submitted lately is compared at once, and everything else, whole, in the rounds that follow.
 
 import { appendAuditEvent } from '../../db/audit.ts'
 import { type FollowState, moveFollowState } from '../../db/civiform/follow-state.ts'

@@ -1,5 +1,5 @@
-// What changed in applications after they were copied: status, note, answers, applicant, stage; or they are gone. Each is applied as
-// what it is, and what was seen to change and when is put on record.
+// Changes of applications after they were copied: of status, note, answers, applicant and stage, and their removal. Each is applied, and
+// put on record with the time at which it was seen.
 
 import { holdChanges, insertAnnotationState, updateAnnotations } from '../../db/annotations.ts'
 import { type FollowState, lockFollowState, noteFindings } from '../../db/civiform/follow-state.ts'
@@ -75,7 +75,7 @@ async function applyRows(
       const report = (detail: string): void =>
         void findings.push({ kind: 'application', subject: String(row.id), detail })
       if (before === undefined || plan === undefined) continue
-      // It comes as the new one that it is, and takes the place of the other then.
+      // Another application under the same id: it is copied as a new one, and replaces this one then.
       if (isGivenAgain(deps, before, row.submit_time)) continue
       if (before.program_version_id !== row.program_id)
         report(
@@ -106,8 +106,8 @@ async function applyRows(
 }
 
 /**
- * What took over from these is there no more. A walk that had one as OBSOLETE may not see it turn back, so each is removed, and there
- * again as one that came last.
+ * The applications that superseded these exist no longer. A walk that had one of these as OBSOLETE must not see it CURRENT again, so each
+ * is removed and stored again as one that came last.
  */
 async function takeBack(
   deps: Reading,

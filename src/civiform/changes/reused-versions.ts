@@ -1,5 +1,5 @@
-// A database that lost commits may give the id of a version that was lost to a version of another program. The lost one, and what was
-// submitted to it, are there no more: both go here too, so that the id is free for what has it now.
+// A database that lost commits may give the id of a lost version to a version of another program. The lost version and what was submitted
+// to it exist there no longer, so both are removed here, and the id is free for the version that has it now.
 
 import {
   allowFollowing,
