@@ -101,7 +101,7 @@ test('a Problem speaks for itself, with each fault on a line of its own', () => 
   ])
 })
 
-test('what nobody foresaw is shown whole, for a developer', () => {
+test('an unforeseen failure is shown whole, for a developer', () => {
   expect(failureLines(new Error('unforeseen'))[0]).toContain('unforeseen')
   expect(failureLines('thrown text')).toEqual(['thrown text'])
 })

@@ -1,4 +1,4 @@
-// Every path that a document or a comment names exists, so that nobody is sent to a file that was moved or never was.
+// Every path that a document or a comment names exists: none leads to a file that was moved or never was.
 
 import { expect, test } from 'bun:test'
 import { existsSync, readdirSync } from 'node:fs'

@@ -82,7 +82,7 @@ describe('who does not, and why (spec, "Authentication" 6: "When any constraint 
       expect(await attempt(`Basic ${apiSecretToken(username, password)}`)).toEqual({ refused: 'unknown_key' })
   })
 
-  test("wrong_secret: another key's; garbled_secret: nobody's, by its checksum", async () => {
+  test("wrong_secret: another key's; garbled_secret: no key's, by its checksum", async () => {
     const key = await makeKey()
     const withPassword = (password: string) => attempt(`Basic ${apiSecretToken(key.username, password)}`)
     const { api_key_id } = key
@@ -236,7 +236,7 @@ describe('"unknown ids cost the same as known ones" (contract section 3)', () =>
     }
   })
 
-  test('the programs of a key, be they a thousand, are read for its own secret alone', async () => {
+  test('the programs of a key, even a thousand, are read only when its own secret is given', async () => {
     /** How often PostgreSQL read the grants in the one statement of an attempt. */
     const grantReads = async (username: string, password: string): Promise<number> => {
       await costOf(username, password)

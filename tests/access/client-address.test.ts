@@ -83,7 +83,7 @@ describe('client address (contract section 3)', () => {
 describe('"Every request must use HTTPS." (spec, "Authentication" 1)', () => {
   const proto = (value: string) => ({ 'X-Forwarded-For': '192.0.2.1', 'X-Forwarded-Proto': value })
 
-  test('TLS ended here is HTTPS, whoever the peer is', () => {
+  test('TLS ended here is HTTPS, for any peer', () => {
     expect(isSecure('203.0.113.9', {}, production, true)).toBe(true)
     expect(isSecure('10.0.0.1', forwardedFor('192.0.2.1'), production, true)).toBe(true)
   })

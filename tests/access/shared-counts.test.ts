@@ -129,7 +129,7 @@ describe.skipIf(!isThere)('limits of a key that several processes count in one R
       ])
   })
 
-  test('a Redis that does not answer keeps nobody waiting: the share decides, and later ones do not ask', async () => {
+  test('a Redis that does not answer keeps no request waiting: the share decides, and later requests do not ask', async () => {
     const { counts, limits } = await aProcess()
     const key = aKey()
     redis.pause()

@@ -1,4 +1,4 @@
-// What a program's versions make of its exports: questions that came and went, drafts, keys that two share, types nobody knows.
+// What a program's versions make of its exports: questions that came and went, drafts, keys that two share, unknown types.
 
 import { describe, expect, test } from 'bun:test'
 import { createApiKey } from '../../src/access/api-keys.ts'
@@ -142,7 +142,7 @@ describe('the questions of a program', () => {
   })
 })
 
-describe('what nobody knows', () => {
+describe('unknown types', () => {
   test('an unknown type, a broken document and a program that is not there stop nothing; each is told, and the page is as its docs say', async () => {
     const { civiform, client, sql, catchUp, service, key } = await versions('contract', [
       [

@@ -117,7 +117,7 @@ describe('migrate', () => {
     test('an upgrade is not finished while a process of an earlier release is connected, unless that is meant', async () => {
       await migrate(database.sql, [used])
       await setOldest(older)
-      // A newer release and a stranger's program are in nobody's way.
+      // A newer release and a program that is not ours are not in the way.
       const names = [`tributary-export ${older}`, `tributary ${older}`, `tributary ${newer}`, 'other-export 0.0.1']
       const processes = names.map(application_name =>
         postgres(database.url, { max: 2, idle_timeout: 0, connection: { application_name } }),

@@ -43,7 +43,7 @@ test('each statement tells its wait once; within a transaction none but its begi
   for (const ms of waits) expect(ms).toBeGreaterThanOrEqual(0)
 })
 
-test('what is sent on a connection behind another statement waits until that has ended', async () => {
+test('what is sent on a connection after another statement waits until that has ended', async () => {
   const { sql, waits } = aPool(1)
   await sql`select 1`
   waits.length = 0

@@ -1,4 +1,4 @@
-// Each secret is rotated as OPERATIONS.md says, with processes that are replaced one by one: nobody who pulls is turned away.
+// Each secret is rotated as OPERATIONS.md says, with processes that are replaced one by one, and no client that pulls is turned away.
 
 import { afterEach, describe, expect, test } from 'bun:test'
 import { randomBytes } from 'node:crypto'

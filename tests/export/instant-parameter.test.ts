@@ -178,7 +178,7 @@ describe('spec: "With no time the beginning of the day is used"', () => {
     expect(parsed(text, zone)).toBe(instant)
   })
 
-  test('days follow one another without a gap in every zone, so that [day, next day) leaves nobody out', () => {
+  test('days follow one another without a gap in every zone, so that [day, next day) leaves no application out', () => {
     const zones = ['America/Sao_Paulo', 'Asia/Beirut', 'Australia/Lord_Howe', 'America/Havana', 'Africa/Cairo']
     for (const zone of zones) {
       let before = parseInstantParameter('2016-12-31', zone)

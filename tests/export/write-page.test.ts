@@ -184,7 +184,7 @@ describe('writePage', () => {
   test('G9: a statement that fails in mid-page rejects, and the body is not JSON', async () => {
     const broken = await insertRawProgram(database.sql, 'broken')
     await insertRawApplications(database.sql, broken, 30, i => (i === 25 ? 'y' : 'x'.repeat(500)))
-    // A row of a version that nobody knows: the page cannot be right, so it must not end well.
+    // A row of an unknown version: the page cannot be right, so it must not end well.
     const reader = new Reader()
     const fills = new Map([[broken.program_version_id + 1, broken.fills.get(broken.program_version_id)!]])
     const failure = await failureOf<PageFailure>(write(reader, planOf(broken, 30, 100), small, { fills }))

@@ -115,7 +115,7 @@ describe('a hidden question', () => {
     expect((await page(`nextPageToken=${before.token}`)).keys).toContain('zyxqua_salary')
   })
 
-  test('an ETag depends on a secret of the installation, so that nobody can try which questions would make it', async () => {
+  test('an ETag depends on a secret of the installation, so that a client cannot find out by trying which questions would make it', async () => {
     const pepper = 'Zk3J9vXq2LmZ8wR5tYb7NcD4fGhP6sUaE1iOx'
     const elsewhere = await useService(database, { apiKeyPepper: pepper })
     const hidden = { programs: [slug], hiddenQuestions: [`${mark} salary`] }

@@ -1,4 +1,4 @@
-// Connections that nobody uses. Contract G14 and section 3, "Everything has a bound and a name": idle and trickling ones end,
+// Connections that are not used. Contract G14 and section 3, "Everything has a bound and a name": idle and trickling ones end,
 // streams do not, and 5,000 of a stranger keep neither callers nor the platform out.
 
 import { afterEach, describe, expect, test } from 'bun:test'
@@ -125,7 +125,7 @@ describe('connections', () => {
   for (const [what, text] of [
     ['that had their 401', ofStranger],
     ['that stopped in the middle of a head', 'GET /api/v1/checkAuth HTTP/1.1\r\nHo'],
-    // The kernel hands these to nobody before they have said something.
+    // The kernel keeps these to itself until they have said something.
     ['that say nothing', ''],
   ] as const)
     test(`5,000 ${what} keep neither callers nor the platform out, with 1,024 descriptors; an address keeps CONNECTIONS_PER_ADDRESS`, async () => {

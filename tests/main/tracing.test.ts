@@ -85,7 +85,7 @@ describe('an export', () => {
     expect(spansOfTrace(traceId).length).toBeLessThan(25)
   })
 
-  test('that is not sampled is in the log and nowhere else; one of nobody begins a trace of its own', async () => {
+  test('that is not sampled is only in the log; one whose traceparent cannot be read begins its own', async () => {
     const service = await traced()
     await (await pull(service, 'pageSize=1', `00-${traceId}-${parentId}-00`)).arrayBuffer()
     await (await pull(service, 'pageSize=1', 'nonsense')).arrayBuffer()

@@ -81,7 +81,7 @@ describe('--fields', () => {
     expect(children().join()).not.toContain('zyxqua')
   })
 
-  test('a later pull with others is refused in a sentence; a pull of everything begins anew', async () => {
+  test('a later pull with others is refused in a sentence; a pull of everything begins again', async () => {
     const out = newName('csv')
     await pull(out, fields)
     for (const [more, told] of [

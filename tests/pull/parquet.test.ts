@@ -163,7 +163,7 @@ describe('--since-last', () => {
       const names = (await columnsOf(one!)).map(name => `"${String(name)}"`).join(', ')
       const rows = await rowsOf(`select ${names} from '${one}' order by all`)
       expect(rows).toHaveLength(table === '' ? 4 : table === '.child' ? 2 : 1)
-      // What nobody could answer yet is nothing; a pull of everything shows it as not answered.
+      // A question that was not asked yet has no value there; a pull of everything shows it as not answered.
       const later: Record<string, unknown> = { 'first_of_all.selections': [], 'toy.entities': '0' }
       const shown: Record<string, unknown>[] = rows.map(row =>
         Object.fromEntries(Object.entries(row).map(([name, value]) => [name, value ?? later[name] ?? null])),

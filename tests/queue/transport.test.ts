@@ -225,7 +225,7 @@ describe.each(queues)('jobs carried by $store', ({ store, its }) => {
     expect(its.logLines.map(line => line.msg)).not.toContain('job failed')
   })
 
-  test('what nobody knows or cannot be read is refused, and the next one runs', async () => {
+  test('a job that is unknown, or cannot be read, is refused, and the next one runs', async () => {
     const id = await aVersion(its.sql)
     const queue = await its.connect()
     await handedOver(queue, [

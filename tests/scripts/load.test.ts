@@ -63,7 +63,7 @@ describe('scripts/load', () => {
     expect((await load(['--help'])).out).toMatch(/^Usage: scripts\/load/)
   })
 
-  test('takes standard input, without a progress bar where nobody watches; the same again is known, and loaded once', async () => {
+  test('takes standard input, without a progress bar where there is no terminal; the same again is known, and loaded once', async () => {
     const all = `${exported.join('\n')}\n`
     const { code, out, err } = await load(['-', '--program', slug], all)
     expect({ code, err }).toEqual({ code: 0, err: '' })

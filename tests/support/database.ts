@@ -76,7 +76,7 @@ export async function createTestDatabase(
   }
 }
 
-/** The cluster of this test run, of this PostgreSQL, started by whoever asks first. */
+/** The cluster of this test run, of this PostgreSQL, started when it is first asked for. */
 export function testCluster(installation: string): Promise<CitusCluster> {
   cluster ??= startCitusCluster(installation)
   return cluster

@@ -2,15 +2,15 @@
 
 import type { StoredRow } from '../../src/export/splice.ts'
 
-/** Foreign bytes stand on every side, markers among them: what reads beyond its row is found out. */
+/** Foreign bytes stand on every side, markers among them: code that reads beyond its row is noticed. */
 export function storedRow(snapshot: string | Buffer, annotations: string | Buffer, isCurrent: boolean): StoredRow {
-  const [before, between, behind] = [Buffer.from('\x01\x02{'), Buffer.from('\0\0\x01\x02'), Buffer.from('\0\0\0\x01}')]
+  const [before, between, after] = [Buffer.from('\x01\x02{'), Buffer.from('\0\0\x01\x02'), Buffer.from('\0\0\0\x01}')]
   const [fixed, changeable] = [Buffer.from(snapshot), Buffer.from(annotations)]
   const snapshotFrom = before.length
   const snapshotTo = snapshotFrom + fixed.length
   const annotationsFrom = snapshotTo + between.length
   return {
-    bytes: Buffer.concat([before, fixed, between, changeable, behind]),
+    bytes: Buffer.concat([before, fixed, between, changeable, after]),
     snapshotFrom,
     snapshotTo,
     annotationsFrom,

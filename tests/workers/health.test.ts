@@ -63,7 +63,7 @@ test('jobs that ran are counted by kind and outcome, and each thing it does agai
 })
 
 describe('the service tells the same without a worker', () => {
-  test('outbox, derived data, workers: what waits, for how long, and that nobody is there', async () => {
+  test('outbox, derived data, workers: what waits, for how long, and that there is no worker', async () => {
     const { health } = await startMain(database)
     const idle = await readMetrics(health)
     expect(idle.of('tributary_workers')).toBe(0)

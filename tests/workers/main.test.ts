@@ -20,7 +20,7 @@ const docsOf = async (versionId: number): Promise<boolean> =>
 describe('workers/main.ts', () => {
   test('makes what is missing when it starts, and what is published while it runs; SIGTERM ends it with 0', async () => {
     const before = await aProgram(database.sql, { questions: everyKind })
-    // Nobody asked, as far as the outbox knows: as after a loss of both.
+    // As after a loss of both: the outbox does not know that it was asked for.
     await database.sql`delete from outbox`
     await database.sql`delete from derived_status`
     const { child } = spawnProcess('workers/main.ts', database)

@@ -283,7 +283,7 @@ test('the service answers JSON when Accept asks for it, with where everything is
   expect(await html('/docs/api')).toContain('id="exportApplications"')
 })
 
-test('/ leads to the docs, whoever asks, and below the path of a BASE_URL', async () => {
+test('/ leads to the docs, also without a key, and below the path of a BASE_URL', async () => {
   for (const [baseUrl, location] of [
     ['', '/docs/api/programs'],
     ['https://example.gov/apply', '/apply/docs/api/programs'],

@@ -7,7 +7,7 @@ import { until } from '../../support/until.ts'
 
 const slug = 'raw'
 const database = await useDatabase()
-// 20 MB: more than the buffers of any socket take, so that a page nobody reads stays under way.
+// 20 MB: more than the buffers of any socket take, so that a page that is not read stays under way.
 await insertRawApplications(database.sql, await insertRawProgram(database.sql, slug), 400, () => 'x'.repeat(50_000))
 const service = await useService(database, { requestsPerMinute: 100, exportsAtATime: 2 })
 

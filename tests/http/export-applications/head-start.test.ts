@@ -29,7 +29,7 @@ const page = (key: Pick<TestKey, 'authorization'>, query = '') =>
 const sent = (kind: RegExp): number =>
   recorder.statements.filter(({ text }) => kind.test(text.replace(/\s+/g, ' ').trim())).length
 
-/** While it is held nobody's key is found, but waited for. */
+/** While it is held, every lookup of a key waits. */
 async function holdKeys(): Promise<{ retire: (key: TestKey) => Promise<unknown>; release: () => Promise<void> }> {
   const holder = openDatabase({ url: database.url, connectionsMax: 1 })
   await holder`begin`

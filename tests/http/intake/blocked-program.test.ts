@@ -28,7 +28,7 @@ const whileBlocked = <T>(work: () => Promise<T>): Promise<T> =>
   }) as Promise<T>
 
 describe('a program whose counter is held', () => {
-  test('keeps 30 submissions waiting, and nobody else: another program, saving, reading, registering', async () => {
+  test('keeps 30 submissions waiting, and nothing else: another program, saving, reading, registering', async () => {
     const applicants = await Promise.all(Array.from({ length: 30 }, () => door.register()))
     let answered = 0
     const submitting = await whileBlocked(async () => {

@@ -89,7 +89,7 @@ export class SimulatedCiviForm {
     })) as Record<string, number>
   }
 
-  /** Saves a program as a draft that nobody has published. */
+  /** Saves a program as a draft, without publishing it. */
   async saveDraft(name: string, questions: readonly SimulatedQuestion[]): Promise<number> {
     return (await this.app.begin(async tx =>
       this.#saveProgram(tx, await this.#draftVersion(tx), name, questions, {}),
