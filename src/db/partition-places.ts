@@ -50,11 +50,14 @@ export async function readPartitions(db: Db): Promise<Partition[]> {
   }))
 }
 
+/** A connection keeps a plan for each partition and each of some statements, an eighth of a megabyte each. With more they are too many. */
+const namedMax = 64
+
 const known = new WeakMap<Db, readonly Partition[]>()
 
-/** Says of a pool where the applications of its database are. */
+/** Says of a pool where the applications of its database are. With more partitions than can be named it reads by the names of the tables. */
 export function knowPartitions(sql: Db, partitions: readonly Partition[]): void {
-  known.set(sql, partitions)
+  if (partitions.length <= namedMax) known.set(sql, partitions)
 }
 
 /** The partition of a program; undefined where there are none, or none are known. */

@@ -1,6 +1,7 @@
 // Where a program's applications are: the hashes by which Citus and PostgreSQL divide programs are PostgreSQL's own.
 
 import { expect, test } from 'bun:test'
+import { knowPartitions, type Partition, partitionOf } from '../../src/db/partition-places.ts'
 import { hashOfProgram, partitionHash } from '../../src/db/program-hash.ts'
 import { parseShards, shardOf } from '../../src/db/shard-places.ts'
 import { useDatabase } from '../support/fixtures.ts'
@@ -24,6 +25,22 @@ test('a program is hashed as PostgreSQL hashes its id', async () => {
   expect(rows.map(({ id }) => [2n, 3n, 64n, 100n, 256n].map(modulus => Number(partitionHash(id) % modulus)))).toEqual(
     rows.map(({ remainders }) => remainders),
   )
+})
+
+test('of 64 partitions the one is named that a program is in; of more, none', () => {
+  const laid = (count: number): Partition[] =>
+    Array.from({ length: count }, (_, i) => ({
+      application: `application_${i}`,
+      submissionCounter: 'submission_counter',
+      erasedApplication: `erased_application_${i}`,
+      applicationAnnotation: `application_annotation_${i}`,
+      modulus: BigInt(count),
+      remainder: BigInt(i),
+    }))
+  knowPartitions(sql, laid(65))
+  expect(partitionOf(sql, 7)).toBeUndefined()
+  knowPartitions(sql, laid(64))
+  expect(partitionOf(sql, 7)?.application).toBe(`application_${partitionHash(7) % 64n}`)
 })
 
 test('a program is in the shard with the greatest first hash that is not above its own', () => {
