@@ -1,7 +1,9 @@
 // A real browser for tests of pages: Debian's Chromium, headless, driven by playwright-core; axe looks for what shuts people out.
 
+import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { testPassword } from './console.ts'
 import { endWithFile } from './fixtures.ts'
 import { findNeeded } from './needs.ts'
 
@@ -39,7 +41,7 @@ const launch = () =>
 export async function openPage(
   browser: TestBrowser,
   baseUrl: string,
-  options: BrowserContextOptions & { email?: string; password?: string } = {},
+  options: BrowserContextOptions & { email?: string | undefined; password?: string } = {},
 ): Promise<{ page: Page; context: BrowserContext; complaints: string[] }> {
   const { email, password, ...rest } = options
   const context = await browser.newContext({ baseURL: baseUrl, viewport: { width: 1440, height: 900 }, ...rest })
@@ -61,6 +63,43 @@ export async function openPage(
 
 /** How wide the page is, px: more than its viewport where something sticks out. */
 export const pageWidth = (page: Page): Promise<number> => page.evaluate('document.documentElement.scrollWidth')
+
+interface Visit {
+  /** Who looks at the pages; nobody is signed in without it. */
+  email?: string
+  paths: readonly string[]
+}
+
+/** Tests of all these pages: that they shut nobody out, in the light and in the dark, and fit a phone, a tablet and a screen. */
+export function testPages(
+  browser: TestBrowser,
+  { baseUrl }: { baseUrl: string },
+  visits: () => readonly Visit[] | Promise<readonly Visit[]>,
+): void {
+  const each = async (options: BrowserContextOptions, look: (page: Page, path: string) => Promise<void>) => {
+    for (const { email, paths } of await visits()) {
+      const { page } = await openPage(browser, baseUrl, { ...options, email, password: testPassword })
+      for (const path of paths) {
+        await page.goto(path)
+        await look(page, path)
+      }
+    }
+  }
+  test.each(['light', 'dark'] as const)(
+    'no page has a serious fault of accessibility, %s',
+    colorScheme =>
+      each({ colorScheme }, async (page, path) => expect([path, await accessibilityFaults(page)]).toEqual([path, []])),
+    240_000,
+  )
+  test.each([360, 768, 1440])(
+    'nothing is wider than a screen of %d px',
+    width =>
+      each({ viewport: { width, height: 800 } }, async (page, path) =>
+        expect([path, await pageWidth(page)]).toEqual([path, width]),
+      ),
+    240_000,
+  )
+}
 
 const axeSource = readFileSync(Bun.resolveSync('axe-core/axe.min.js', import.meta.dir), 'utf8')
 

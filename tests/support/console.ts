@@ -63,6 +63,14 @@ export class ConsoleVisitor {
     )
   }
 
+  /** Sends a form that must be refused with this status, and gives the text of the page on which it comes back. */
+  async refused(status: number, ...sent: Parameters<ConsoleVisitor['post']>): Promise<string> {
+    const response = await this.post(...sent)
+    const text = await response.text()
+    if (response.status !== status) throw new Error(`${sent[0]} answered ${response.status}: ${text.slice(0, 2000)}`)
+    return text
+  }
+
   /** What every form of the session carries; empty when there is no session. */
   async csrf(): Promise<string> {
     const response = await this.service.get('/admin/account', { headers: this.#headers({}) })

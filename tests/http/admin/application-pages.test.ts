@@ -1,7 +1,7 @@
 // Applications in a real browser: found, read and annotated by keyboard alone and without scripts, and nothing that shuts people out.
 
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { accessibilityFaults, openPage, pageWidth, useBrowser } from '../../support/browser.ts'
+import { openPage, testPages, useBrowser } from '../../support/browser.ts'
 import { aPerson, testPassword } from '../../support/console.ts'
 import { useDatabase, useService } from '../../support/fixtures.ts'
 import { FrontEnd } from '../../support/front-end.ts'
@@ -104,44 +104,11 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     expect(await Bun.file(await download[0].path()).text()).toBe(shown!)
   })
 
-  test.each(['light', 'dark'] as const)(
-    'no page has a serious fault of accessibility, %s',
-    async colorScheme => {
-      for (const email of [ada.email, auditor.email]) {
-        const { page } = await openPage(browser, service.baseUrl, { ...signedIn, email, colorScheme })
-        const own = email === ada.email ? [`${one}/changes`, `${one}/exported`] : []
-        for (const path of [
-          '/admin/applications',
-          list,
-          `${list}?from=never&status=x`,
-          `${list}?applicant=1234567`,
-          one,
-          ...own,
-        ]) {
-          await page.goto(path)
-          expect([path, await accessibilityFaults(page)]).toEqual([path, []])
-        }
-      }
-    },
-    240_000,
-  )
-
-  test.each([360, 768, 1440])(
-    'nothing is wider than a screen of %d px',
-    async width => {
-      const { page } = await openPage(browser, service.baseUrl, { ...signedIn, viewport: { width, height: 800 } })
-      for (const path of [
-        '/admin/applications',
-        list,
-        `${list}?from=never`,
-        one,
-        `${one}/changes`,
-        `${one}/exported`,
-      ]) {
-        await page.goto(path)
-        expect([path, await pageWidth(page)]).toEqual([path, width])
-      }
-    },
-    240_000,
-  )
+  testPages(browser, service, () => {
+    const lists = ['/admin/applications', list, `${list}?from=never&status=x`, `${list}?applicant=1234567`, one]
+    return [
+      { email: ada.email, paths: [...lists, `${one}/changes`, `${one}/exported`] },
+      { email: auditor.email, paths: lists },
+    ]
+  })
 })

@@ -446,9 +446,7 @@ describe('status and note', () => {
   test('of two who change them at once the second is shown both, loses nothing, and decides', async () => {
     const old = await seen()
     expect((await programAdministrator!.post(one, { status: 'Approved', note: 'By one', seen: old })).status).toBe(303)
-    const response = await browser.post(one, { status: 'In review', note: 'By another', seen: old })
-    expect(response.status).toBe(409)
-    const html = await response.text()
+    const html = await browser.refused(409, one, { status: 'In review', note: 'By another', seen: old })
     expect(textOf(html)).toContain('What holds now: Approved')
     expect(textOf(html)).toContain('By one')
     expect(html).toContain('>By another</textarea>')
@@ -460,9 +458,7 @@ describe('status and note', () => {
 
   test('a status the program has not, and a note that is too long, come back with their faults', async () => {
     const note = '漢'.repeat(10_001)
-    const response = await browser.post(one, { status: 'Nowhere', note, seen: await seen() })
-    const html = await response.text()
-    expect(response.status).toBe(400)
+    const html = await browser.refused(400, one, { status: 'Nowhere', note, seen: await seen() })
     for (const id of ['status-fault', 'note-fault']) expect(html).toContain(`id="${id}"`)
     expect(html).toContain(note)
     expect(JSON.parse(await exportedObject(second.application_id)).application_note).toBe('By another')

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from 'bun:test'
 import { freePort } from '../../../scripts/free-port.ts'
 import { disablePerson, invitePerson } from '../../../src/access/people.ts'
 import { parseSubnet, type Subnet } from '../../../src/domain/values/ip-address.ts'
-import { accessibilityFaults, openPage, pageWidth, useBrowser } from '../../support/browser.ts'
+import { openPage, testPages, useBrowser } from '../../support/browser.ts'
 import { aPerson, ConsoleVisitor, testPassword } from '../../support/console.ts'
 import { useDatabase, useService } from '../../support/fixtures.ts'
 import { needs } from '../../support/needs.ts'
@@ -452,7 +452,6 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
   const browser = await useBrowser()
 
   test.each([true, false])('signing in and showing again who one is, by links and keys; scripts: %p', async scripts => {
-    now = Date.now() * 1000
     const { page, complaints } = await openPage(browser, service.baseUrl, { javaScriptEnabled: scripts })
     await page.goto('/admin/people/invite')
     await page.getByRole('link', { name: 'Sign in with City account' }).focus()
@@ -468,30 +467,8 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     expect(complaints).toEqual([])
   })
 
-  test.each(['light', 'dark'] as const)(
-    'its pages have no serious fault of accessibility, %s',
-    async colorScheme => {
-      now = Date.now() * 1000
-      const { page } = await openPage(browser, service.baseUrl, { colorScheme })
-      for (const path of ['/admin/sign-in', '/admin/sign-in/oidc/callback?code=x&state=x']) {
-        await page.goto(path)
-        expect([path, await accessibilityFaults(page)]).toEqual([path, []])
-      }
-      const inside = await openPage(browser, service.baseUrl, { colorScheme, email: ada.email, password: testPassword })
-      await inside.page.goto('/admin/confirm')
-      expect(await accessibilityFaults(inside.page)).toEqual([])
-    },
-    240_000,
-  )
-
-  test.each([360, 768, 1440])(
-    'nothing is wider than a screen of %d px',
-    async width => {
-      now = Date.now() * 1000
-      const { page } = await openPage(browser, service.baseUrl, { viewport: { width, height: 800 } })
-      await page.goto('/admin/sign-in')
-      expect(await pageWidth(page)).toBe(width)
-    },
-    240_000,
-  )
+  testPages(browser, service, () => [
+    { paths: ['/admin/sign-in', '/admin/sign-in/oidc/callback?code=x&state=x'] },
+    { email: ada.email, paths: ['/admin/confirm'] },
+  ])
 })

@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'bun:test'
 import { createAdminToken } from '../../../src/access/admin-tokens.ts'
 import { addIntermediary, addOrganization } from '../../../src/access/intermediaries.ts'
-import { accessibilityFaults, openPage, pageWidth, useBrowser } from '../../support/browser.ts'
+import { openPage, testPages, useBrowser } from '../../support/browser.ts'
 import { aPerson, testPassword } from '../../support/console.ts'
 import { useDatabase, useService } from '../../support/fixtures.ts'
 import { needs } from '../../support/needs.ts'
@@ -128,14 +128,11 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     expect(complaints).toEqual([])
   })
 
-  test.each(['light', 'dark'] as const)(
-    'no page has a serious fault of accessibility, %s',
-    async colorScheme => {
-      const stranger = await openPage(browser, service.baseUrl, { colorScheme })
-      await stranger.page.goto('/admin/sign-in')
-      expect(await accessibilityFaults(stranger.page)).toEqual([])
-      const { page } = await openPage(browser, service.baseUrl, { ...signedIn, colorScheme })
-      for (const path of [
+  testPages(browser, service, () => [
+    { paths: ['/admin/sign-in'] },
+    {
+      email: ada.email,
+      paths: [
         '/admin/keys',
         '/admin/keys/new',
         '/admin/keys/check',
@@ -154,37 +151,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
         '/admin/account',
         '/admin/confirm',
         '/admin/nothing-here',
-      ]) {
-        await page.goto(path)
-        expect([path, await accessibilityFaults(page)]).toEqual([path, []])
-      }
+      ],
     },
-    240_000,
-  )
-
-  test.each([360, 768, 1440])(
-    'nothing is wider than a screen of %d px',
-    async width => {
-      const { page } = await openPage(browser, service.baseUrl, { ...signedIn, viewport: { width, height: 800 } })
-      for (const path of [
-        '/admin/keys',
-        '/admin/keys/new',
-        '/admin/keys/check',
-        '/admin/people',
-        `/admin/people/${tess.person_id}`,
-        '/admin/intermediaries',
-        `/admin/intermediaries/${organization}`,
-        '/admin/settings',
-        '/admin/account/tokens',
-        '/admin/account/tokens/new',
-        '/admin/settings/retention',
-        '/admin/programs/food/retention',
-        '/admin/account',
-      ]) {
-        await page.goto(path)
-        expect([path, await pageWidth(page)]).toEqual([path, width])
-      }
-    },
-    240_000,
-  )
+  ])
 })

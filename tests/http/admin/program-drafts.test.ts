@@ -198,9 +198,7 @@ describe('publishing', () => {
     expect(page).toContain('What changes in moved-one')
     const reviewed = String((await draftOf('mover'))!.program_version_id)
     for (const move of [[], ['moved-two']]) {
-      const response = await ada!.post(path('mover', '/publish'), { reviewed, move })
-      const text = await response.text()
-      expect(response.status).toBe(400)
+      const text = await ada!.refused(400, path('mover', '/publish'), { reviewed, move })
       expect(text).toContain('Must be ticked, each of them')
       expect(text.match(/checked/g) ?? []).toHaveLength(move.length)
       expect((await activeOf('moved-one'))!.program_version_id).toBe(before)
@@ -259,9 +257,7 @@ describe('a new program', () => {
       { slug: 'brand-new', display_name: 'Again' },
     ]
     for (const form of others) {
-      const again = await ada!.post('/admin/new-program', form)
-      expect(again.status).toBe(400)
-      expect(await again.text()).toContain('there is a program of this slug already')
+      expect(await ada!.refused(400, '/admin/new-program', form)).toContain('there is a program of this slug already')
     }
   })
 

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 import { findActiveVersion, findDraftVersion, findProgram } from '../../../src/db/programs.ts'
-import { accessibilityFaults, openPage, pageWidth, useBrowser } from '../../support/browser.ts'
+import { openPage, testPages, useBrowser } from '../../support/browser.ts'
 import { aPerson, testPassword } from '../../support/console.ts'
 import { useDatabase, useService } from '../../support/fixtures.ts'
 import { needs } from '../../support/needs.ts'
@@ -135,27 +135,5 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     ]
   }
 
-  test.each(['light', 'dark'] as const)(
-    'no page has a serious fault of accessibility, %s',
-    async colorScheme => {
-      const { page } = await openPage(browser, service.baseUrl, { ...signedIn, colorScheme })
-      for (const path of await paths()) {
-        await page.goto(path)
-        expect([path, await accessibilityFaults(page)]).toEqual([path, []])
-      }
-    },
-    240_000,
-  )
-
-  test.each([360, 768, 1440])(
-    'nothing is wider than a screen of %d px',
-    async width => {
-      const { page } = await openPage(browser, service.baseUrl, { ...signedIn, viewport: { width, height: 800 } })
-      for (const path of await paths()) {
-        await page.goto(path)
-        expect([path, await pageWidth(page)]).toEqual([path, width])
-      }
-    },
-    240_000,
-  )
+  testPages(browser, service, async () => [{ email: ada.email, paths: await paths() }])
 })

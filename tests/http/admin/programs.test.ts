@@ -190,9 +190,7 @@ describe('versions', () => {
       'admin:other',
     )
     const path = `/admin/programs/contended/versions/${first.program_version_id}/take`
-    const response = await admin.post(path, { based_on: String(second.program_version_id) })
-    expect(response.status).toBe(409)
-    const text = await response.text()
+    const text = await admin.refused(409, path, { based_on: String(second.program_version_id) })
     expect(text).toContain('Somebody else saved or published meanwhile')
     expect(text).toContain('what the draft changed is gone')
     expect((await findDraftVersion(sql, first.program_id))!.program_version_id).toBe(draft.program_version_id)

@@ -63,9 +63,7 @@ describe('how long a program keeps its applications', () => {
 
   test('says what it would erase, and asks for the slug before it does', async () => {
     const { path, slug } = await programWith('shorter', [1, 40, 50])
-    const asked = await admin.post(path, { keep: 'days', days: '35', seen: '' })
-    expect(asked.status).toBe(400)
-    const text = await asked.text()
+    const text = await admin.refused(400, path, { keep: 'days', days: '35', seen: '' })
     expect(text).toContain('This erases 2 applications that are there now')
     expect(text).toContain('Write shorter to erase them')
     expect(text).toContain('value="35"')

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 import { beginRun, finishRun, requestDerived } from '../../../src/db/derived-status.ts'
-import { accessibilityFaults, openPage, pageWidth, useBrowser } from '../../support/browser.ts'
+import { openPage, testPages, useBrowser } from '../../support/browser.ts'
 import { aPerson, testPassword } from '../../support/console.ts'
 import { useDatabase, useService } from '../../support/fixtures.ts'
 import { createTestKey } from '../../support/keys.ts'
@@ -73,27 +73,5 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     await page.getByRole('link', { name: 'Newest' }).waitFor()
   })
 
-  test.each(['light', 'dark'] as const)(
-    'no page has a serious fault of accessibility, %s',
-    async colorScheme => {
-      const { page } = await openPage(browser, service.baseUrl, { ...signedIn, colorScheme })
-      for (const path of paths) {
-        await page.goto(path)
-        expect([path, await accessibilityFaults(page)]).toEqual([path, []])
-      }
-    },
-    240_000,
-  )
-
-  test.each([360, 768, 1440])(
-    'nothing is wider than a screen of %d px',
-    async width => {
-      const { page } = await openPage(browser, service.baseUrl, { ...signedIn, viewport: { width, height: 800 } })
-      for (const path of paths) {
-        await page.goto(path)
-        expect([path, await pageWidth(page)]).toEqual([path, width])
-      }
-    },
-    240_000,
-  )
+  testPages(browser, service, () => [{ email: ada.email, paths }])
 })

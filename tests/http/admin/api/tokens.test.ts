@@ -53,9 +53,7 @@ describe('in the console', () => {
 
   test('a form comes back as it was typed, with each fault at its field', async () => {
     const browser = await new ConsoleVisitor(service).signIn(ada.email)
-    const refused = await browser.post(`${path}/new`, { name: ' ', expiry: '400d', scopes: ['keys:own'] })
-    const text = await refused.text()
-    expect(refused.status).toBe(400)
+    const text = await browser.refused(400, `${path}/new`, { name: ' ', expiry: '400d', scopes: ['keys:own'] })
     for (const part of ['href="#name"', 'href="#expiry"', 'href="#scopes"', 'value="400d"'])
       expect(text).toContain(part)
   })
