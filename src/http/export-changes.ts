@@ -1,23 +1,19 @@
 // The change feed: what happened to the applications of a program since a cursor, at once or as soon as something does.
 
-import { Elysia } from 'elysia'
 import { authorizeExport, type Caller } from '../access/caller.ts'
 import { readThroughLoss } from '../db/client.ts'
 import { parseChangeCursor } from '../export/change-cursor.ts'
 import { type ChangesPage, parseChangesRequest, readChangesPage, readLatestCursor } from '../export/change-feed.ts'
-import { authenticate } from './authenticate.ts'
 import type { Deps } from './deps.ts'
-import { methodNotAllowed } from './errors.ts'
 import { changesOperation } from './openapi/changes-operation.ts'
-import { routeDetail } from './openapi/route-detail.ts'
 import { preferredWaitSeconds } from './preference.ts'
 import { enterProgram, sentParameters } from './program-request.ts'
-
-const path = '/api/v1/admin/programs/:programSlug/changes'
+import { type AskedByKey, readByKey } from './read-by-key.ts'
 
 /** `GET /api/v1/admin/programs/{programSlug}/changes`. `Prefer: wait` as RFC 7240, section 4.3, has it. */
 export const exportChanges = (deps: Deps) => {
-  const answer = async (caller: Caller, programSlug: string, request: Request): Promise<Response> => {
+  const answer = async ({ caller, params, request }: AskedByKey): Promise<Response> => {
+    const programSlug = params.programSlug!
     const { config, db, watch } = deps
     const { programId, headers, record } = await enterProgram(deps, { caller, programSlug, request }, authorizeExport)
     const sent = sentParameters(request)
@@ -56,12 +52,5 @@ export const exportChanges = (deps: Deps) => {
     })
   }
 
-  return (
-    new Elysia({ name: 'export-changes', detail: routeDetail(changesOperation) })
-      .use(authenticate(deps))
-      .get(path, ({ caller, params, request }) => answer(caller, params.programSlug, request))
-      // The server leaves the body out and keeps its length.
-      .head(path, ({ caller, params, request }) => answer(caller, params.programSlug, request))
-      .all(path, methodNotAllowed(['GET', 'HEAD']), { parse: 'none' })
-  )
+  return readByKey(deps, '/api/v1/admin/programs/:programSlug/changes', changesOperation, answer)
 }

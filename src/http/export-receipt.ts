@@ -1,21 +1,17 @@
 // The receipt of a walk: its count and digest, for a client that wants to be sure that it has all of it.
 
-import { Elysia } from 'elysia'
-import { authorizeExport, type Caller } from '../access/caller.ts'
+import { authorizeExport } from '../access/caller.ts'
 import { readThroughLoss, type Sql } from '../db/client.ts'
 import { parseReceiptRequest, readWalkReceipt, type WalkReceipt } from '../export/walk-receipt.ts'
-import { authenticate } from './authenticate.ts'
 import type { Deps } from './deps.ts'
-import { methodNotAllowed } from './errors.ts'
 import { receiptOperation } from './openapi/receipt-operation.ts'
-import { routeDetail } from './openapi/route-detail.ts'
 import { enterProgram, sentParameters } from './program-request.ts'
-
-const path = '/api/v1/admin/programs/:programSlug/receipt'
+import { type AskedByKey, readByKey } from './read-by-key.ts'
 
 /** `GET /api/v1/admin/programs/{programSlug}/receipt`. It reads a whole program, so it takes one of the key's places for exports. */
 export const exportReceipt = (deps: Deps) => {
-  const answer = async (caller: Caller, programSlug: string, request: Request): Promise<Response> => {
+  const answer = async ({ caller, params, request }: AskedByKey): Promise<Response> => {
+    const programSlug = params.programSlug!
     const { config, exports, limits } = deps
     const { programId, headers, record } = await enterProgram(deps, { caller, programSlug, request }, authorizeExport)
     const tokens = { keys: config.pageTokenKeys, now: deps.now(), ttlMs: config.pageTokenTtlMs, programId }
@@ -26,12 +22,5 @@ export const exportReceipt = (deps: Deps) => {
     await place.granted
     return Response.json(await exports.read(read).finally(place.end), { headers })
   }
-  return (
-    new Elysia({ name: 'export-receipt', detail: routeDetail(receiptOperation) })
-      .use(authenticate(deps))
-      .get(path, ({ caller, params, request }) => answer(caller, params.programSlug, request))
-      // The server leaves the body out and keeps its length.
-      .head(path, ({ caller, params, request }) => answer(caller, params.programSlug, request))
-      .all(path, methodNotAllowed(['GET', 'HEAD']), { parse: 'none' })
-  )
+  return readByKey(deps, '/api/v1/admin/programs/:programSlug/receipt', receiptOperation, answer)
 }

@@ -1,23 +1,18 @@
 // The programs a key may read, with how many applications each has and how far it has come.
 
-import { Elysia } from 'elysia'
-import { type Caller, unauthenticated } from '../access/caller.ts'
+import { unauthenticated } from '../access/caller.ts'
 import { readThroughLoss } from '../db/client.ts'
 import { readReadablePrograms } from '../db/client-reads.ts'
 import { formatOffsetTime } from '../domain/values/offset-time.ts'
 import { formatChangeCursor } from '../export/change-cursor.ts'
-import { authenticate } from './authenticate.ts'
 import type { Deps } from './deps.ts'
-import { methodNotAllowed } from './errors.ts'
 import { listProgramsOperation } from './openapi/reading-operations.ts'
-import { routeDetail } from './openapi/route-detail.ts'
 import { quotaHeaders } from './quota-headers.ts'
-
-const path = '/api/v1/admin/programs'
+import { type AskedByKey, readByKey } from './read-by-key.ts'
 
 /** `GET /api/v1/admin/programs`. */
 export const listPrograms = (deps: Deps) => {
-  const answer = async (caller: Caller): Promise<Response> => {
+  const answer = async ({ caller }: AskedByKey): Promise<Response> => {
     const { config, db, limits } = deps
     const headers = { 'Cache-Control': 'no-store', ...quotaHeaders(await limits.takeRequest(caller.api_key_id)) }
     if (!caller.may_export) throw unauthenticated('may_not_export')
@@ -31,12 +26,5 @@ export const listPrograms = (deps: Deps) => {
     }))
     return Response.json({ payload }, { headers })
   }
-  return (
-    new Elysia({ name: 'list-programs', detail: routeDetail(listProgramsOperation) })
-      .use(authenticate(deps))
-      .get(path, ({ caller }) => answer(caller))
-      // The server leaves the body out and keeps its length.
-      .head(path, ({ caller }) => answer(caller))
-      .all(path, methodNotAllowed(['GET', 'HEAD']), { parse: 'none' })
-  )
+  return readByKey(deps, '/api/v1/admin/programs', listProgramsOperation, answer)
 }

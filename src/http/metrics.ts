@@ -22,57 +22,51 @@ const pageOutcomes = ['whole', 'client_gone', 'stalled', 'failed', 'refused'] as
 
 export class Metrics extends Meter implements RequestCounts {
   readonly pools = new PoolMetrics(this)
-  readonly #requests: Histogram
-  readonly #pages: Counter
-  readonly #applications: Counter
-  readonly #bytes: Counter
-  readonly #unauthenticated: Counter
-  readonly #limited: Counter
-  readonly #unavailable: Counter
-  readonly #walks: Counter
-  readonly #errors: Counter
+  readonly #requests = new Histogram({
+    name: 'tributary_request_seconds',
+    help: 'Time from the start of a request to the end of its response, streams included, by route, status and how it ended',
+    labelNames: ['route', 'status', 'outcome'],
+    buckets: [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100, 300],
+    registers: this.registers,
+  })
+  readonly #pages = this.#counter(
+    'tributary_pages_total',
+    'Pages of exports that keys asked for: sent whole, cut short (client_gone, stalled, failed) or refused',
+    'outcome',
+  )
+  readonly #applications = this.#counter('tributary_exported_applications_total', 'Applications handed to clients')
+  readonly #bytes = this.#counter(
+    'tributary_exported_bytes_total',
+    'Bytes of JSON handed to clients, before any compression',
+  )
+  readonly #unauthenticated = this.#counter(
+    'tributary_unauthenticated_total',
+    'Requests of API clients that were answered 401, by the reason that only the log tells',
+    'reason',
+  )
+  readonly #limited = this.#counter(
+    'tributary_rate_limited_total',
+    'Requests that were answered 429, by the limit that was reached',
+    'limit',
+  )
+  readonly #unavailable = this.#counter(
+    'tributary_unavailable_total',
+    'Requests that were answered 503, by the reason',
+    'reason',
+  )
+  readonly #walks = this.#counter(
+    'tributary_walks_refused_total',
+    'Pages not sent, or not to their end, because the database lacks submissions of the walk: it lags behind, or has another history',
+    'reason',
+  )
+  readonly #errors = this.#counter(
+    'tributary_internal_errors_total',
+    'Requests that were answered 500: a fault of the service; the log has what it was',
+  )
   #open = 0
 
   constructor() {
     super()
-    const counter = (name: string, help: string, labelNames: string[] = []): Counter =>
-      new Counter({ name, help, labelNames, registers: this.registers })
-    this.#requests = new Histogram({
-      name: 'tributary_request_seconds',
-      help: 'Time from the start of a request to the end of its response, streams included, by route, status and how it ended',
-      labelNames: ['route', 'status', 'outcome'],
-      buckets: [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100, 300],
-      registers: this.registers,
-    })
-    this.#pages = counter(
-      'tributary_pages_total',
-      'Pages of exports that keys asked for: sent whole, cut short (client_gone, stalled, failed) or refused',
-      ['outcome'],
-    )
-    this.#applications = counter('tributary_exported_applications_total', 'Applications handed to clients')
-    this.#bytes = counter('tributary_exported_bytes_total', 'Bytes of JSON handed to clients, before any compression')
-    this.#unauthenticated = counter(
-      'tributary_unauthenticated_total',
-      'Requests of API clients that were answered 401, by the reason that only the log tells',
-      ['reason'],
-    )
-    this.#limited = counter(
-      'tributary_rate_limited_total',
-      'Requests that were answered 429, by the limit that was reached',
-      ['limit'],
-    )
-    this.#unavailable = counter('tributary_unavailable_total', 'Requests that were answered 503, by the reason', [
-      'reason',
-    ])
-    this.#walks = counter(
-      'tributary_walks_refused_total',
-      'Pages not sent, or not to their end, because the database lacks submissions of the walk: it lags behind, or has another history',
-      ['reason'],
-    )
-    this.#errors = counter(
-      'tributary_internal_errors_total',
-      'Requests that were answered 500: a fault of the service; the log has what it was',
-    )
     // What alerts look at has a value from the start on: Prometheus sees no increase in what was not there before.
     for (const reason of ['plain_http', 'expired']) this.#unauthenticated.inc({ reason }, 0)
     for (const outcome of pageOutcomes) this.#pages.inc({ outcome }, 0)
@@ -87,6 +81,10 @@ export class Metrics extends Meter implements RequestCounts {
         this.set(open())
       },
     })
+  }
+
+  #counter(name: string, help: string, ...labelNames: string[]): Counter {
+    return new Counter({ name, help, labelNames, registers: this.registers })
   }
 
   /** Has the expiry of API keys looked up. What cannot be looked up is left out. */

@@ -2,7 +2,7 @@
 // An application of another program is answered as one that never was.
 
 import { Elysia } from 'elysia'
-import { authorizeExport, type Caller } from '../access/caller.ts'
+import { authorizeExport } from '../access/caller.ts'
 import { findStoredApplication, type StoredApplication } from '../db/application-lists.ts'
 import { readThroughLoss } from '../db/client.ts'
 import { readAnnotationSteps, readStoredRevisions } from '../db/client-reads.ts'
@@ -15,12 +15,10 @@ import { parseFields, unknownFields } from '../export/request.ts'
 import { type Fault, SentQuery } from '../export/sent-query.ts'
 import { sentQuestions } from '../export/sent-questions.ts'
 import { Problem } from '../problem.ts'
-import { authenticate } from './authenticate.ts'
 import type { Deps } from './deps.ts'
-import { methodNotAllowed } from './errors.ts'
 import { readApplicationOperation, readHistoryOperation, readRevisionsOperation } from './openapi/reading-operations.ts'
-import { routeDetail } from './openapi/route-detail.ts'
 import { applicationIdIn, enterProgram, sentParameters } from './program-request.ts'
+import { type AskedByKey, readByKey } from './read-by-key.ts'
 import { recordOf } from './request-record.ts'
 
 const one = '/api/v1/admin/programs/:programSlug/applications/:applicationId'
@@ -28,12 +26,6 @@ const one = '/api/v1/admin/programs/:programSlug/applications/:applicationId'
 /** Most in one answer; the rest comes `after` the last. An application may have megabytes, a note 10,000 characters. */
 const revisionsMax = 20
 const stepsMax = 200
-
-interface Asked {
-  caller: Caller
-  params: { programSlug: string; applicationId: string }
-  request: Request
-}
 
 interface Reading {
   programId: number
@@ -48,13 +40,13 @@ interface Reading {
 export const readApplications = (deps: Deps) => {
   const { config, db, keyMaps } = deps
 
-  const loadSeen = ({ caller }: Asked, programId: number, asOf: Micros, chosen?: readonly number[]) =>
+  const loadSeen = ({ caller }: AskedByKey, programId: number, asOf: Micros, chosen?: readonly number[]) =>
     readThroughLoss(() => keyMaps.loadSeen(db, programId, asOf, { hidden: caller.hidden.ids, chosen }))
 
   /** The caller is let in to the program first; then what is asked for is read from the address. */
-  const begin = async (asked: Asked, parameters: readonly ('after' | 'fields')[]): Promise<Reading> => {
+  const begin = async (asked: AskedByKey, parameters: readonly ('after' | 'fields')[]): Promise<Reading> => {
     const { caller, params, request } = asked
-    const { programSlug } = params
+    const programSlug = params.programSlug!
     const { programId, headers, record } = await enterProgram(deps, { caller, programSlug, request }, authorizeExport)
     const query = new SentQuery(sentParameters(request), parameters)
     const names = parameters.includes('fields') ? query.read('fields', parseFields) : undefined
@@ -68,7 +60,7 @@ export const readApplications = (deps: Deps) => {
       chosen = found.chosen
     }
     if (query.faults.length > 0) throw query.problem()
-    const applicationId = applicationIdIn(params.applicationId)
+    const applicationId = applicationIdIn(params.applicationId!)
     if (applicationId === undefined) throw noSuchApplication()
     record.fields.application_id = applicationId
     await deps.trail.settle(caller.api_key_id)
@@ -77,7 +69,7 @@ export const readApplications = (deps: Deps) => {
 
   /** As an export sends it. What is sent is in the audit trail before that. */
   const disclosed = async (
-    asked: Asked,
+    asked: AskedByKey,
     { programId, chosen }: Pick<Reading, 'programId' | 'chosen'>,
     stored: StoredApplication,
   ): Promise<Buffer> => {
@@ -87,7 +79,7 @@ export const readApplications = (deps: Deps) => {
     if (request.method === 'GET') {
       const { api_key_id: apiKeyId, address } = caller
       const requestId = recordOf(request).id
-      const { programSlug } = params
+      const programSlug = params.programSlug!
       const questions = sentQuestions(seen.keyMap, chosen, caller.hidden)
       await deps.audit(
         disclosedReading({ apiKeyId, address, requestId, programSlug, application: stored, questions, at: deps.now() }),
@@ -96,7 +88,7 @@ export const readApplications = (deps: Deps) => {
     return object
   }
 
-  const readOne = async (asked: Asked): Promise<Response> => {
+  const readOne = async (asked: AskedByKey): Promise<Response> => {
     const reading = await begin(asked, ['fields'])
     const { programId, applicationId, headers } = reading
     const stored = await readThroughLoss(() => findStoredApplication(db, programId, applicationId))
@@ -104,7 +96,7 @@ export const readApplications = (deps: Deps) => {
     return jsonOf([await disclosed(asked, reading, stored)], headers)
   }
 
-  const readRevisions = async (asked: Asked): Promise<Response> => {
+  const readRevisions = async (asked: AskedByKey): Promise<Response> => {
     const reading = await begin(asked, ['after', 'fields'])
     const { programId, applicationId, after, headers } = reading
     const rows = await readThroughLoss(() =>
@@ -127,7 +119,7 @@ export const readApplications = (deps: Deps) => {
     return jsonOf(pieces, headers)
   }
 
-  const readHistory = async (asked: Asked): Promise<Response> => {
+  const readHistory = async (asked: AskedByKey): Promise<Response> => {
     const { programId, applicationId, after = 0, headers } = await begin(asked, ['after'])
     const { caller, request } = asked
     if ((await readThroughLoss(() => findStoredApplication(db, programId, applicationId))) === undefined)
@@ -155,19 +147,10 @@ export const readApplications = (deps: Deps) => {
     return Response.json({ payload, nextAfter }, { headers })
   }
 
-  // HEAD: the server leaves the body out and keeps its length.
-  const methods = methodNotAllowed(['GET', 'HEAD'])
   return new Elysia({ name: 'read-applications' })
-    .use(authenticate(deps))
-    .get(one, readOne, { detail: routeDetail(readApplicationOperation) })
-    .head(one, readOne)
-    .all(one, methods, { parse: 'none' })
-    .get(`${one}/revisions`, readRevisions, { detail: routeDetail(readRevisionsOperation) })
-    .head(`${one}/revisions`, readRevisions)
-    .all(`${one}/revisions`, methods, { parse: 'none' })
-    .get(`${one}/history`, readHistory, { detail: routeDetail(readHistoryOperation) })
-    .head(`${one}/history`, readHistory)
-    .all(`${one}/history`, methods, { parse: 'none' })
+    .use(readByKey(deps, one, readApplicationOperation, readOne))
+    .use(readByKey(deps, `${one}/revisions`, readRevisionsOperation, readRevisions))
+    .use(readByKey(deps, `${one}/history`, readHistoryOperation, readHistory))
 }
 
 /** The same for every id that is none of this program's. */
