@@ -37,7 +37,7 @@ export const applicationStatus = (deps: Deps) => {
   const begin = async ({ caller, params, request }: Asked, authorize: typeof authorizeExport) => {
     const { programSlug } = params
     const { programId, headers, record } = await enterProgram(deps, { caller, programSlug, request }, authorize)
-    // What is no id of an application is one that is not there.
+    // A text that is not an id is answered like an id that does not exist.
     const applicationId = applicationIdIn(params.applicationId) ?? 0
     record.fields.application_id = applicationId
     return { programId, applicationId, headers }

@@ -21,8 +21,8 @@ export const authenticate = (deps: Deps) =>
   }))
 
 /**
- * The caller of a request. Throws Problem `unauthenticated`, the same for every cause (contract D4), or `rate_limited` when
- * its address has failed too often of late; never the latter for a credential that is good. Notes what the log line tells.
+ * The caller of a request. Throws Problem `unauthenticated`, the same for every cause (contract D4); or `rate_limited` when the credential
+ * is wrong and its address has failed too often. Notes for the log line who called, or why it was refused.
  */
 export async function authenticateRequest(deps: Deps, request: Request, keys: KeySource = deps.keys): Promise<Caller> {
   const { config, now, uses } = deps

@@ -1,5 +1,4 @@
 // The endpoint with which a client finds out whether its key works.
-// Every request that gets here was let in.
 
 import type { Caller } from '../access/caller.ts'
 import { isExpiringSoon } from '../access/expiry.ts'

@@ -5,9 +5,8 @@ const codings = ['zstd', 'gzip'] as const
 export type Coding = (typeof codings)[number]
 
 /**
- * The coding for an answer to this Accept-Encoding; undefined for none. The one with the highest quality; of equals the one we
- * prefer, and a coding rather than none. None, too, without a header, and when nothing we can send is acceptable: what is not
- * coded can be read by everybody, so a client that refuses even that is better served than refused.
+ * The coding for an answer to this Accept-Encoding: the one with the highest quality, of equals the one we prefer. Undefined, for no
+ * coding, without a header and when the client accepts nothing that we can send: every client can read what is not coded.
  */
 export function preferredCoding(acceptEncoding: string | null): Coding | undefined {
   if (acceptEncoding === null) return undefined
@@ -23,7 +22,7 @@ export function preferredCoding(acceptEncoding: string | null): Coding | undefin
 
 const itemPattern = /^([!#$%&'*+.^_`|~0-9a-z-]+)(?:[ \t]*;[ \t]*q=(0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?))?$/
 
-/** Quality by coding. What is not well-formed is passed over; of what is named twice, the first counts. */
+/** Quality by coding. Malformed items are ignored; of a coding that is named twice, the first counts. */
 function parseAcceptEncoding(field: string): Map<string, number> {
   const accepted = new Map<string, number>()
   for (const item of field.toLowerCase().split(',')) {

@@ -9,7 +9,7 @@ export type DigestAlgorithm = keyof typeof algorithms
 
 const itemPattern = /^([a-z*][a-z0-9_.*-]*)[ \t]*=[ \t]*([0-9]{1,2})(?:[ \t]*;.*)?$/
 
-/** The algorithm that a `Want-Content-Digest` field would rather have; undefined for none. What is not well-formed is passed over. */
+/** The algorithm that a `Want-Content-Digest` field prefers; undefined for none. Malformed items are ignored. */
 export function wantedDigest(field: string | null): DigestAlgorithm | undefined {
   if (field === null) return undefined
   let best: { algorithm: DigestAlgorithm; preference: number } | undefined

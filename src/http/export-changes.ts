@@ -35,7 +35,7 @@ export const exportChanges = (deps: Deps) => {
     return Response.json(page, { headers })
   }
 
-  /** Status and note are told, so it is on record who was told. Before the answer is sent: what is not on record is not sent. */
+  /** Records who was told of status and note. This is done before the answer is sent: nothing goes out that is not on record. */
   const note = async (caller: Caller, programSlug: string, requestId: string, page: ChangesPage): Promise<void> => {
     const { payload } = page
     await deps.audit({

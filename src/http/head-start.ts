@@ -3,7 +3,7 @@
 // It is a guess and decides nothing. The key is looked up as for every request, and when it is refused, what was read is thrown away. A
 // guess costs one small statement. It is made only where the same secret opened the same program the last time it was sent to this
 // process, which is known by the secret's hash. That is remembered when a walk is opened and forgotten when it is used: a key that was
-// retired, edited or is over its quota causes one statement in vain, and a wrong secret causes none.
+// retired, edited or is over its quota costs one unneeded statement, and a wrong secret costs none.
 
 import type { KeySource, KnownKey } from '../access/key-source.ts'
 import { readThroughLoss } from '../db/client.ts'

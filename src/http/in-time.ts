@@ -1,5 +1,5 @@
-// The budget that each request has up to the first byte of its answer (contract G14): whatever it waits for, and however often, it
-// is answered.
+// The time that each request has up to the first byte of its answer (contract G14): when it is over, the request is answered, no
+// matter what it still waits for.
 
 import { Problem } from '../problem.ts'
 import { settledWithin } from '../settled-within.ts'
@@ -16,8 +16,8 @@ export const askedWaitMs = ({ method, url, headers }: Request): number =>
   method === 'GET' && /\/changes(?:\?|$)/.test(url) ? preferredWaitSeconds(headers.get('prefer')) * 1000 : 0
 
 /**
- * The answer, or a Problem (unavailable) when there is none within `budgetMs`. What comes later is thrown away; if it is a stream,
- * whatever feeds it finds its client gone.
+ * The answer, or a Problem (unavailable) when there is none within `budgetMs`. A later answer is thrown away; a stream is cancelled, so
+ * that its writer finds the client gone.
  */
 export async function inTime(answered: Promise<Response>, budgetMs: number): Promise<Response> {
   if (await settledWithin(budgetMs, answered)) return answered

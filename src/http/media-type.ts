@@ -30,7 +30,7 @@ export function acceptableType<T extends string>(accept: string | null, offered:
   return best?.type
 }
 
-/** By the most exact range that takes the type in, whatever its quality. */
+/** Decided by the most exact range that includes the type, even if that has the lower quality. */
 function qualityOf(offered: string, ranges: readonly MediaRange[]): { quality: number; exactness: number } {
   const [type, subtype] = offered.split('/')
   let found = { quality: 0, exactness: -1 }
@@ -49,7 +49,7 @@ const qualityPattern = /^(?:0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?)$/
 /** Splits at commas that are not within a quoted string. */
 const listItem = /(?:[^",]|"(?:[^"\\]|\\.)*"?)+/g
 
-/** What is not well-formed is passed over. */
+/** Malformed items are ignored. */
 function parseAccept(header: string): MediaRange[] {
   const ranges: MediaRange[] = []
   for (const item of header.toLowerCase().match(listItem) ?? []) {

@@ -87,7 +87,7 @@ export class Metrics extends Meter implements RequestCounts {
     return new Counter({ name, help, labelNames, registers: this.registers })
   }
 
-  /** Has the expiry of API keys looked up. What cannot be looked up is left out. */
+  /** Shows how many API keys expire soon. When that cannot be looked up, the value is left out. */
   watchKeys(read: () => Promise<KeyExpiries>): void {
     // Labels only so that a value can be left out: an unlabelled gauge always has one.
     const expiring = new Gauge({
@@ -138,7 +138,7 @@ export class Metrics extends Meter implements RequestCounts {
     )
   }
 
-  /** Has it told whether keys are counted for all processes together, where they could be. */
+  /** Shows whether this process counts keys by itself because Redis, where the processes share their counts, is away. */
   watchCounts(shared: { readonly away: boolean } | undefined): void {
     const apart = new Gauge({
       name: 'tributary_key_limits_apart',
@@ -148,7 +148,7 @@ export class Metrics extends Meter implements RequestCounts {
     this.onRead(() => apart.set(shared?.away === true ? 1 : 0))
   }
 
-  /** Has the state of the standbys told whenever metrics are read. What is not known of one is left out. */
+  /** Shows the state of the standbys whenever metrics are read, without what is not known of one. */
   watchStandbys(states: () => readonly StandbyState[]): void {
     const gauge = (
       name: string,

@@ -23,8 +23,8 @@ interface Asked {
 type Authorize = (caller: Caller, slug: string) => number
 
 /**
- * Counts the request, then lets its caller in to the program as `authorize` does: first counted, so that what is refused for want of a
- * grant counts too. Throws Problem `rate_limited` or `unauthenticated`.
+ * Counts the request, then lets its caller in to the program as `authorize` does. Requests that are refused because the program is not
+ * granted count too. Throws Problem `rate_limited` or `unauthenticated`.
  */
 export async function enterProgram(
   { limits }: Pick<Deps, 'limits'>,

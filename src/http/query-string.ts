@@ -1,4 +1,4 @@
-// A query string, taken apart strictly: what is not well-formed is found here and not repaired.
+// A query string, taken apart strictly: malformed pairs are found here, and not repaired.
 
 import { invalidRequest, type Problem } from '../problem.ts'
 
@@ -8,7 +8,7 @@ const queryLengthMax = 8192
 interface QueryString {
   /** In the order they were sent. `a` and `a=` are both an empty value. */
   pairs: readonly { name: string; value: string }[]
-  /** Names, as sent, of the pairs that no well-formed query has: broken escapes, or escapes of what is not UTF-8. */
+  /** Names, as sent, of malformed pairs: with broken escapes, or escapes that are not UTF-8. */
   malformed: readonly string[]
 }
 
@@ -18,7 +18,7 @@ export function queryOf(url: string): string {
   return at === -1 ? '' : url.slice(at + 1)
 }
 
-/** Takes apart what `queryOf` returns. `+` is a space, `&` alone separates, empty pieces count for nothing. Throws a Problem when it is too long. */
+/** Takes apart what `queryOf` returns: `+` is a space, only `&` separates, empty pieces are ignored. Throws a Problem when it is too long. */
 export function parseQueryString(raw: string): QueryString {
   if (raw.length > queryLengthMax) throw tooLong()
   const pairs: { name: string; value: string }[] = []

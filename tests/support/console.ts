@@ -7,6 +7,18 @@ import type { TestService } from './service.ts'
 
 export const testPassword = 'four plain words here'
 
+const nowhere: Readonly<Record<string, string>> = {
+  slug: 'others',
+  keyId: `tribk_${'x'.repeat(20)}`,
+  requestId: '00000000-0000-4000-8000-000000000000',
+  token: 'x'.repeat(43),
+  tokenId: `tribat_${'x'.repeat(20)}`,
+}
+
+/** An address of the pattern of a door or a deed: of the program `others`, and otherwise of what is not there. */
+export const addressOf = (pattern: string): string =>
+  pattern.replace('*', 'nothing-here').replaceAll(/:(\w+)/g, (_, name: string) => nowhere[name] ?? '999999')
+
 /** Somebody who can sign in with `testPassword`. */
 export async function aPerson(
   sql: Sql,

@@ -1,5 +1,5 @@
-// The doors of the console: each is a line of data, and what all of them owe is done here once. A session or the way to get one, the
-// role, the origin and token of a form, and a page that says what went wrong.
+// The doors of the console. Each door is a line of data. What all of them need is done here: finding the session or sending the visitor to
+// sign in, checking the role, the origin and the token of a form, and answering with a page that says what went wrong.
 
 import { Elysia } from 'elysia'
 import { actorOf, type Person, type Role, requireRole } from '../../access/roles.ts'
@@ -20,20 +20,20 @@ import { ProblemPage } from './problem-page.tsx'
 import { readForm } from './read-form.ts'
 import { sessionCookie, sessionToken } from './session-cookie.ts'
 
-/** A request that is on its way through a door that anybody may use. */
+/** A request at a door that is open to everybody. */
 export interface OpenVisit {
   request: Request
   url: URL
-  /** What stands in the address; never undefined for a name that the path has. */
+  /** The parts of the path by name; never undefined for a name that the door's path has. */
   params: Readonly<Record<string, string>>
   /** The fields of a form that was sent; empty for GET. */
   form: URLSearchParams
   place: Place
   now: Micros
-  /** Whether browsers come here by https, which decides how the cookie is set. */
+  /** Whether browsers reach the service by https, which decides how the cookie is set. */
   https: boolean
   address: string | undefined
-  /** The session there is, whether or not the door needs one. */
+  /** The session of the visitor, even where the door needs none. */
   session: Session | undefined
   /** What pages are made with. */
   context: PageContext
@@ -60,9 +60,9 @@ interface OpenDoor extends DoorPlace {
 
 export interface GuardedDoor extends DoorPlace {
   roles: readonly Role[]
-  /** Whether the person must have shown who they are a short while ago. */
+  /** Whether the person must have entered their password, or been confirmed by their provider, within the last ten minutes. */
   confirmed?: boolean
-  /** Whether it leads to what a CiviForm decides, where one is followed; it does not open then. */
+  /** Whether it edits programs. Where a CiviForm is followed such a door does not open: programs are edited there. */
   editsPrograms?: boolean
   answer: (visit: Visit) => Response | Promise<Response>
 }
@@ -132,7 +132,7 @@ async function enter(
   }
 }
 
-/** What is known of a request before anybody is signed in; `secure` tells whether it came by HTTPS, or may do without. */
+/** What is known of a request before its session is looked up. `secure` tells whether it came by HTTPS, or is allowed to come without. */
 export function openVisit(
   deps: Deps,
   request: Request,
@@ -161,7 +161,7 @@ export function openVisit(
 const pathHere = (door: GuardedDoor, { url }: OpenVisit): string | undefined =>
   door.method === 'GET' ? url.pathname + url.search : undefined
 
-/** Anybody who is signed in with a role that opens this door. */
+/** The person and the session, if the role opens this door; strangers are sent to sign in. */
 function admit(door: GuardedDoor, visit: OpenVisit): Pick<Visit, 'session' | 'person'> {
   const { session } = visit
   const here = pathHere(door, visit)
@@ -184,7 +184,7 @@ const decidedElsewhere = (): Problem =>
       'Programs are made, edited and published in the CiviForm that this installation follows, and are here within seconds.',
   })
 
-/** These doors, for programs of this installation's own alone. */
+/** These doors, marked as editing programs. */
 export const editingDoors = (doors: readonly ConsoleDoor[]): ConsoleDoor[] =>
   doors.map(door => (door.roles === 'anyone' ? door : { ...door, editsPrograms: true }))
 
@@ -216,7 +216,7 @@ export const sessionLimits = ({ config }: Pick<Deps, 'config'>) => ({
   lifetimeMs: config.sessionLifetimeMs,
 })
 
-/** After a deed, the page that shows what it did: 303, so that loading again repeats nothing. */
+/** Leads on to the page that shows what a deed did: with 303, so that loading the page again does not repeat the deed. */
 export function redirect(
   { place }: Pick<OpenVisit, 'place'>,
   path: string,
@@ -233,7 +233,7 @@ export const cookieOf = (visit: Pick<OpenVisit, 'https'>, token: string | undefi
   'Set-Cookie': sessionCookie(token, visit.https),
 })
 
-/** A path of our own to go on to, or the start when it is none. */
+/** The path if it is one of the console, else the start. */
 export function nextPath(text: string | null): string {
   return text !== null && /^\/admin(?:[/?][^\\\p{Cc}]*)?$/u.test(text) ? text : '/admin'
 }

@@ -42,7 +42,7 @@ export const consoleDoors = (deps: Deps): ConsoleDoor[] => [
   nothing,
 ]
 
-/** Whatever else is asked for below /admin: a page, and not the document that programs get. */
+/** Every unknown address below /admin is answered with a page, not with the document that programs get. */
 const nothing: ConsoleDoor = {
   method: 'GET',
   path: '/admin/*',

@@ -1,4 +1,4 @@
-// Carries something secret from one page to the next through the browser, readable by this service alone, and once.
+// Carries something secret from one page to the next through the browser, in a form that only this service can read.
 
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 
@@ -11,14 +11,14 @@ interface Setting {
   https: boolean
   /** How long the browser keeps it. A minute, from one page to the next, unless given. */
   seconds?: number
-  /** Lax for what must come along when another site sends the browser back here. */
+  /** Lax for a cookie that browsers must also send when another site leads back here. */
   sameSite?: 'Strict' | 'Lax'
 }
 
 const flagsOf = ({ path, https, seconds = 60, sameSite = 'Strict' }: Setting): string =>
   `Path=${path}; Max-Age=${seconds}; HttpOnly; SameSite=${sameSite}${https ? '; Secure' : ''}`
 
-/** The field that sets it, for one path. `binding` is what only the same session has. */
+/** The field that sets the cookie for one path. Only somebody who has the same `binding` can open it again. */
 export function sealCookie(name: string, value: string, where: Setting & { pepper: string; binding: Buffer }): string {
   const iv = randomBytes(12)
   const cipher = createCipheriv('aes-256-gcm', keyOf(where.pepper, where.binding), iv)
@@ -29,7 +29,7 @@ export function sealCookie(name: string, value: string, where: Setting & { peppe
 /** The field that takes it away. */
 export const clearCookie = (name: string, where: Setting): string => `${name}=; ${flagsOf({ ...where, seconds: 0 })}`
 
-/** What it held, or undefined when there is none, or none of ours. */
+/** What the cookie holds; undefined without one, or when it was not sealed here with this binding. */
 export function openCookie(
   request: Request,
   name: string,

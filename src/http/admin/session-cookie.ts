@@ -9,7 +9,7 @@ export function sessionCookie(token: string | undefined, https: boolean): string
   return token === undefined ? `${nameOf(https)}=; Max-Age=0; ${flags}` : `${nameOf(https)}=${token}; ${flags}`
 }
 
-/** The token of a request's cookie, if it has one that can be one. */
+/** The token in a request's cookie; undefined without the cookie, or when it does not have the form of a token. */
 export function sessionToken(request: Request, https: boolean): string | undefined {
   const name = nameOf(https)
   for (const part of (request.headers.get('cookie') ?? '').split(';')) {

@@ -1,4 +1,4 @@
-// How fresh the docs of each program are, for those who look after them. Having them made again is among the jobs of the console.
+// How fresh the docs of each program are, for administrators and auditors. They are made again on the page of the jobs.
 
 /** @jsxImportSource preact */
 

@@ -1,5 +1,4 @@
-// JSON to be read: coloured, and what is long in it folds. Its text is JSON.stringify(value, null, 2), character by character, so that
-// what is copied is what was meant.
+// JSON for reading: coloured, its long parts folded. Its text is exactly JSON.stringify(value, null, 2), so that what is copied is right.
 
 /** @jsxImportSource preact */
 

@@ -1,4 +1,4 @@
-// The dark panels one copies from: code with its copy button, alone or one language beside another, and boxes that scroll.
+// The dark panels to copy from: code with its copy button, one sample or several languages as tabs, in boxes that scroll.
 
 /** @jsxImportSource preact */
 
@@ -15,7 +15,7 @@ function ScrollBox({ label, tall, children }: { label: string; tall?: boolean; c
   )
 }
 
-/** There for those who have scripts, which show it. */
+/** Hidden until a script shows it: without scripts it could do nothing. */
 export const CopyButton = ({ from, what }: { from: string; what: string }) => (
   <button class="copy" type="button" data-copy={from} hidden>
     <Icon name="copy" />

@@ -1,5 +1,4 @@
 // The doors to the docs of programs: the index, a page for each program, and what can be downloaded from it.
-// It must hold no rule of its own: who may see what is viewer's, what is shown is program-view's.
 
 import { Elysia } from 'elysia'
 import { readDocumentedPrograms } from '../../db/programs.ts'
@@ -79,7 +78,7 @@ function handlers(deps: Deps) {
       const list = viewPrograms(programs, examples, place)
       if (prefersJson(request)) return json(list, viewer.fields)
       const { context } = viewer
-      // Errors of regenerations are for those who look after the docs.
+      // Why docs could not be made again is for administrators and auditors.
       const looksAfter = context.person !== undefined && readingRoles.includes(context.person.role)
       const freshness = looksAfter ? freshnessOf(programs, examples) : undefined
       return pageResponse(ProgramIndexPage({ list, context, freshness, now: now() }), viewer.fields)

@@ -16,7 +16,7 @@ import type { ListedProgram, ListedVersionView, ProgramList } from './program-vi
 interface ProgramIndexProps {
   context: PageContext
   list: ProgramList
-  /** For those who look after the docs. */
+  /** For administrators and auditors alone. */
   freshness?: Freshness
   now: Micros
 }

@@ -235,7 +235,7 @@ function Copying({ program, shown }: { program: ProgramView; shown: VersionView 
   )
 }
 
-/** For those who would rather not write a client. */
+/** What pulls the program without writing a client. */
 const pullCommand = ({ export_url, slug }: ProgramView): string =>
   `tributary pull ${export_url.replace(/\/api\/v1\/.*$/, '')} --program ${slug} --out ${slug}.ndjson`
 

@@ -14,7 +14,7 @@ const longFrom = 40
 const openedMax = 20
 
 interface ScreenGroup {
-  /** Null for what is not asked any more. */
+  /** Null for questions that are not asked any more. */
   name: string | null
   questions: QuestionDocs[]
 }

@@ -1,5 +1,4 @@
 // Where a form front end saves answers while an applicant is answering.
-// It must hold no rule of its own.
 
 import { Elysia } from 'elysia'
 import type { Caller } from '../../access/caller.ts'

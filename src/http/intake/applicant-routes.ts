@@ -1,5 +1,4 @@
 // Where a form front end registers applicants.
-// It must hold no rule of its own.
 
 import { Elysia } from 'elysia'
 import { changeLanguage, registerApplicant } from '../../intake/register-applicant.ts'

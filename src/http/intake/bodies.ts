@@ -19,7 +19,7 @@ export function parseLanguageBody(body: Json): string {
   })
 }
 
-/** `{"answers": …}` → whatever stands there. */
+/** `{"answers": …}` → the answers, unchecked. */
 export function parseAnswersBody(body: Json): Json {
   return parseBody(body, ['answers'], (members, faults) => {
     const answers = members.get('answers')

@@ -1,5 +1,4 @@
 // Where a form front end learns what a program asks.
-// It must hold no rule of its own.
 
 import type { ProgramVersion } from '../../domain/definitions/program-version.ts'
 import { exportedType } from '../../domain/questions/question.ts'

@@ -1,5 +1,4 @@
 // Where a form front end submits what an applicant has answered.
-// It must hold no rule of its own.
 
 import { Elysia } from 'elysia'
 import { formatOffsetTime } from '../../domain/values/offset-time.ts'
@@ -19,7 +18,8 @@ const path = '/intake/v1/programs/:slug/applicants/:applicantId/submissions'
 /**
  * `POST` with a header `Idempotency-Key` and `{"submitter": {"type": "APPLICANT"}}`, or `{"type": "TRUSTED_INTERMEDIARY",
  * "email": …, "organization": …}`: 201 `{application_id, program_version_id, create_time, submit_time, revision_state}`.
- * Sent again with the same key: the same body, as it was then, with 200. The key with another applicant or submitter: 409. Answers that are missing or do not fit: 400, each by its path below `/answers` of what was saved.
+ * Sent again with the same key: the same body, as it was then, with 200. The key with another applicant or submitter: 409. Answers that are
+ * missing or do not fit: 400, each by its path below `/answers` of what was saved.
  */
 export const submissionRoutes = (deps: Deps) =>
   new Elysia({ name: 'intake-submissions' })

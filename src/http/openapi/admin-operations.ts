@@ -81,7 +81,7 @@ export function adminOperation(deed: DescribedDeed) {
   const scope = deed.scope === undefined ? '' : ` A token needs the scope \`${deed.scope}\`.`
   const hasBody = deed.body !== undefined
   return {
-    // Apart from the operations of clients, whatever those are called.
+    // With a prefix, so that no name collides with an operation of clients.
     operationId: `admin${deed.name[0]!.toUpperCase()}${deed.name.slice(1)}`,
     tags: [adminTag.name],
     security: [{ adminToken: [] }, { consoleSession: [] }],

@@ -4,25 +4,10 @@ import { describe, expect, test } from 'bun:test'
 import type { Role } from '../../../src/access/roles.ts'
 import { consoleDoors } from '../../../src/http/admin/console.ts'
 import type { Deps } from '../../../src/http/deps.ts'
-import { aPerson, ConsoleVisitor } from '../../support/console.ts'
+import { addressOf, aPerson, ConsoleVisitor } from '../../support/console.ts'
 import { useDatabase, useService } from '../../support/fixtures.ts'
 import { oidcClient } from '../../support/oidc-issuer.ts'
 import { aProgram } from '../../support/programs.ts'
-
-/** What stands in a path's places. */
-const places: Readonly<Record<string, string>> = {
-  slug: 'others',
-  versionId: '999999',
-  questionId: '999999',
-  applicationId: '999999',
-  personId: '999999',
-  eventId: '999999',
-  organizationId: '999999',
-  intermediaryId: '999999',
-  keyId: `tribk_${'x'.repeat(20)}`,
-  token: 'x'.repeat(43),
-  tokenId: `tribat_${'x'.repeat(20)}`,
-}
 
 type Expected = readonly [stranger: number, administrator: number, programAdministrator: number, auditor: number]
 /**
@@ -158,7 +143,7 @@ test('the table has every door, and no other', () => {
 describe.each(Object.entries(table))('%s', (door, expected) => {
   test.each(roles.map((role, i) => [role ?? 'nobody', i] as const))('%s', async (_, i) => {
     const [method, path] = door.split(' ') as [string, string]
-    const filled = path.replace('*', 'nothing-here').replaceAll(/:(\w+)/g, (_, name: string) => places[name]!)
+    const filled = addressOf(path)
     const browser = await visitor(i)
     const response = method === 'GET' ? await browser.get(filled) : await browser.post(filled)
     if (filled === '/admin/sign-out') visitors.delete(i)

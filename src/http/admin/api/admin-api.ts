@@ -1,4 +1,4 @@
-// All deeds of the console's API. A deed more is a line in the file of its part; OpenAPI has it by itself.
+// All deeds of the console's API. A new deed is a line in the file of its part; OpenAPI is made of these lines.
 
 import type { Deps } from '../../deps.ts'
 import { type ApiDeed, apiRoutes } from './api-deeds.ts'

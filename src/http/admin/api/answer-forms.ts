@@ -1,4 +1,4 @@
-// The forms of what deeds answer, with every member there is: a deed that answers more or less is refused, by TypeScript or by the tests.
+// The schemas of the answers, with every member. TypeScript and the tests refuse a deed that answers more or less.
 
 import { type TArray, type TProperties, type TSchema, Type } from 'typebox'
 import { roles } from '../../../access/roles.ts'

@@ -1,5 +1,5 @@
-// The console's deeds as JSON, below /admin/api/v1: each is a line of data, and what all of them owe is done here once. Who asks (a session
-// with the token of its forms, or an administrator's token), the role, the scope, a body of the right form, and times as text.
+// The console's deeds as JSON, below /admin/api/v1. Each deed is a line of data. What all of them need is done here: who asks (a session
+// with the token of its forms, or an administrator's token), the role, the scope, the form of the body, and times as text.
 
 import { Elysia } from 'elysia'
 import type { Static, TSchema } from 'typebox'
@@ -35,7 +35,7 @@ export interface ApiVisit extends Pick<OpenVisit, 'request' | 'url' | 'params' |
 }
 
 export interface ApiDeed extends DescribedDeed {
-  /** Whether a person with a session must have shown who they are a short while ago; a token was given its scope by one who had. */
+  /** Whether a session must have been confirmed within the last ten minutes. A token need not: it was made in such a session. */
   confirmed?: boolean
   /** Largest body. 64 KB unless given. */
   bodyBytesMax?: number
@@ -70,7 +70,7 @@ export function apiRoutes(deps: Deps, deeds: readonly ApiDeed[]) {
   for (const [path, offered] of methods) routes.all(path, methodNotAllowed(offered), hiddenRoute)
   const nothing = ({ request }: { request: Request }): Response =>
     problemResponse(new Problem('not_found', { detail: 'There is nothing at this address.' }), recordOf(request))
-  // GET by itself: the console answers whatever else is asked for below /admin with a page.
+  // GET too, or the console would answer it with a page, as it does for every other unknown address below /admin.
   return routes.get('/admin/api/*', nothing, hiddenRoute).all('/admin/api/*', nothing, hiddenRoute)
 }
 

@@ -133,7 +133,7 @@ export function applicationDoors(deps: Deps): ConsoleDoor[] {
     const { application_id, status, application_note } = await details(visit, { program_id })
     const { form } = visit
     const chosen = form.get('status') || null
-    // A browser ends lines with CR and LF, whatever was in the field before.
+    // Browsers end the lines of a field with CR and LF, even where they were sent with LF.
     const note = lines(form.get('note') ?? '') || null
     try {
       await annotate(db, {

@@ -3,7 +3,7 @@
 /** What makes a spreadsheet take a cell for a formula, also as the wide letters of East Asian keyboards. */
 const formulaStart = /^[=+\-@\t\r\n＝＋－＠]/u
 
-/** One line with its end: every cell in quotes, and none that a spreadsheet would compute. */
+/** One line with its end. Every cell is in quotes, and a spreadsheet takes none of them for a formula. */
 export function csvLine(cells: readonly string[]): string {
   return `${cells.map(csvCell).join(',')}\r\n`
 }

@@ -5,7 +5,7 @@ import type { QuestionDefinition } from '../../../domain/definitions/program-def
 /** As people say it: SINGLE_SELECT is an export's word. */
 export const kindWords = (kind: string): string => kind.replaceAll('_', ' ').toLowerCase()
 
-/** `at least 1, at most 12`, of whatever is bounded. */
+/** The bounds of a question: `at least 1, at most 12`. */
 export function boundWords(question: QuestionDefinition): string {
   const { min, max, min_length, max_length, min_count, max_count } = question
   const range = (least: number | undefined, most: number | undefined, what: string): string =>

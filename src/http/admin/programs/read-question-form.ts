@@ -39,7 +39,7 @@ export function readQuestionForm(
   if (text('help') !== '') question.help = text('help')
   for (const bound of bounds) {
     const typed = text(bound)
-    // What is no number goes on as it was typed: the check of the document says what is wrong with it.
+    // A text that is not a number is kept as it was typed: the check of the document says what is wrong with it.
     if (hasSetting(kind, bound) && typed !== '')
       question[bound] = (/^-?\d{1,16}$/.test(typed) ? Number(typed) : typed) as number
   }

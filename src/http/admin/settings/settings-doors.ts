@@ -92,7 +92,7 @@ export function settingsDoors({ consoleDb: db, config, settings }: Deps): Consol
   ]
 }
 
-/** Null for nothing, which is for ever; NaN for what is no number. */
+/** Null for an empty field, which means for ever; NaN for a text that is not a number. */
 function daysOf(text: string): number | null {
   const trimmed = text.trim().replaceAll(',', '')
   if (trimmed === '') return null

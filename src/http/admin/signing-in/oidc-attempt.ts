@@ -1,5 +1,5 @@
 // Carries one attempt to sign in through the browser, to the provider and back: sealed, for ten minutes, in one cookie. That it comes
-// back ties the answer to the browser that asked, so nobody can be signed in as somebody else by a link (RFC 9700, section 4.7).
+// back ties the answer to the browser that asked, so a link cannot sign a person in as somebody else (RFC 9700, section 4.7).
 
 import type { Attempt } from '../../../access/identity-provider.ts'
 import type { Micros } from '../../../domain/values/offset-time.ts'

@@ -83,7 +83,7 @@ export function oidcDoors(deps: Deps): ConsoleDoor[] {
             'This sign-in was begun in another browser or tab, or took more than ten minutes. Begin again.',
           )
         : await answer(visit, attempt)
-    // An attempt has one answer, whatever that is.
+    // An attempt is over once it was answered, with success or not.
     response.headers.append('Set-Cookie', endOfAttempt(visit))
     return response
   }

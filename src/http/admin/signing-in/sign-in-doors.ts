@@ -60,7 +60,7 @@ export function signInDoors(deps: Deps): ConsoleDoor[] {
   }
 
   const showInvitation = async (visit: OpenVisit): Promise<Response> => {
-    // The link of an invitation leads to where those who are invited can come in.
+    // Without passwords, the link of an invitation leads to the sign-in page.
     if (!ways.password) return redirect(visit, '/admin/sign-in')
     const invited = await findInvited(db, hashToken(visit.params.token!), visit.now)
     if (invited === undefined)

@@ -35,7 +35,7 @@ export async function startSession(
   return redirect(visit, next, cookieOf(visit, token))
 }
 
-/** Throws Problem `rate_limited` when too many tries came from this address of late, a good one among them or not. */
+/** Notes a failed sign-in. Throws Problem `rate_limited` when there were too many from this address. */
 export async function countFailure(
   { consoleDb, failures }: Deps,
   { address }: OpenVisit,

@@ -5,25 +5,10 @@ import { type Scope, scopes } from '../../../../src/access/admin-tokens.ts'
 import { apiDeeds } from '../../../../src/http/admin/api/admin-api.ts'
 import type { Deps } from '../../../../src/http/deps.ts'
 import { answerFaults } from '../../../support/answer-faults.ts'
-import { aPerson, ConsoleVisitor } from '../../../support/console.ts'
+import { addressOf, aPerson, ConsoleVisitor } from '../../../support/console.ts'
 import { ApiProgram, aToken } from '../../../support/console-api.ts'
 import { useDatabase, useService } from '../../../support/fixtures.ts'
 import { aProgram } from '../../../support/programs.ts'
-
-/** What stands in a path's places. */
-const places: Readonly<Record<string, string>> = {
-  slug: 'others',
-  versionId: '999999',
-  questionId: '999999',
-  applicationId: '999999',
-  personId: '999999',
-  eventId: '999999',
-  organizationId: '999999',
-  intermediaryId: '999999',
-  keyId: `tribk_${'x'.repeat(20)}`,
-  requestId: '00000000-0000-4000-8000-000000000000',
-  tokenId: `tribat_${'x'.repeat(20)}`,
-}
 
 type Expected = readonly [stranger: number, administrator: number, program: number, auditor: number, scope: Scope | '']
 /**
@@ -116,7 +101,7 @@ test('the table has every deed with its scope, and no other', () => {
 
 describe.each(Object.entries(table))('%s', (named, expected) => {
   const [method = '', path = ''] = named.split(' ')
-  const filled = path.replaceAll(/:(\w+)/g, (_, name: string) => places[name]!)
+  const filled = addressOf(path)
   const body = deeds.find(deed => deed.method === method && deed.path === path)?.body === undefined ? undefined : {}
 
   test.each(['nobody', ...roles].map((who, i) => [who, i] as const))('%s', async (_, i) => {
