@@ -58,13 +58,8 @@ export function findQuestions(questions: readonly QuestionDocs[]): FindEntry[] {
   return top
 }
 
-export function QuestionList({
-  questions,
-  versionId,
-}: {
-  questions: readonly QuestionDocs[]
-  versionId: number
-}): VNode {
+export function QuestionList(props: { questions: readonly QuestionDocs[]; versionId: number }): VNode {
+  const { questions, versionId } = props
   if (questions.length === 0) return <p>No question with an answer was ever in this program.</p>
   const long = questions.length > longFrom
   return (

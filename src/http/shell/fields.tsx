@@ -47,21 +47,17 @@ interface FieldProps {
 }
 
 /** Label, hint, field and fault, tied together for those who hear the page. */
-function Labelled({
-  form,
-  name,
-  label,
-  hint,
-  optional,
-  children,
-}: FieldProps & {
-  children: (described: {
-    id: string
-    name: string
-    'aria-describedby'?: string
-    'aria-invalid'?: 'true'
-  }) => ComponentChildren
-}) {
+function Labelled(
+  props: FieldProps & {
+    children: (described: {
+      id: string
+      name: string
+      'aria-describedby'?: string
+      'aria-invalid'?: 'true'
+    }) => ComponentChildren
+  },
+) {
+  const { form, name, label, hint, optional, children } = props
   const fault = faultOf(form, name)
   const described = [hint === undefined ? '' : `${name}-hint`, fault === undefined ? '' : `${name}-fault`]
     .filter(Boolean)
@@ -159,15 +155,7 @@ export function SelectField(props: FieldProps & { choices: readonly Choice[] }) 
 }
 
 /** Radio buttons, or check boxes with `many`. `chosen` is what is on when nothing was sent yet. */
-export function Choices({
-  form,
-  name,
-  legend,
-  choices,
-  chosen,
-  many,
-  hint,
-}: {
+export function Choices(props: {
   form: FormState
   name: string
   legend: string
@@ -176,6 +164,7 @@ export function Choices({
   many?: boolean
   hint?: ComponentChildren
 }) {
+  const { form, name, legend, choices, chosen, many, hint } = props
   const fault = faultOf(form, name)
   const sent = [...form.values.keys()].length > 0
   const on = new Set(sent ? form.values.getAll(name) : chosen)

@@ -25,15 +25,8 @@ export function Brand({ context: { config } }: { context: PageContext }) {
 }
 
 /** With children, these stand in place of the navigation, which stays folded. */
-export function Side({
-  context,
-  part,
-  children,
-}: {
-  context: PageContext
-  part: Part | undefined
-  children?: ComponentChildren
-}) {
+export function Side(props: { context: PageContext; part: Part | undefined; children?: ComponentChildren }) {
+  const { context, part, children } = props
   const { person, root } = context
   const shown = navigation
     .map(({ title, entries }) => ({

@@ -182,12 +182,8 @@ function Present({ program, present, now, countMax }: RetentionProps & { present
   )
 }
 
-function WantedNotice({
-  now,
-  wanted,
-  countMax,
-  sweepMs,
-}: RetentionProps & { wanted: NonNullable<RetentionProps['wanted']> }) {
+function WantedNotice(props: RetentionProps & { wanted: NonNullable<RetentionProps['wanted']> }) {
+  const { now, wanted, countMax, sweepMs } = props
   const { expired, oldest } = wanted.effect
   return (
     <Notice tone="attention">
