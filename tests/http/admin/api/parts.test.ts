@@ -261,6 +261,19 @@ describe('people and intermediaries', () => {
   })
 })
 
+test('people whose e-mails are long come page by page, each once', async () => {
+  const { organization_id } = (await api.ask('POST', '/intermediaries', { name: 'Long Names' })).body
+  await sql`
+    insert into intermediary (organization_id, email, email_folded, created_by)
+    select ${organization_id}::bigint, long, long, 'operator:test'
+    from (select repeat('a', 210) || lpad(n::text, 3, '0') || '@example.org' as long from generate_series(1, 60) n) one`
+  const path = `/intermediaries/${organization_id}/people`
+  const first = (await api.ask('GET', path)).body
+  const second = (await api.ask('GET', `${path}?after=${first.next}`)).body
+  const emails = [...first.items, ...second.items].map(({ email }: { email: string }) => email)
+  expect([new Set(emails).size, second.next]).toEqual([60, null])
+})
+
 describe('what is watched', () => {
   test('jobs and docs, asked for again', async () => {
     const jobs = await api.ask('GET', '/jobs')
