@@ -83,7 +83,9 @@ export async function startTestService(
   const exportDb = options.exportDb ?? openPool('test-export', config.exportConnections)
   const intakeDb = options.intakeDb ?? options.db ?? openPool('test-intake', config.intakeConnections)
   const db = options.db ?? database.sql
-  for (const pool of [exportDb, db]) knowPartitions(pool, await readPartitions(pool))
+  // Asked of the database of the tests, which is there also where a pool that was given leads nowhere.
+  const partitions = await readPartitions(database.sql)
+  for (const pool of [exportDb, db]) knowPartitions(pool, partitions)
   const standbys = new Standbys(options.standbys ?? [], { primary: db, lagMaxMs: config.exportLagMaxMs, log })
   await standbys.look()
   standbys.start()
