@@ -1,0 +1,80 @@
+// The head of a page: made once, as late as it can be, since rows are waited for meanwhile; and the answers that are a head alone.
+// A token cannot be in it: whether one follows is known after the last row.
+
+import { pageVersion } from '../export/page-version.ts'
+import type { KeyQuota } from '../problem.ts'
+import { namesTag, weakTag } from './entity-tag.ts'
+import type { OpenedExport } from './opened-export.ts'
+import { quotaHeaders } from './quota-headers.ts'
+
+/** For a promise that the request awaits later. If it fails first, nothing awaits the promise any more. */
+export const ignored = (): void => {}
+
+/** Whether the answer may turn out to have no body. */
+export const mayBeEmpty = ({ method, headers }: Request): boolean => method === 'HEAD' || headers.has('if-none-match')
+
+export class PageHead {
+  /** When Redis has counted what is left to the key, which is told in the head; undefined where that is known at once. */
+  readonly told: Promise<void> | undefined
+  #headers: Headers | undefined
+
+  constructor(
+    private readonly opened: OpenedExport,
+    private readonly config: { timeZone: string; versionKey: Buffer },
+    private readonly counted: KeyQuota | Promise<KeyQuota>,
+  ) {
+    if (!(counted instanceof Promise)) return
+    this.told = counted.then(quota => tellQuota(this.headers, quota))
+    this.told.catch(ignored)
+  }
+
+  get headers(): Headers {
+    if (this.#headers === undefined) {
+      this.#headers = this.#made()
+      if (!(this.counted instanceof Promise)) tellQuota(this.#headers, this.counted)
+    }
+    return this.#headers
+  }
+
+  /** The answer to HEAD, or the 304 to a client that has this page already; undefined when the page is to be sent. */
+  async withoutBody(): Promise<Response | undefined> {
+    const { record, request } = this.opened
+    if (!mayBeEmpty(request)) return undefined
+    const { headers } = this
+    const tag = headers.get('ETag')
+    const noneNew = tag !== null && namesTag(request.headers.get('if-none-match'), tag)
+    if (!noneNew && request.method !== 'HEAD') return undefined
+    await this.told
+    if (noneNew) return nothingNew(headers)
+    // No page is read for it, so how long one would be is not known.
+    record.lengthUnknown = true
+    return new Response(null, { headers })
+  }
+
+  #made(): Headers {
+    const { begun, caller, coding, offered, strict, walk } = this.opened
+    const headers = new Headers({ 'Cache-Control': 'no-store' })
+    headers.set('Content-Type', offered.contentType)
+    headers.set('Vary', 'Accept, Accept-Encoding')
+    if (coding !== undefined) headers.set('Content-Encoding', coding)
+    if (begun !== undefined) {
+      headers.set('Snapshot-Time', begun.snapshotTime)
+      headers.set('Change-Cursor', begun.changeCursor)
+      headers.set('Walk-Token', begun.walkToken())
+      const sentAs = { format: offered.format, timeZone: this.config.timeZone, hidden: caller.hidden.ids }
+      headers.set('ETag', weakTag(pageVersion(this.config.versionKey, walk, begun.lastChangeAt, sentAs)))
+    }
+    if (strict) headers.set('Preference-Applied', 'handling=strict')
+    return headers
+  }
+}
+
+function tellQuota(headers: Headers, quota: KeyQuota): void {
+  for (const [name, value] of Object.entries(quotaHeaders(quota))) headers.set(name, value)
+}
+
+/** The page’s head without the fields about its body and about a walk that begins. */
+function nothingNew(headers: Headers): Response {
+  for (const name of ['Content-Type', 'Content-Encoding', 'Walk-Token']) headers.delete(name)
+  return new Response(null, { status: 304, headers })
+}
