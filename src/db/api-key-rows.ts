@@ -49,16 +49,16 @@ export async function lockApiKey(db: Db, apiKeyId: string): Promise<ApiKeyRow | 
 const readKeys = (db: Db, which: ReturnType<Db>): PromiseLike<ApiKeyRow[]> => db<ApiKeyRow[]>`
   select
     k.api_key_id, k.name, k.may_export, k.may_submit, k.may_annotate, k.front_end, k.expires_at, k.earlier_secret_until,
-  k.allowed_subnets::text[], k.hidden_questions,
-  k.created_at, k.created_by, k.retired_at, k.retired_by, k.exposed_at, k.last_used_at, k.civiform,
-  host(k.last_used_address) as last_used_address,
-  array(
-    select p.slug
-    from api_key_program g
-    join program p using (program_id)
-    where g.api_key_id = k.api_key_id
-    order by p.slug collate "C"
-  ) as programs
+    k.allowed_subnets::text[], k.hidden_questions,
+    k.created_at, k.created_by, k.retired_at, k.retired_by, k.exposed_at, k.last_used_at, k.civiform,
+    host(k.last_used_address) as last_used_address,
+    array(
+      select p.slug
+      from api_key_program g
+      join program p using (program_id)
+      where g.api_key_id = k.api_key_id
+      order by p.slug collate "C"
+    ) as programs
   from api_key k
   ${which}`
 

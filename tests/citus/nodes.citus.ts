@@ -8,7 +8,7 @@ import { parseShards, readNodeView, shardOf } from '../../src/db/shard-places.ts
 import { type PageQuery, readPageRows } from '../../src/db/walks.ts'
 import { ExportClient } from '../support/export-client.ts'
 import { endWithTest, useBareDatabase, useService } from '../support/fixtures.ts'
-import { createTestKey } from '../support/keys.ts'
+import { createTestKey, type TestKey } from '../support/keys.ts'
 import { needs } from '../support/needs.ts'
 import { usePgbouncer } from '../support/pgbouncer.ts'
 import { endProcesses, startMain } from '../support/processes.ts'
@@ -28,6 +28,22 @@ async function aReader(sql: Sql): Promise<string> {
   const login = `reader_${process.pid}_${++readers}`
   await sql.unsafe(`create role ${login} login in role tributary_pages`)
   return login
+}
+
+/** A process that should read pages from the nodes `named` serves the 30 applications of a program, and says so on its health port. */
+async function expectServed(
+  { url, health }: Awaited<ReturnType<typeof startMain>>,
+  named: readonly string[],
+  slug: string,
+  { authorization }: TestKey,
+): Promise<void> {
+  const response = await fetch(`${url}/api/v1/admin/programs/${slug}/applications`, {
+    headers: { Authorization: authorization },
+  })
+  expect(response.status).toBe(200)
+  expect(((await response.json()) as { payload: unknown[] }).payload).toHaveLength(30)
+  const lines = (await (await fetch(`${health}/readyz`)).text()).trim().split('\n')
+  expect(lines).toEqual(['ready', ...named.map(node => `node ${new URL(node).host}: used`)])
 }
 
 describe('pages of a distributed installation', () => {
@@ -181,15 +197,9 @@ describe('pages of a distributed installation', () => {
     const key = await createTestKey(database.sql, { programs: [program!.slug] })
     const urls = cluster.workers.map(({ port }) => database.url.replace(/:[0-9]+\//, `:${port}/`))
     for (const named of [[], urls]) {
-      const { url, health } = await startMain(database, { EXPORT_DATABASE_URL: named.join(',') })
-      const response = await fetch(`${url}/api/v1/admin/programs/${program!.slug}/applications`, {
-        headers: { Authorization: key.authorization },
-      })
-      expect(response.status).toBe(200)
-      expect(((await response.json()) as { payload: unknown[] }).payload).toHaveLength(30)
-      const lines = (await (await fetch(`${health}/readyz`)).text()).trim().split('\n')
-      expect(lines).toEqual(['ready', ...named.map(node => `node ${new URL(node).host}: used`)])
-      const metrics = await (await fetch(`${health}/metrics`)).text()
+      const main = await startMain(database, { EXPORT_DATABASE_URL: named.join(',') })
+      await expectServed(main, named, program!.slug, key)
+      const metrics = await (await fetch(`${main.health}/metrics`)).text()
       expect(metrics.match(/^tributary_standby_reads_total\{.* 1$/gm) ?? []).toHaveLength(named.length / 2)
     }
   })
@@ -297,17 +307,11 @@ describe('pages of a distributed installation', () => {
       cluster.workers.map(({ port }) => usePgbouncer(database.url.replace(/:[0-9]+\//, `:${port}/`), endWithTest)),
     )
     const named = poolers.map(pooler => pooler.through(database.url))
-    const { url, health } = await startMain(database, {
+    const main = await startMain(database, {
       EXPORT_DATABASE_URL: named.join(','),
       DATABASE_PREPARE: 'off',
     })
-    const response = await fetch(`${url}/api/v1/admin/programs/${program!.slug}/applications`, {
-      headers: { Authorization: key.authorization },
-    })
-    expect(response.status).toBe(200)
-    expect(((await response.json()) as { payload: unknown[] }).payload).toHaveLength(30)
-    const lines = (await (await fetch(`${health}/readyz`)).text()).trim().split('\n')
-    expect(lines).toEqual(['ready', ...named.map(node => `node ${new URL(node).host}: used`)])
+    await expectServed(main, named, program!.slug, key)
     await endProcesses()
   })
 })
