@@ -4,7 +4,7 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
 import { base62Length, decodeBase62, encodeBase62 } from '../domain/values/base62.ts'
 import type { Micros } from '../domain/values/offset-time.ts'
-import { Problem } from '../problem.ts'
+import { Problem, type ProblemItem } from '../problem.ts'
 import { isOlder, release } from '../release.ts'
 import type { PageToken } from './walk.ts'
 
@@ -109,7 +109,8 @@ export function sealPageToken(
  * What a token holds, sealed with any of `keys`. Throws Problem `invalid_request` naming the parameter, code
  * - `page_token_invalid`: not as it was issued, or issued under a key that is no longer known;
  * - `page_token_of_another_program`;
- * - `page_token_expired`: issued more than `ttlMs` milliseconds before `now`, or more than a minute after it.
+ * - `page_token_expired`: issued more than `ttlMs` milliseconds before `now`;
+ * - `page_token_issued_ahead`: issued more than a minute after `now`, so by an instance whose clock is ahead of this one's.
  */
 export function openPageToken(text: string, opening: TokenOpening, parameter = 'nextPageToken'): OpenedToken {
   const { keys, ...expected } = opening
@@ -127,9 +128,8 @@ export function openPageToken(text: string, opening: TokenOpening, parameter = '
     throw unusable('page_token_of_another_program', 'was issued for another program', 'token_of_another_program')
   }
   const age = expected.now - contents.issuedAt
-  if (age > expected.ttlMs * 1000 || age < -clockSkewMicros) {
-    throw unusable('page_token_expired', 'has expired', 'token_expired')
-  }
+  if (age > expected.ttlMs * 1000) throw unusable('page_token_expired', 'has expired', 'token_expired')
+  if (age < -clockSkewMicros) throw issuedAhead(parameter)
   return contents
 }
 
@@ -155,15 +155,21 @@ export function questionsAreLost(cause: unknown): Problem {
   )
 }
 
+/** No fault of the client, and the token is good for every instance whose clock is right. */
+function issuedAhead(parameter: string): Problem {
+  const detail =
+    'was issued by an instance of this service whose clock is ahead of the one that answers. The walk is not lost: send the token ' +
+    'again, and if it stays refused, ask the operator of the service to set the clocks of its machines.'
+  return refusedToken({ parameter, code: 'page_token_issued_ahead', detail }, 'token_issued_ahead')
+}
+
 function unusableToken(parameter: string, code: string, what: string, internal: string, cause?: unknown): Problem {
   const detail = `${what}. Start again from the first page, without a token.`
-  return new Problem('invalid_request', {
-    detail: 'The page token cannot be used.',
-    errors: [{ parameter, code, detail }],
-    internal,
-    cause,
-  })
+  return refusedToken({ parameter, code, detail }, internal, cause)
 }
+
+const refusedToken = (item: ProblemItem, internal: string, cause?: unknown): Problem =>
+  new Problem('invalid_request', { detail: 'The page token cannot be used.', errors: [item], internal, cause })
 
 function unseal(bytes: Buffer, layout: Layout, keys: readonly Buffer[]): OpenedToken | undefined {
   const head = bytes.subarray(0, headBytes)

@@ -80,6 +80,24 @@ describe('"Any request parameter fails validation"', () => {
     expect(body.errors[0]!.detail).toMatch(/again/)
   })
 
+  test('a token of an instance whose clock is ahead is refused as that, on pages and for receipts, and its own instance goes on', async () => {
+    const ahead = await useService(database, {}, { now: () => (Date.now() + 300_000) * 1000 })
+    const key = await createTestKey(database.sql, { programs: ['raw'] })
+    const there = new ExportClient(ahead, key, 'raw')
+    const { nextPageToken } = (await there.page({ pageSize: '2' })).page
+    const here = new ExportClient(service, key, 'raw')
+    const { status, codes, body } = await here.refusal({ nextPageToken: nextPageToken! })
+    expect({ status, codes }).toEqual({ status: 400, codes: { nextPageToken: 'page_token_issued_ahead' } })
+    expect(body.errors[0]!.detail).toMatch(/clock is ahead.*not lost/)
+    expect(body.errors[0]!.detail).not.toMatch(/Start again/)
+    const receipt = await service.get(`/api/v1/admin/programs/raw/receipt?walk=${nextPageToken}`, {
+      headers: { Authorization: key.authorization },
+    })
+    expect(receipt.status).toBe(400)
+    expect(await receipt.json()).toMatchObject({ errors: [{ parameter: 'walk', code: 'page_token_issued_ahead' }] })
+    expect((await there.page({ nextPageToken: nextPageToken! })).page.payload.length).toBeGreaterThan(0)
+  })
+
   test('D8: a token grants nothing and is not bound to one key: another key with the grant may use it', async () => {
     const key = await createTestKey(database.sql, { programs: ['raw'] })
     expect((await new ExportClient(service, key, 'raw').page({ nextPageToken: token })).page.payload.length).toBe(2)
