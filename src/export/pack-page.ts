@@ -128,9 +128,11 @@ export class PagePacker implements RowReader {
     this.#more = false
   }
 
-  /** Hands over what is left, and the end of the page. */
-  finish(end: string): void {
-    const bytes = Buffer.from(end)
+  /** Hands over what is left, and the end of the page, with the token of the next. */
+  finish(nextPageToken: string | null): void {
+    const left = this.#buffer?.subarray(0, this.#used) ?? ''
+    const digest = (text: string): string => this.outlet.digestWith(left, text)
+    const bytes = Buffer.from(this.asked.framing.end(nextPageToken, this.applications, digest))
     if (this.#buffer !== undefined && this.#used + bytes.length > this.#buffer.length) this.#handOver()
     this.#buffer ??= this.#room(bytes.length)
     this.#used += bytes.copy(this.#buffer, this.#used)

@@ -32,6 +32,11 @@ export interface PageFraming {
   rows: RowWriter
   /** Between two applications. */
   between: Buffer
-  /** After the last one; with the token of the next page, or null when none follows, and how many applications the page has. */
-  end(nextPageToken: string | null, applications: number): string
+  /** Whether its end tells a digest of what stands before it, which is then computed while the page is handed over. */
+  isDigested?: true
+  /**
+   * After the last one; with the token of the next page, or null when none follows, and how many applications the page has. `digest`
+   * is the SHA-256 in hexadecimal of the page up to here and this text; of a framing that is digested.
+   */
+  end(nextPageToken: string | null, applications: number, digest: (text: string) => string): string
 }

@@ -39,13 +39,17 @@ export class PageOutlet {
   readonly #writing: { settled: Promise<void>; sinceMs: number }[] = []
   readonly #writesMax: number
   #failure: { error: unknown } | undefined
+  /** Of all that was handed over: each byte goes through it once, also where parts are dropped and packed again. */
+  #hash: Bun.CryptoHasher | undefined
 
   constructor(
     private readonly sink: Sink,
     private readonly buffers: PageBuffers,
     position: Position | undefined,
+    isDigested = false,
   ) {
     this.handed = { applications: 0, bytes: 0, position }
+    if (isDigested) this.#hash = new Bun.CryptoHasher('sha256')
     this.#writesMax = sink.writesMax ?? 1
   }
 
@@ -82,6 +86,16 @@ export class PageOutlet {
     this.#waitingBytes = 0
   }
 
+  /** SHA-256, in hexadecimal, of what was handed over, what waits, and these bytes. Asked once, when nothing can be dropped any more. */
+  digestWith(...last: (Uint8Array | string)[]): string {
+    const hash = this.#hash
+    if (hash === undefined) throw new Error('a page that is not digested was asked for its digest')
+    this.#hash = undefined
+    for (const { buffer, used } of this.#waiting) hash.update(buffer.subarray(0, used))
+    for (const bytes of last) hash.update(bytes)
+    return hash.digest('hex')
+  }
+
   /** Waits until everything was taken. False when the client has gone, or took nothing of one write for `stallTimeoutMs`. */
   async settle(stallTimeoutMs: number): Promise<boolean> {
     while (this.#writing.length > 0 && !this.gone) {
@@ -100,7 +114,9 @@ export class PageOutlet {
     }
     const { buffer, used, applications, position, isLast } = packed
     this.handed = { applications, position, bytes: this.handed.bytes + used }
-    const wrote = this.sink.write(buffer.subarray(0, used), isLast)
+    const bytes = buffer.subarray(0, used)
+    this.#hash?.update(bytes)
+    const wrote = this.sink.write(bytes, isLast)
     if (typeof wrote === 'boolean') {
       this.gone = !wrote
       this.buffers.give(buffer)

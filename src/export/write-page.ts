@@ -54,7 +54,7 @@ export interface PageToWrite extends PageToPack {
 export async function writePage(asked: PageToWrite): Promise<PageReceipt> {
   const { limits, exports } = asked
   const source = exports.pageSource(asked.plan.walk.programId)
-  const outlet = new PageOutlet(asked.sink, asked.buffers, asked.plan.after)
+  const outlet = new PageOutlet(asked.sink, asked.buffers, asked.plan.after, asked.framing.isDigested)
   const page = new PagePacker(asked, outlet)
   const receipt = (outcome: PageReceipt['outcome']): PageReceipt => {
     const { applications, bytes, position: last } = outlet.handed
@@ -104,7 +104,7 @@ export async function writePage(asked: PageToWrite): Promise<PageReceipt> {
   }
   const { next } = page
   const token = next === undefined ? null : asked.sealNext(next, page.applications)
-  page.finish(asked.framing.end(token, page.applications))
+  page.finish(token)
   const whole = await outlet.settle(limits.stallTimeoutMs)
   return receipt(whole ? 'complete' : outlet.stalled ? 'stalled' : 'client_gone')
 }

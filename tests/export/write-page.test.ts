@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'bun:test'
+import { createHash } from 'node:crypto'
 import { isBehindWalk, type Position, readPageRows } from '../../src/db/walks.ts'
 import { Exports } from '../../src/export/exports.ts'
 import { jsonPage } from '../../src/export/framings/json-page.ts'
+import { ndjsonPage } from '../../src/export/framings/ndjson-page.ts'
 import type { PagePlan } from '../../src/export/pack-page.ts'
 import { PageBuffers } from '../../src/export/page-buffers.ts'
 import { nextBatchRows, type PageLimits } from '../../src/export/page-limits.ts'
@@ -70,6 +72,44 @@ describe('writePage', () => {
       expect(reader.text).toEndWith(framing.end())
       expect(idsOf(reader)).toEqual(ids.slice(0, pageSize))
       expect(buffers.inUse).toBe(0)
+    }
+  })
+
+  test('the digest in the end of NDJSON is of the bytes that were sent, also where parts were dropped and packed again, or the backend was killed', async () => {
+    const digestOf = (reader: Reader) => {
+      const last = reader.text.lastIndexOf('\n', reader.text.length - 2) + 1
+      expect(reader.text.slice(last)).toMatch(/^\{"nextPageToken":.*,"count":\d+,"sha256":"[0-9a-f]{64}"\}\n$/)
+      const { sha256, count } = JSON.parse(reader.text.slice(last)) as { sha256: string; count: number }
+      expect(sha256).toBe(createHash('sha256').update(reader.text.slice(0, last)).digest('hex'))
+      return count
+    }
+    const slow = new Reader(async () => {
+      await until('the connection to be given back', async () => (await busyBackends()).length === 0)
+      return true
+    })
+    const killing = new Reader(async n => {
+      if (n % 5 === 0)
+        for (const { pid } of await busyBackends()) await database.sql`select pg_terminate_backend(${pid})`
+      return true
+    })
+    const letGo = { ...small, letGoAfterMs: 10 }
+    for (const [reader, limits] of [
+      [new Reader(), small],
+      [slow, letGo],
+      [killing, small],
+    ] as const) {
+      await write(reader, planAll(205), limits, { framing: ndjsonPage })
+      expect(digestOf(reader)).toBe(205)
+    }
+    // Parts that wait when the page ends.
+    const ahead = new Reader(() => Bun.sleep(1).then(() => true))
+    await write(ahead, planAll(205), { ...limits, firstBatchRows: 300 }, { framing: ndjsonPage })
+    expect(digestOf(ahead)).toBe(205)
+    for (const pageSize of [0, 1, 7]) {
+      const reader = new Reader()
+      const after = pageSize === 0 ? { submit_time: 2_000_000_000_000_000, submit_seq: 1 } : undefined
+      await write(reader, planAll(pageSize || 1, after), small, { framing: ndjsonPage })
+      expect(digestOf(reader)).toBe(pageSize)
     }
   })
 

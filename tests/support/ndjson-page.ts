@@ -1,5 +1,6 @@
 // A page of NDJSON as a client reads it.
 
+import { createHash } from 'node:crypto'
 import type { ExportedApplication } from './export-client.ts'
 
 interface NdjsonPage {
@@ -10,9 +11,12 @@ interface NdjsonPage {
 /** Reads a page as its documentation says. Throws where it is not whole. */
 export function readNdjsonPage(text: string): NdjsonPage {
   const lines = text.split('\n')
+  const last = text.lastIndexOf('\n', text.length - 2) + 1
   if (lines.pop() !== '') throw new Error('the last line does not end')
-  const end = JSON.parse(lines.pop() ?? '') as { nextPageToken?: string | null; count: number }
+  const end = JSON.parse(lines.pop() ?? '') as { nextPageToken?: string | null; count: number; sha256: string }
   if (end.nextPageToken === undefined) throw new Error('the last line is not the one that makes the page whole')
   if (end.count !== lines.length) throw new Error(`the page has ${lines.length} applications, and says ${end.count}`)
+  const sha256 = createHash('sha256').update(text.slice(0, last)).digest('hex')
+  if (end.sha256 !== sha256) throw new Error(`the page has the digest ${sha256}, and says ${end.sha256}`)
   return { applications: lines.map(line => JSON.parse(line)), nextPageToken: end.nextPageToken }
 }

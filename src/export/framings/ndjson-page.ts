@@ -1,8 +1,10 @@
 // A page as lines: an application a line, the very objects of the JSON page, and a last line that makes it whole.
 //
 // A stream of lines that is cut between two of them looks like a shorter one. So a page ends with a line that no application can be
-// taken for: the token of the next page, null on the last, and how many applications came before. A page without it is not whole.
-// JSON text has no raw line feed, so no answer can be taken for the end of a line.
+// taken for: the token of the next page, null on the last, how many applications came before, and the SHA-256 of all bytes before it.
+// A page without it is not whole, and one with another digest was changed on the way: by something that ends TLS, say. SHA-256 because
+// browsers have it, too; it takes 0.2 s of processor time for 100,000 applications of 4 KB. JSON text has no raw line feed, so no answer can be taken for the
+// end of a line.
 
 import type { PageFraming } from '../page-framing.ts'
 import { splicedRows } from '../splice.ts'
@@ -11,5 +13,9 @@ export const ndjsonPage: PageFraming = {
   opening: Buffer.alloc(0),
   rows: splicedRows,
   between: Buffer.from('\n'),
-  end: (nextPageToken, count) => `${count > 0 ? '\n' : ''}${JSON.stringify({ nextPageToken, count })}\n`,
+  isDigested: true,
+  end: (nextPageToken, count, digest) => {
+    const lineEnd = count > 0 ? '\n' : ''
+    return `${lineEnd}${JSON.stringify({ nextPageToken, count, sha256: digest(lineEnd) })}\n`
+  },
 }

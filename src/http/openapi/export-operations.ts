@@ -191,8 +191,9 @@ const otherFormats = {
     schema: {
       type: 'string',
       description:
-        'One application a line, as in payload, and a last line {"nextPageToken": …, "count": …} with the number of applications before ' +
-        'it. A page without that last line is not whole.',
+        'One application a line, as in payload, and a last line {"nextPageToken": …, "count": …, "sha256": …} with the number of ' +
+        'applications before it, and the SHA-256 in hexadecimal of all bytes before it. A page without that last line is not whole; ' +
+        'one with another digest was changed on the way.',
     },
   },
   'text/csv': {

@@ -32,7 +32,7 @@ function pageOf(scenario: StoredScenario, token: string | null): string {
   expect(end).toBeWithin(1, bytes + 2)
   expect([target[0], target[end]]).toEqual([0x23, 0x23])
   expect(framing.rows.write(target.subarray(0, bytes), 1, row, noFill)).toBe(-1)
-  return `${framing.opening}${target.toString('utf8', 1, end)}${framing.end(token, 1)}`
+  return `${framing.opening}${target.toString('utf8', 1, end)}${framing.end(token, 1, String)}`
 }
 
 describe('a page of CSV', () => {
@@ -86,7 +86,7 @@ describe('a page of CSV', () => {
 
 const headerOnly = (versions: StoredScenario['versions']): string => {
   const framing = framingOf({ versions })
-  return `${framing.opening}${framing.end(null, 0)}`
+  return `${framing.opening}${framing.end(null, 0, String)}`
 }
 
 describe('cells', () => {

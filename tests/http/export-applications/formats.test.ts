@@ -148,7 +148,15 @@ describe('the same applications in each format', () => {
     const { text } = await bodyOf('application/x-ndjson')
     const lines = text.split('\n')
     expect(lines.pop()).toBe('')
-    expect(lines.pop()).toBe(`{"nextPageToken":null,"count":${hostile.length}}`)
+    const sha256 = createHash('sha256')
+      .update(
+        lines
+          .slice(0, -1)
+          .map(line => `${line}\n`)
+          .join(''),
+      )
+      .digest('hex')
+    expect(lines.pop()).toBe(`{"nextPageToken":null,"count":${hostile.length},"sha256":"${sha256}"}`)
     expect(json).toBe(`{"payload":[${lines.join(',')}],"nextPageToken":null}`)
   })
 
@@ -198,7 +206,7 @@ describe('the same applications in each format', () => {
     const reader = new ExportClient(service, await createTestKey(sql, { programs: ['unused'] }), 'unused')
     const bodies = await Promise.all(exportTypes.map(async type => (await reader.request({}, { Accept: type })).text()))
     expect(bodies[0]).toBe('{"payload":[],"nextPageToken":null}')
-    expect(bodies[1]).toBe('{"nextPageToken":null,"count":0}\n')
+    expect(bodies[1]).toBe(`{"nextPageToken":null,"count":0,"sha256":"${createHash('sha256').digest('hex')}"}\n`)
     expect(readCsvPage(`\ufeff${bodies[2]}`)).toMatchObject({ records: [], nextPageToken: null })
   })
 
