@@ -6,14 +6,14 @@ import type { Db } from '../db/client.ts'
 import { upsertDerived } from '../db/derived-content.ts'
 import { findKeptKeyMap } from '../db/key-maps.ts'
 import { findDraftVersion, loadProgramVersion, readPublishedVersions } from '../db/programs.ts'
-import { buildKeyMap, type KeyMap, type KeyNode, type PublishedVersion } from '../domain/questions/key-map.ts'
+import { buildKeyMap, type KeyMap, type PublishedVersion } from '../domain/questions/key-map.ts'
 import { isWhole, type QuestionView, seenPart, seenShape, viewName } from '../domain/questions/question-view.ts'
 import { type EntityFilling, planFill, type VersionFill } from '../domain/questions/version-fill.ts'
 import { earliest, type Micros } from '../domain/values/offset-time.ts'
 import { Problem } from '../problem.ts'
 
 /** Count it up when you change what is kept, or how it is computed: what is kept under another number is not used. */
-export const keyMapCodeVersion = 1
+export const keyMapCodeVersion = 2
 
 export interface ProgramKeyMap {
   keyMap: KeyMap
@@ -26,10 +26,13 @@ export interface ProgramKeyMap {
   stored?: ReadonlyMap<number, KeyMap>
 }
 
-/** What is kept: the key map, and which of its questions each version asks. */
+/**
+ * What is kept: the key map, and the shape of each version, whole. A shape cannot be cut out of the key map: stored texts have the order
+ * in which their version asks, the key map has that of first publication.
+ */
 interface KeptKeyMap {
   key_map: KeyMap
-  versions: { program_version_id: number; question_ids: number[] }[]
+  versions: { program_version_id: number; shape: KeyMap }[]
 }
 
 /**
@@ -112,10 +115,7 @@ async function loadKeyMap(db: Db, programId: number, asOf: Micros): Promise<Prog
   const row = await findKeptKeyMap(db, programId, asOf)
   if (row?.code_version === keyMapCodeVersion) {
     const { key_map, versions } = row.content as KeptKeyMap
-    return withFills(
-      key_map,
-      new Map(versions.map(v => [v.program_version_id, shapeOf(key_map, new Set(v.question_ids))])),
-    )
+    return withFills(key_map, new Map(versions.map(({ program_version_id, shape }) => [program_version_id, shape])))
   }
   return keyMapOf(await readVersionsAsOf(db, programId, asOf))
 }
@@ -157,15 +157,6 @@ function withFills(
   return { keyMap, shapes, fills, entities }
 }
 
-/** The part of a key map that one version asks. Option ids are those of the whole; what is lacking does not depend on them. */
-function shapeOf(keyMap: KeyMap, asked: ReadonlySet<number>): KeyMap {
-  return keyMap.flatMap(node => {
-    const own = [node, ...(node.also ?? [])].find(question => asked.has(question.question_id))
-    if (own === undefined) return []
-    return [{ ...node, question_id: own.question_id, type: own.type, children: shapeOf(node.children, asked) }]
-  })
-}
-
 /**
  * Computes and keeps the key map of a program as of one of its published versions: the job `refresh-key-map`. Running twice is
  * running once. Does nothing for a draft, which is in no key map. Throws a `not_found` Problem when the version is gone.
@@ -176,13 +167,10 @@ export async function refreshKeyMap(db: Db, programVersionId: number): Promise<v
   const published = await readPublishedVersions(db, program_id)
   const upTo = published.findIndex(version => version.program_version_id === programVersionId)
   if (upTo === -1) return
-  const versions = published.slice(0, upTo + 1)
+  const { keyMap, shapes } = keyMapOf(published.slice(0, upTo + 1))
   const content: KeptKeyMap = {
-    key_map: buildKeyMap(versions),
-    versions: versions.map(version => ({
-      program_version_id: version.program_version_id,
-      question_ids: questionIds(buildKeyMap([version])),
-    })),
+    key_map: keyMap,
+    versions: [...shapes].map(([program_version_id, shape]) => ({ program_version_id, shape })),
   }
   await upsertDerived(db, 'program_key_map', {
     program_version_id: programVersionId,
@@ -191,6 +179,3 @@ export async function refreshKeyMap(db: Db, programVersionId: number): Promise<v
     duration_ms: performance.now() - startedMs,
   })
 }
-
-const questionIds = (nodes: readonly KeyNode[]): number[] =>
-  nodes.flatMap(node => [node.question_id, ...questionIds(node.children)])

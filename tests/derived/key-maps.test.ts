@@ -84,6 +84,45 @@ test('G13: a publication that the database does not have is refused, and not tak
   expect(keysOf(await new KeyMaps().load(database.sql, unpublished, earliest))).toEqual([])
 })
 
+test('of one process: a view shows after a publication what it does then, and to walks from before it what it did', async () => {
+  const maps = new KeyMaps()
+  const { sql } = database
+  const { program_id, slug, question } = await aProgram(sql, {
+    questions: [q.text('viewed', optional), q.text('unviewed', optional)],
+  })
+  const views = [
+    { hidden: new Set([question('unviewed').question_id]), chosen: undefined },
+    { hidden: new Set<number>(), chosen: [question('viewed').question_id] },
+  ]
+  const shown = async (asOf: number) => {
+    const all: [string[], number[]][] = []
+    for (const view of views) {
+      const seen = await maps.loadSeen(sql, program_id, asOf, view)
+      all.push([keysOf(seen), [...seen.shapes.keys()]])
+    }
+    return all
+  }
+  const before = await publishedAt(program_id)
+  const shownBefore = await shown(before)
+  const [first] = shownBefore[0]![1]
+  expect(shownBefore).toEqual([
+    [['viewed'], [first!]],
+    [['viewed'], [first!]],
+  ])
+  const { program_version_id } = await aProgram(sql, {
+    slug,
+    questions: [q.text('viewed later', optional), q.text('viewed', optional)],
+  })
+  expect(await shown(await publishedAt(program_id))).toEqual([
+    [
+      ['viewed', 'viewed_later'],
+      [first!, program_version_id],
+    ],
+    [['viewed'], [first!, program_version_id]],
+  ])
+  expect(await shown(before)).toEqual(shownBefore)
+})
+
 test('a failure is not held: the next request tries again', async () => {
   const maps = new KeyMaps()
   const { program_id } = await aProgram(database.sql, { questions: [q.text('failing', optional)] })

@@ -3,11 +3,14 @@
 import { describe, expect, test } from 'bun:test'
 import { exportTypes } from '../../src/http/export-formats.ts'
 import { useService } from '../support/fixtures.ts'
+import { keepDerived } from '../support/keep-derived.ts'
 import type { TestKey } from '../support/keys.ts'
 import type { TestService } from '../support/service.ts'
 import { applications, mark, slug, usePartlyHidden } from './partly-hidden.ts'
 
 const { applicant, database, first, redacted, service, whole } = await usePartlyHidden()
+// As in operation, docs and key maps are there before anybody asks.
+await keepDerived(database.sql, { timeZone: service.config.timeZone })
 
 const exportOnly = await useService(database, { exportOnly: true, auditRequired: false })
 

@@ -1,10 +1,11 @@
 // The publish walk from end to end, with the real handlers, on every store a queue can be in (contract G12).
 
 import { afterEach, describe, expect, test } from 'bun:test'
+import { upsertDerived } from '../../src/db/derived-content.ts'
 import { readDerivedStatus } from '../../src/db/derived-status.ts'
 import { readWalkStart } from '../../src/db/walks.ts'
 import { loadProgramDocs } from '../../src/derived/program-docs.ts'
-import { KeyMaps } from '../../src/derived/program-key-map.ts'
+import { KeyMaps, keyMapCodeVersion } from '../../src/derived/program-key-map.ts'
 import { regenerateDocs, sweepDerived } from '../../src/derived/sweep.ts'
 import { handlers } from '../../workers/handlers.ts'
 import { computedKeyMap } from '../support/computed-key-map.ts'
@@ -59,11 +60,23 @@ for (const store of stores) {
     test('a kept key map that does not cover the newest version, or that another release made, is not used', async () => {
       const program = await aProgram(queue.sql, { questions: [q.text(`old ${store}`)] })
       await handlers({ db: queue.sql, config: { timeZone, enumeratorDepthMax: 20 } })['refresh-key-map'](program)
-      await aProgram(queue.sql, { slug: program.slug, questions: [q.text(`new ${store}`)] })
+      const newest = await aProgram(queue.sql, { slug: program.slug, questions: [q.text(`new ${store}`)] })
       const { keyMap } = await newestKeyMap(program.program_id)
       expect(keyMap.map(node => node.type)).toEqual(['TEXT', 'TEXT'])
-      await queue.sql`update program_key_map set code_version = 999, content = '{"key_map":[],"versions":[{},{},{}]}'`
-      expect((await newestKeyMap(program.program_id)).keyMap.length).toBe(2)
+      // Empty, and so told from what is computed; with the number of this release it is what the program is said to ask.
+      const keep = (versionId: number, code_version: number) =>
+        upsertDerived(queue.sql, 'program_key_map', {
+          program_version_id: versionId,
+          code_version,
+          content: { key_map: [], versions: [] },
+          duration_ms: 1,
+        })
+      await keep(newest.program_version_id, keyMapCodeVersion)
+      expect((await newestKeyMap(program.program_id)).keyMap).toEqual([])
+      for (const other of [keyMapCodeVersion - 1, keyMapCodeVersion + 1]) {
+        await keep(newest.program_version_id, other)
+        expect((await newestKeyMap(program.program_id)).keyMap).toEqual(keyMap)
+      }
     })
 
     test('G12: with the store, the relay and every worker away, publishing succeeds and exports are complete; when they return, all that is missing is made without being asked', async () => {
