@@ -60,8 +60,13 @@ interface OpenDoor extends DoorPlace {
 
 export interface GuardedDoor extends DoorPlace {
   roles: readonly Role[]
-  /** Whether the person must have entered their password, or been confirmed by their provider, within the last ten minutes. */
+  /**
+   * Whether the person must have entered their password, or been confirmed by their provider, within the last ten minutes: wherever a
+   * secret is handed out or somebody may do more afterwards than before.
+   */
   confirmed?: boolean
+  /** Where the form is that is sent here, when it is not at this path: one step above it. */
+  sentFromAbove?: boolean
   /** Whether it edits programs. Where a CiviForm is followed such a door does not open: programs are edited there. */
   editsPrograms?: boolean
   answer: (visit: Visit) => Response | Promise<Response>
@@ -196,9 +201,12 @@ function guarded(door: GuardedDoor, visit: Visit): Visit {
       internal: 'csrf',
     })
   if (door.confirmed && !isConfirmed(session, visit.now))
-    throw new Elsewhere(`/admin/confirm?next=${encodeURIComponent(pathHere(door, visit) ?? visit.url.pathname)}`)
+    throw new Elsewhere(`/admin/confirm?next=${encodeURIComponent(pathHere(door, visit) ?? formPath(door, visit))}`)
   return visit
 }
+
+const formPath = ({ sentFromAbove }: GuardedDoor, { url: { pathname } }: OpenVisit): string =>
+  sentFromAbove ? pathname.slice(0, pathname.lastIndexOf('/')) : pathname
 
 /** A form is only taken from a page of our own: browsers say where it was (RFC 6454; Fetch Metadata). */
 export function requireOwnOrigin({ request, place }: OpenVisit): void {

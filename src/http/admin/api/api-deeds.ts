@@ -35,7 +35,7 @@ export interface ApiVisit extends Pick<OpenVisit, 'request' | 'url' | 'params' |
 }
 
 export interface ApiDeed extends DescribedDeed {
-  /** Whether a session must have been confirmed within the last ten minutes. A token need not: it was made in such a session. */
+  /** As of a door of the console. A token need not be confirmed: it was made in a session that was. */
   confirmed?: boolean
   /** Largest body. 64 KB unless given. */
   bodyBytesMax?: number

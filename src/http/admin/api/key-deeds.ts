@@ -137,6 +137,7 @@ export function keyDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       answers: 'The key as it is now.',
       answered: keyAnswer,
       ...writes('keys'),
+      confirmed: true,
       body: changes,
       answer: async (visit, { based_on, expires_at, ...rest }) => {
         const wanted = { ...rest, expires_at: expiry(expires_at, visit) }

@@ -42,7 +42,7 @@ export function peopleDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
   const one = '/people/:personId'
   const linkOf = ({ place }: ApiVisit, token: string): string =>
     `${place.baseUrl}/admin/${config.passwordSignIn ? `invitations/${token}` : 'sign-in'}`
-  const turn = (name: string, what: typeof disablePerson, summary: string): ApiDeed =>
+  const turn = (name: string, what: typeof disablePerson, summary: string, confirmed: boolean): ApiDeed =>
     deed({
       name: `${name}Person`,
       method: 'POST',
@@ -51,6 +51,7 @@ export function peopleDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       answers: 'The person as they are now.',
       answered: personAnswer,
       ...write,
+      confirmed,
       answer: async visit => {
         await what(db, (await found(visit)).person_id, visit.deed)
         return found(visit)
@@ -107,6 +108,7 @@ export function peopleDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       answers: 'The person as they are now.',
       answered: personAnswer,
       ...write,
+      confirmed: true,
       body: person,
       answer: async (visit, draft) => {
         await editPerson(db, (await found(visit)).person_id, draft, visit.deed)
@@ -123,14 +125,15 @@ export function peopleDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       answers: 'Nothing: it is forgotten.',
       answered: nothing,
       ...write,
+      confirmed: true,
       body: unlinked,
       answer: async (visit, { issuer }) => {
         const { person_id: personId, email } = await found(visit)
         await forgetIdentity(db, { personId, email, issuer }, visit.deed)
       },
     }),
-    turn('disable', disablePerson, 'Disable a person: sessions and tokens end at once'),
-    turn('enable', enablePerson, 'Enable a person again'),
+    turn('disable', disablePerson, 'Disable a person: sessions and tokens end at once', false),
+    turn('enable', enablePerson, 'Enable a person again', true),
     deed({
       name: 'linkPerson',
       method: 'POST',

@@ -102,6 +102,7 @@ export function settingsDeeds({ consoleDb: db, settings }: Deps): ApiDeed[] {
       answers: 'What is set now.',
       answered: retentionEffectAnswer,
       ...writes('settings'),
+      confirmed: true,
       body: retention,
       answer: async (visit, { days, based_on, confirmation }) => {
         const { slug } = await kept(visit)

@@ -208,7 +208,7 @@ export function keyDoors({ consoleDb: db, config }: Deps): ConsoleDoor[] {
     { method: 'GET', path: '/admin/keys/new', roles: admin, confirmed: true, answer: visit => showNew(visit) },
     { method: 'POST', path: '/admin/keys/new', roles: admin, confirmed: true, answer: create },
     { method: 'GET', path: one, roles: readingRoles, answer: visit => showKey(visit) },
-    { method: 'POST', path: one, roles: admin, answer: edit },
+    { method: 'POST', path: one, roles: admin, confirmed: true, answer: edit },
     { method: 'GET', path: `${one}/issued`, roles: admin, answer: issued },
     { method: 'GET', path: `${one}/rotate`, roles: admin, confirmed: true, answer: visit => showRotate(visit) },
     { method: 'POST', path: `${one}/rotate`, roles: admin, confirmed: true, answer: rotate },

@@ -88,6 +88,7 @@ export function peopleDoors({ consoleDb: db, config }: Deps): ConsoleDoor[] {
 
   const one = '/admin/people/:personId'
   const admin = ['ADMINISTRATOR'] as const
+  const onPage = { roles: admin, confirmed: true, sentFromAbove: true }
   return [
     {
       method: 'GET',
@@ -98,11 +99,11 @@ export function peopleDoors({ consoleDb: db, config }: Deps): ConsoleDoor[] {
     { method: 'GET', path: '/admin/people/invite', roles: admin, confirmed: true, answer: visit => showInvite(visit) },
     { method: 'POST', path: '/admin/people/invite', roles: admin, confirmed: true, answer: invite },
     { method: 'GET', path: one, roles: readingRoles, answer: visit => showPerson(visit) },
-    { method: 'POST', path: one, roles: admin, answer: edit },
-    { method: 'POST', path: `${one}/link`, roles: admin, answer: newLink },
-    { method: 'POST', path: `${one}/unlink`, roles: admin, answer: unlink },
+    { method: 'POST', path: one, roles: admin, confirmed: true, answer: edit },
+    { method: 'POST', path: `${one}/link`, ...onPage, answer: newLink },
+    { method: 'POST', path: `${one}/unlink`, ...onPage, answer: unlink },
     { method: 'POST', path: `${one}/disable`, roles: admin, answer: change(disablePerson, 'disabled') },
-    { method: 'POST', path: `${one}/enable`, roles: admin, answer: change(enablePerson, 'enabled') },
+    { method: 'POST', path: `${one}/enable`, ...onPage, answer: change(enablePerson, 'enabled') },
   ]
 }
 

@@ -88,7 +88,7 @@ export function settingsDoors({ consoleDb: db, config, settings }: Deps): Consol
     { method: 'GET', path: '/admin/settings', roles: readingRoles, answer: show },
     { method: 'GET', path: '/admin/settings/retention', roles: readingRoles, answer: list },
     { method: 'GET', path: one, roles: readingRoles, answer: visit => page(visit) },
-    { method: 'POST', path: one, roles: ['ADMINISTRATOR'], answer: save },
+    { method: 'POST', path: one, roles: ['ADMINISTRATOR'], confirmed: true, answer: save },
   ]
 }
 

@@ -90,7 +90,7 @@ export function ConfirmPage(props: { context: PageContext; ways: Ways; next: str
       context={context}
       title={ways.provider === undefined ? 'Your password, once more' : 'Show once more that it is you'}
       part={undefined}
-      lead="What comes next makes or shows a secret, so we ask again. It then holds for ten minutes."
+      lead="What comes next hands out a secret, widens what somebody may do, or erases. So we ask again; it then holds for ten minutes."
     >
       <FaultSummary form={form} />
       {ways.provider !== undefined && (

@@ -1,0 +1,114 @@
+// Which actions ask again who one is: every door of the console and every deed of its API, in a session that is eleven minutes old.
+
+import { describe, expect, test } from 'bun:test'
+import { apiDeeds } from '../../../src/http/admin/api/admin-api.ts'
+import { consoleDoors } from '../../../src/http/admin/console.ts'
+import type { Deps } from '../../../src/http/deps.ts'
+import { addressOf, aPerson, ConsoleVisitor, testPassword } from '../../support/console.ts'
+import { ApiProgram } from '../../support/console-api.ts'
+import { useDatabase, useService } from '../../support/fixtures.ts'
+import { aProgram } from '../../support/programs.ts'
+
+/** What hands out a secret, widens what somebody may do, or erases; and the page that follows when one has shown who one is. */
+const confirmedDoors: Readonly<Record<string, string>> = {
+  'GET /admin/account/tokens/new': '/admin/account/tokens/new',
+  'POST /admin/account/tokens/new': '/admin/account/tokens/new',
+  'GET /admin/keys/new': '/admin/keys/new',
+  'POST /admin/keys/new': '/admin/keys/new',
+  'POST /admin/keys/:keyId': '/admin/keys/:keyId',
+  'GET /admin/keys/:keyId/rotate': '/admin/keys/:keyId/rotate',
+  'POST /admin/keys/:keyId/rotate': '/admin/keys/:keyId/rotate',
+  'GET /admin/people/invite': '/admin/people/invite',
+  'POST /admin/people/invite': '/admin/people/invite',
+  'POST /admin/people/:personId': '/admin/people/:personId',
+  'POST /admin/people/:personId/link': '/admin/people/:personId',
+  'POST /admin/people/:personId/unlink': '/admin/people/:personId',
+  'POST /admin/people/:personId/enable': '/admin/people/:personId',
+  'POST /admin/programs/:slug/retention': '/admin/programs/:slug/retention',
+}
+const confirmedDeeds = [
+  'PUT /programs/:slug/retention',
+  'POST /keys',
+  'PATCH /keys/:keyId',
+  'POST /keys/:keyId/rotate',
+  'POST /people',
+  'PUT /people/:personId',
+  'POST /people/:personId/unlink',
+  'POST /people/:personId/enable',
+  'POST /people/:personId/link',
+]
+
+const database = await useDatabase()
+const { sql } = database
+let now = Date.now() * 1000
+const minutes = 60_000_000
+const service = await useService(database, {}, { now: () => now })
+await aProgram(sql, { slug: 'others' })
+const ada = await aPerson(sql)
+const signedIn = await new ConsoleVisitor(service).signIn(ada.email)
+now += 11 * minutes
+
+/** The browser of that session; what a visit does to its cookies is not kept. */
+const browser = (): ConsoleVisitor => {
+  const copy = new ConsoleVisitor(service)
+  for (const [name, value] of signedIn.cookies) copy.cookies.set(name, value)
+  return copy
+}
+const ask = (named: string, path: string): Promise<Response> =>
+  named.startsWith('POST') ? browser().post(path) : browser().get(path)
+const asksAgain = (response: Response): boolean =>
+  response.headers.get('location')?.startsWith('/admin/confirm?') ?? false
+/** These end the session, or ask for the password themselves. */
+const apart = ['POST /admin/sign-out', 'POST /admin/sign-in', 'POST /admin/confirm', 'POST /admin/account/password']
+
+const doors = consoleDoors(service.foundation as Deps).map(({ method, path }) => `${method} ${path}`)
+
+describe('a session that is eleven minutes old', () => {
+  test.each(doors.filter(door => !apart.includes(door)))('%s', async named => {
+    const path = named.split(' ')[1]!
+    const response = await ask(named, addressOf(path))
+    const page = confirmedDoors[named]
+    if (page === undefined) return expect(asksAgain(response)).toBe(false)
+    const next = `/admin/confirm?next=${encodeURIComponent(addressOf(page))}`
+    expect([response.status, response.headers.get('location')]).toEqual([303, next])
+  })
+
+  test('every page that follows is one that opens once one has shown who one is', async () => {
+    expect(Object.keys(confirmedDoors).filter(door => !doors.includes(door))).toEqual([])
+    for (const page of new Set(Object.values(confirmedDoors))) expect(doors).toContain(`GET ${page}`)
+  })
+
+  describe('in the API', () => {
+    const deeds = apiDeeds(service.foundation as Deps)
+
+    test.each(deeds.map(({ method, path }) => `${method} ${path}`))('%s', async named => {
+      const [method = '', path = ''] = named.split(' ')
+      const needsBody = deeds.find(deed => deed.method === method && deed.path === path)?.body !== undefined
+      const cookie = [...signedIn.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+      const fields = { Cookie: cookie, Origin: service.baseUrl, 'X-CSRF-Token': await browser().csrf() }
+      const { status, body } = await new ApiProgram(service, fields).ask(
+        method,
+        addressOf(path),
+        needsBody ? {} : undefined,
+      )
+      const refused = status === 403 && String(body.detail).includes('/admin/confirm')
+      expect(refused).toBe(confirmedDeeds.includes(named))
+    })
+  })
+})
+
+test('nothing is done before one has shown who one is, and after it the same form is taken', async () => {
+  const bo = await aPerson(sql, { role: 'AUDITOR' })
+  const path = `/admin/people/${bo.person_id}`
+  const visitor = browser()
+  await visitor.post(path, { name: 'Bo', role: 'ADMINISTRATOR' })
+  await visitor.post(`${path}/link`)
+  const read = () => sql`
+    select role, exists (select from invitation i where i.person_id = p.person_id) as linked
+    from person p where person_id = ${bo.person_id}`
+  expect([...(await read())]).toEqual([{ role: 'AUDITOR', linked: false }])
+  expect((await visitor.post('/admin/confirm', { password: testPassword, next: path })).status).toBe(303)
+  await visitor.post(path, { name: 'Bo', role: 'ADMINISTRATOR' })
+  await visitor.post(`${path}/link`)
+  expect([...(await read())]).toEqual([{ role: 'ADMINISTRATOR', linked: true }])
+})
