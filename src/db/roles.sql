@@ -97,7 +97,8 @@ grant insert on civiform_change, application_annotation to tributary_follower;
 grant insert, update, delete on civiform_finding to tributary_follower;
 grant insert on program, submission_counter, question, question_version to tributary_follower;
 grant insert, update, delete on program_version, program_version_question to tributary_follower;
-grant delete on program_key_map, docs_example to tributary_follower;
+-- By version: the condition of a delete reads what it names.
+grant select (program_version_id), delete on program_key_map, docs_example to tributary_follower;
 grant update (display_name, statuses) on program to tributary_follower;
 grant update (submit_seq, submissions, last_submit_time) on submission_counter to tributary_follower;
 grant insert, delete on application to tributary_follower;

@@ -43,7 +43,7 @@ const exported = async (client: ExportClient, parameters: Record<string, string>
 describe('a CiviForm that is away for an hour', () => {
   test('is followed again by the same process with all that happened there; meanwhile exports go on, and its absence is told', async () => {
     const following = await useFollowing()
-    const { civiform, database, sql } = following
+    const { civiform, sql, ownUrl } = following
     await civiform.publish({ [program]: [job] })
     const applicants = await Promise.all(Array.from({ length: 6 }, () => civiform.applicant()))
     const early: number[] = []
@@ -51,7 +51,7 @@ describe('a CiviForm that is away for an hour', () => {
       early.push(
         await civiform.submit({ applicant, program, answers: { job: { text: `early ${i}` } }, time: ago(90 - i) }),
       )
-    const follower = startFollowerProcess({ url: database.url, readerUrl: civiform.database.readerUrl })
+    const follower = startFollowerProcess({ url: ownUrl, readerUrl: civiform.database.readerUrl })
     await until(
       'all is compared',
       async () => (await sql`select from civiform_source where scan_ended_at is not null`).length === 1,

@@ -1,22 +1,9 @@
-// The follower under a login of its own, which may do what following takes and nothing else.
+// What the follower's role is enough for, and what it does not allow. Every other test of following runs under it too (useFollowing).
 
 import { describe, expect, test } from 'bun:test'
-import { Follower } from '../../src/civiform/follower.ts'
-import { grantRoles } from '../../src/db/migrate.ts'
-import { followOptions, useFollowing } from '../support/civiform/following.ts'
-import { endWithFile, usePool } from '../support/fixtures.ts'
+import { useFollowing } from '../support/civiform/following.ts'
 
-const { civiform, database, source, catchUp } = await useFollowing()
-const login = `follower_login_${process.pid}`
-await grantRoles(database.sql)
-await database.sql.unsafe(`create role ${login} login in role tributary_follower`)
-endWithFile(() => database.sql.unsafe(`drop owned by ${login}; drop role ${login}`).simple())
-const url = new URL(database.url)
-url.username = login
-url.password = ''
-const own = usePool({ url: url.href, connectionsMax: 4, applicationName: 'test' })
-const log = { info: () => {}, warn: () => {}, error: () => {} }
-const follower = new Follower({ sql: own, source, options: followOptions, log: log as never })
+const { civiform, database, own, catchUp } = await useFollowing()
 const program = 'rent relief'
 
 describe('the role tributary_follower', () => {
@@ -33,15 +20,15 @@ describe('the role tributary_follower', () => {
     const [one, two] = [await civiform.applicant(), await civiform.applicant()]
     const first = await civiform.submit({ applicant: one, program, answers: {} })
     const second = await civiform.submit({ applicant: two, program, answers: {} })
-    await catchUp(follower)
+    await catchUp()
     await civiform.submit({ applicant: one, program, answers: { job: { text: 'x' } } })
     await civiform.merge(one, two, [second])
     await civiform.setStatus(second, 'Approved')
     await civiform.rewrite(second, { job: { text: 'y' } })
-    await catchUp(follower)
+    await catchUp()
     await civiform.remove(first)
     await civiform.publish({ [program]: [{ name: 'hours', type: 'NUMBER' }] })
-    await catchUp(follower)
+    await catchUp()
     const rows = await database.sql`
       select status, superseded_seq is null as current from application order by submit_time, submit_seq`
     expect(rows.map(row => [row.status, row.current])).toEqual([
@@ -49,6 +36,33 @@ describe('the role tributary_follower', () => {
       [null, true],
     ])
     expect(await database.sql`select from api_key where civiform`).toHaveLength(1)
+  })
+
+  test('is enough where a version that somebody applied to as a draft is edited in its place', async () => {
+    const preview = 'snow removal'
+    const version = (await civiform.publish({ [preview]: [{ name: 'street', type: 'TEXT' }] }))[preview]!
+    const draft = await civiform.saveDraft(preview, [{ name: 'house', type: 'TEXT' }])
+    const previewed = await civiform.submit({ applicant: await civiform.applicant(), program: preview, answers: {} })
+    await civiform.set(previewed, { program_id: draft })
+    await catchUp()
+    await civiform.saveDraft(preview, [
+      { name: 'door', type: 'TEXT' },
+      { name: 'house', type: 'TEXT' },
+    ])
+    await civiform.submit({ applicant: await civiform.applicant(), program: preview, answers: {} })
+    await catchUp()
+    const versions = await database.sql<{ id: number; questions: number }[]>`
+      select v.program_version_id as id, count(*) as questions
+      from program_version v join program_version_question q using (program_version_id)
+      where v.program_version_id in (${version}, ${draft})
+      group by 1 order by 1`
+    expect(versions.map(one => [one.id, one.questions])).toEqual([
+      [version, 1],
+      [draft, 2],
+    ])
+    expect(await database.sql`select from application where program_version_id in (${version}, ${draft})`).toHaveLength(
+      2,
+    )
   })
 
   test('alone removes what was copied before its time: to the worker the setting that says so is of no use', async () => {

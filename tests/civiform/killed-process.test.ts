@@ -12,7 +12,7 @@ const program = 'rent relief'
 const writers = 8
 const kills = 6
 const before = 3000
-const { civiform, database, sql } = await useFollowing()
+const { civiform, database, sql, ownUrl } = await useFollowing()
 await civiform.publish({ [program]: [{ name: 'job', type: 'TEXT' }] })
 const some = (max: number): number => Math.floor(Math.random() * max)
 
@@ -65,7 +65,7 @@ describe('a follower that is killed', () => {
     const found: number[] = []
     for (let i = 0; i < kills; i++) {
       const from = await copied()
-      const follower = startFollowerProcess({ url: database.url, readerUrl: civiform.database.readerUrl })
+      const follower = startFollowerProcess({ url: ownUrl, readerUrl: civiform.database.readerUrl })
       // At another moment each time: before it has begun, in the middle of a step, between two.
       const wanted = from + 1 + some(from < before ? before / 4 : 20)
       if (i % 4 === 3) await until('it is connected', async () => (await connections()) > 0)
@@ -81,7 +81,7 @@ describe('a follower that is killed', () => {
     await written
     expect(made).toBeGreaterThan(writers)
     expect(found[0]!).toBeLessThan(before)
-    const last = startFollowerProcess({ url: database.url, readerUrl: civiform.database.readerUrl })
+    const last = startFollowerProcess({ url: ownUrl, readerUrl: civiform.database.readerUrl })
     await until('everything is copied', async () => (await copied()) === (await submitted()))
     await until('every status is here', async () => {
       const [row] = await sql<{ n: number }[]>`select count(*) as n from application where status is not null`

@@ -8,7 +8,7 @@ import { useFollowing } from '../support/civiform/following.ts'
 import { usePool } from '../support/fixtures.ts'
 import { until } from '../support/until.ts'
 
-const { civiform, database, sql, restarted, catchUp } = await useFollowing()
+const { civiform, sql, own, ownUrl, restarted, catchUp } = await useFollowing()
 const program = 'rent relief'
 await civiform.publish({ [program]: [{ name: 'job', type: 'TEXT' }] })
 const submit = async (): Promise<number> =>
@@ -34,13 +34,13 @@ describe('two followers', () => {
 
   test('of which one has the lock: the other waits, and takes over when it ends', async () => {
     const started = (): { stop: AbortController; done: Promise<void>; rounds: () => number; waited: () => boolean } => {
-      const lock = usePool({ url: database.url, connectionsMax: 1, applicationName: 'test-lock' })
+      const lock = usePool({ url: ownUrl, connectionsMax: 1, applicationName: 'test-lock' })
       const stop = new AbortController()
       let rounds = 0
       let waited = false
       const done = keepFollowing({
         follower: restarted(),
-        sql,
+        sql: own,
         lock,
         pollIntervalMs: 10,
         signal: stop.signal,

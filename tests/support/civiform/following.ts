@@ -4,8 +4,9 @@ import type { FollowOptions } from '../../../src/civiform/followed-source.ts'
 import { Follower } from '../../../src/civiform/follower.ts'
 import { openSource } from '../../../src/db/civiform/source.ts'
 import { openDatabase, type Sql } from '../../../src/db/client.ts'
+import { grantRoles } from '../../../src/db/migrate.ts'
 import type { TestDatabase } from '../database.ts'
-import { endWithFile, useDatabase } from '../fixtures.ts'
+import { endWithFile, useDatabase, usePool } from '../fixtures.ts'
 import { type CiviFormAge, type CiviFormDatabase, useCiviForm } from './civiform-database.ts'
 import { SimulatedCiviForm } from './simulated-civiform.ts'
 
@@ -25,12 +26,29 @@ export interface Following {
   database: TestDatabase
   sql: Sql
   source: Sql
+  /** What the follower opens, under a login that is a member of `tributary_follower` and of nothing else. */
+  own: Sql
+  ownUrl: string
   follower: Follower
   log: { level: string; fields: unknown; message: string }[]
   /** Another follower on the same two databases, as after a restart. */
   restarted(options?: Partial<FollowOptions>): Follower
   /** Rounds until everything submitted by now is here. */
   catchUp(follower?: Follower): Promise<void>
+}
+
+let logins = 0
+
+/** The address of this database for a login of its own, that may do what following takes and nothing else. */
+export async function useFollowerLogin(database: TestDatabase): Promise<string> {
+  const login = `follower_${process.pid}_${++logins}`
+  await grantRoles(database.sql)
+  await database.sql.unsafe(`create role ${login} login in role tributary_follower`)
+  endWithFile(() => database.sql.unsafe(`drop owned by ${login}; drop role ${login}`).simple())
+  const url = new URL(database.url)
+  url.username = login
+  url.password = ''
+  return url.href
 }
 
 export async function useFollowing(
@@ -41,6 +59,8 @@ export async function useFollowing(
   const database = await useDatabase({ timeZone: follow.timeZone })
   const source = openSource(civiformDatabase.readerUrl)
   endWithFile(() => source.end({ timeout: 1 }))
+  const ownUrl = await useFollowerLogin(database)
+  const own = usePool({ url: ownUrl, connectionsMax: 4, applicationName: 'test' })
   const log: Following['log'] = []
   const note =
     (level: string) =>
@@ -48,7 +68,7 @@ export async function useFollowing(
       void log.push({ level, fields, message: message ?? String(fields) })
   const restarted = (more: Partial<FollowOptions> = {}): Follower =>
     new Follower({
-      sql: database.sql,
+      sql: own,
       source,
       options: { ...followOptions, ...follow, ...more },
       log: { info: note('info'), warn: note('warn'), error: note('error') } as never,
@@ -60,6 +80,8 @@ export async function useFollowing(
     database,
     sql: database.sql,
     source,
+    own,
+    ownUrl,
     follower,
     log,
     restarted,
