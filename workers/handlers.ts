@@ -1,6 +1,6 @@
 // Which handler takes which job.
 
-import { docsCodeVersion } from '../src/derived/docs-code-version.ts'
+import { docsCodeVersion } from '../src/derived/program-docs.ts'
 import { keyMapCodeVersion } from '../src/derived/program-key-map.ts'
 import type { CodeVersions, Handlers } from '../src/queue/work.ts'
 import { refreshDocsExample } from './refresh-docs-example.ts'

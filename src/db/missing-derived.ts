@@ -1,10 +1,13 @@
-// What should be derived and is not, or was by another release of the code.
+// What should be derived and is not, or was by an earlier release of the code.
 
 import type { Micros } from '../domain/values/offset-time.ts'
 import type { Db } from './client.ts'
 import type { DerivedStatus, DerivedThing } from './derived-status.ts'
 
-/** The code versions of this release: what is kept under others is stale. */
+/**
+ * The code versions of this release: what is kept under lower ones is stale. What is kept under higher ones is not this release's to make
+ * again, or workers of two releases would make each other's things again at every sweep, for as long as both run.
+ */
 interface CodeVersions {
   keyMap: number
   docsExample: number
@@ -22,17 +25,17 @@ export async function readMissingDerived(db: Db, code: CodeVersions): Promise<De
       from program_version v
       left join program_key_map k on k.program_version_id = v.program_version_id
       where v.state = 'ACTIVE'
-      and k.code_version is distinct from ${code.keyMap}
+      and coalesce(k.code_version, 0) < ${code.keyMap}
       union all
       select v.program_version_id, 'refresh-docs-example', ${code.docsExample}::integer
       from program_version v
       left join docs_example e on e.program_version_id = v.program_version_id
       where v.state in ('ACTIVE', 'DRAFT')
-      and e.code_version is distinct from ${code.docsExample}
+      and coalesce(e.code_version, 0) < ${code.docsExample}
     ) wanted
     left join derived_status s on s.program_version_id = wanted.program_version_id and s.job_name = wanted.job_name
     where s.state is null or s.state in ('missing', 'done')
-    or (s.state = 'failed' and s.code_version is distinct from wanted.code_version)
+    or (s.state = 'failed' and coalesce(s.code_version, 0) < wanted.code_version)
     order by wanted.program_version_id, wanted.job_name`
 }
 
@@ -54,7 +57,7 @@ export interface DerivedListing extends DerivedThing {
   version_state: 'ACTIVE' | 'DRAFT'
   /** When what is kept was made; null when nothing is. */
   produced_at: Micros | null
-  /** Whether another release made it. */
+  /** Whether an earlier release made it. */
   stale: boolean
   /** Null when it was never asked for. */
   state: DerivedStatus['state'] | null
@@ -73,7 +76,7 @@ export async function readDerivedListings(
     select
       p.slug, p.display_name, v.program_version_id, v.state as version_state, wanted.job_name,
       coalesce(k.produced_at, e.produced_at) as produced_at,
-      coalesce(k.code_version, e.code_version) <> wanted.code_version is true as stale,
+      coalesce(k.code_version, e.code_version) < wanted.code_version is true as stale,
       s.state, s.attempts, s.last_error, s.updated_at
     from (
       select program_id, slug, display_name

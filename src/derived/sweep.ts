@@ -6,7 +6,7 @@ import { type DerivedThing, giveUpRuns, hasFailed, readOverdue } from '../db/der
 import { readDocumentedVersionIds, readMissingDerived } from '../db/missing-derived.ts'
 import { enqueue } from '../queue/enqueue.ts'
 import type { Job } from '../queue/jobs.ts'
-import { docsCodeVersion } from './docs-code-version.ts'
+import { docsCodeVersion } from './program-docs.ts'
 import { keyMapCodeVersion } from './program-key-map.ts'
 
 /** After how long on record as queued or running a job counts as lost. */
@@ -15,8 +15,8 @@ const overdueMs = 5 * 60_000
 const unendedRunsMax = 5
 
 /**
- * Asks for everything that is missing, was made by another release, or has been queued or running for too long. Returns what was
- * asked for. What fails every time is marked failed in the end; it is asked for again by another release, or by an operator.
+ * Asks for everything that is missing, was made by an earlier release, or has been queued or running for too long. Returns what was
+ * asked for. What fails every time is marked failed in the end; it is asked for again by a later release, or by an operator.
  */
 export async function sweepDerived(sql: Sql, options: { overdueMs: number } = { overdueMs }): Promise<DerivedThing[]> {
   return inTransaction(sql, async tx => {

@@ -4,7 +4,7 @@
 import { expect, test } from 'bun:test'
 import { beginRun, failRun, giveUpRuns, readDerivedStatus } from '../../src/db/derived-status.ts'
 import { readMissingDerived } from '../../src/db/missing-derived.ts'
-import { docsCodeVersion } from '../../src/derived/docs-code-version.ts'
+import { docsCodeVersion } from '../../src/derived/program-docs.ts'
 import { keyMapCodeVersion } from '../../src/derived/program-key-map.ts'
 import { regenerateDocs, sweepDerived } from '../../src/derived/sweep.ts'
 import { useDatabase } from '../support/fixtures.ts'
@@ -46,7 +46,7 @@ test('what never ends is asked for again five times, then failed with the reason
   expect(await beginRun(database.sql, thing)).toBeDefined()
 })
 
-test('what failed is asked for again when another release may be able to do it, and not by the same one', async () => {
+test('what failed is asked for again when a later release may be able to do it, and not by the same one', async () => {
   const { program_version_id } = await aProgram(database.sql, { slug: 'released', questions: [q.text('released')] })
   const thing = { program_version_id, job_name }
   const request = await beginRun(database.sql, thing, docsCodeVersion)
@@ -57,6 +57,7 @@ test('what failed is asked for again when another release may be able to do it, 
     )
   expect(await missing(docsCodeVersion)).toBe(false)
   expect(await missing(docsCodeVersion + 1)).toBe(true)
+  expect(await missing(docsCodeVersion - 1)).toBe(false)
   expect(await sweep(program_version_id)).toBe(false)
 })
 

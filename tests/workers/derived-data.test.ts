@@ -165,7 +165,7 @@ for (const store of stores) {
           .map(thing => thing.job_name)
       expect(await mine()).toEqual([])
       await queue.sql`delete from program_key_map where program_version_id = ${id}`
-      await queue.sql`update docs_example set code_version = code_version + 1 where program_version_id = ${id}`
+      await queue.sql`update docs_example set code_version = code_version - 1 where program_version_id = ${id}`
       expect((await mine()).sort()).toEqual(['refresh-docs-example', 'refresh-key-map'])
       await until('both to be made again', allDone(id))
       expect((await queue.sql`select 1 from program_key_map where program_version_id = ${id}`).length).toBe(1)

@@ -1292,7 +1292,7 @@ create table outbox (
 -- The key map of a program as of one of its versions.
 create table program_key_map (
   program_version_id bigint primary key references program_version on delete cascade,
-  -- Which release of the code computed it; another one's is stale.
+  -- Which release of the code computed it; an earlier one's is stale.
   code_version integer not null check (code_version > 0),
   content json not null,
   produced_at timestamptz not null default clock_timestamp(),
@@ -1319,7 +1319,7 @@ create table derived_status (
   fulfilled bigint not null default 0 check (fulfilled between 0 and requested),
   -- Runs begun since it was last asked for after it was done or given up.
   attempts integer not null default 0 check (attempts >= 0),
-  -- Which release of the code ran it last: what failed is tried again by another one.
+  -- Which release of the code ran it last: what failed is tried again by a later one.
   code_version integer,
   -- Of the newest run that failed; null once a run succeeded.
   last_error text,

@@ -145,7 +145,7 @@ function State({ listing: { state, stale, produced_at, attempts } }: { listing: 
   return (
     <>
       <Badge tone={tones[shown]}>{shown === 'done' ? 'there' : shown}</Badge>
-      {stale && <Badge tone="attention">of another release</Badge>}
+      {stale && <Badge tone="attention">of an earlier release</Badge>}
       {(shown === 'failed' || shown === 'running') && attempts !== null && (
         <small>{attempts === 1 ? '1 run' : `${figures(attempts)} runs`}</small>
       )}
