@@ -39,7 +39,10 @@ export function diffVersions(before: DescribableVersion, after: DescribableVersi
   return diffDefinitions(describeVersion(before), describeVersion(after))
 }
 
-/** As `diffVersions`, of complete documents: each defines all questions it asks (see `completeDefinition`). */
+/**
+ * As `diffVersions`, of documents. What they leave to the question bank is compared only as asked; complete documents
+ * (see `completeDefinition`) leave it nothing.
+ */
 export function diffDefinitions(before: ProgramDefinition, after: ProgramDefinition): VersionChange[] {
   return [
     ...changed('display_name_changed', '', 'Its display name', before.display_name, after.display_name),
@@ -76,7 +79,9 @@ function questionChanges(before: ProgramDefinition, after: ProgramDefinition): V
   return [
     ...[...now.keys()]
       .filter(name => !old.has(name))
-      .map(name => change('question_added', name, `Question added: ${now.get(name)!.question.kind}.`)),
+      .map(name =>
+        change('question_added', name, `Question added: ${now.get(name)!.question?.kind ?? 'from the bank'}.`),
+      ),
     ...[...old.keys()]
       .filter(name => !now.has(name))
       .map(name => change('question_removed', name, 'Question removed. It stays in exports.')),
@@ -84,7 +89,7 @@ function questionChanges(before: ProgramDefinition, after: ProgramDefinition): V
       const was = old.get(name)
       if (was === undefined) return []
       return [
-        ...settingChanges(name, was.question, is.question),
+        ...(was.question && is.question ? settingChanges(name, was.question, is.question) : []),
         ...changed('optional_changed', name, 'Optional', was.optional, is.optional),
         ...conditionChanges('condition_changed', name, 'It is asked', was.visible_when, is.visible_when),
         ...(was.screen === is.screen
@@ -145,7 +150,8 @@ function keyedScreens(screens: readonly ScreenDefinition[]): Map<string, ScreenD
 }
 
 interface AskedQuestion {
-  question: QuestionDefinition
+  /** Undefined for one that is left to the bank. */
+  question: QuestionDefinition | undefined
   optional: boolean
   visible_when: NamedCondition | null
   screen: string
@@ -157,7 +163,7 @@ function keyedQuestions(definition: ProgramDefinition): Map<string, AskedQuestio
   const all = new Map<string, AskedQuestion>()
   for (const [screen, { name: screenName, questions }] of keyedScreens(definition.screens)) {
     for (const { question, optional = false, visible_when = null } of questions) {
-      all.set(question, { question: defined.get(question)!, optional, visible_when, screen, screenName })
+      all.set(question, { question: defined.get(question), optional, visible_when, screen, screenName })
     }
   }
   return all

@@ -229,3 +229,15 @@ const meaning = ({ questions, ...definition }: ProgramDefinition) => ({
   ...definition,
   questions: Object.fromEntries(questions.map(question => [question.admin_name, question])),
 })
+
+test('a question that a document leaves to the bank is compared as asked, not as defined', () => {
+  const before = aDefinition(base)
+  const undefinedHere = { ...before, questions: before.questions.filter(({ admin_name }) => admin_name !== 'age') }
+  const screens = before.screens.map((screen, i) =>
+    i === 0 ? { ...screen, questions: [...screen.questions, { question: 'banked' }] } : screen,
+  )
+  expect(diffDefinitions(before, undefinedHere)).toEqual([])
+  expect(diffDefinitions(before, { ...before, screens })).toEqual([
+    { code: 'question_added', subject: 'banked', detail: 'Question added: from the bank.' },
+  ])
+})

@@ -246,6 +246,22 @@ describe('a question more', () => {
     expect(text).toContain('value="123"')
   })
 
+  test.each([
+    ['of the bank', { banked: 'chosen of the bank' }],
+    ['that the bank does not have', { banked: 'no such question' }],
+    ['that is new', { admin_name: 'mine', kind: 'TEXT', text: 'Mine?' }],
+  ])('%s, when somebody else saved meanwhile, is shown with what changed', async (_, fields) => {
+    const slug = `raced-${crypto.randomUUID().slice(0, 8)}`
+    if (!(await sql`select from program where slug = 'has-chosen'`).length)
+      await aProgram(sql, { slug: 'has-chosen', questions: [q.date('chosen of the bank')] })
+    await aProgram(sql, { slug, questions: [q.text('stays in place')] })
+    const based_on = await basis(slug)
+    await add(slug, { admin_name: `theirs ${slug.replaceAll(/[^a-z]/g, '')}`, kind: 'TEXT', text: 'Theirs?' })
+    const text = await ada.refused(409, path(slug, '/add-question'), { screen: '0', ...fields, based_on })
+    expect(text).toContain('Question added')
+    expect(await order(slug)).toEqual([['stays in place', expect.stringContaining('theirs')]])
+  })
+
   test('is found in the bank by search, without those that are asked already', async () => {
     const text = await ada.page(path('not-grown', '/add-question?q=of+all'))
     expect(text).toContain('value="first of all"')
