@@ -51,7 +51,7 @@ export async function invitePerson(
   draft: PersonDraft,
   deed: Deed,
 ): Promise<{ personId: number; token: string }> {
-  const { email, name, role } = checkDraft(draft)
+  const { email, name, role, programs } = checkDraft(draft)
   return inTransaction(sql, async tx => {
     const personId = await insertPerson(tx, {
       email,
@@ -62,9 +62,9 @@ export async function invitePerson(
     })
     if (personId === undefined)
       throw refused([{ parameter: 'email', code: 'taken', detail: 'Somebody with this e-mail is here already.' }])
-    await givePrograms(tx, personId, role, draft.programs)
+    await givePrograms(tx, personId, programs)
     const token = await storeInvitation(tx, personId, deed)
-    await noteDeed(tx, deed, 'person_invited', email, { role, programs: [...draft.programs] })
+    await noteDeed(tx, deed, 'person_invited', email, { role, programs: [...programs] })
     return { personId, token }
   })
 }
@@ -89,12 +89,12 @@ export async function editPerson(
 ): Promise<void> {
   await inTransaction(sql, async tx => {
     const person = await requirePerson(tx, personId)
-    const { name, role } = checkDraft({ ...draft, email: person.email })
+    const { name, role, programs } = checkDraft({ ...draft, email: person.email })
     if (person.role === 'ADMINISTRATOR' && role !== 'ADMINISTRATOR' && person.disabled_at === null)
       await keepOneAdministrator(tx)
     await updatePerson(tx, personId, { name, role })
-    await givePrograms(tx, personId, role, draft.programs)
-    await noteDeed(tx, deed, 'person_edited', person.email, { name, role, programs: [...draft.programs] })
+    await givePrograms(tx, personId, programs)
+    await noteDeed(tx, deed, 'person_edited', person.email, { name, role, programs: [...programs] })
   })
 }
 
@@ -159,7 +159,7 @@ export async function changePassword(
   })
 }
 
-function checkDraft(draft: PersonDraft): { email: string; name: string; role: Role } {
+function checkDraft(draft: PersonDraft): PersonDraft & { role: Role } {
   const email = draft.email.trim()
   const name = draft.name.trim()
   const role = roles.find(known => known === draft.role)
@@ -173,14 +173,21 @@ function checkDraft(draft: PersonDraft): { email: string; name: string; role: Ro
   if (name === '' || name.length > 200 || /\p{Cc}/u.test(name))
     errors.push({ parameter: 'name', code: 'missing', detail: 'Write the name, of at most 200 characters.' })
   if (role === undefined) errors.push({ parameter: 'role', code: 'unknown_role', detail: 'Choose a role.' })
-  if (role === 'PROGRAM_ADMINISTRATOR' && draft.programs.length === 0)
+  const programs = [...new Set(draft.programs)]
+  if (role === 'PROGRAM_ADMINISTRATOR' && programs.length === 0)
     errors.push({ parameter: 'programs', code: 'missing', detail: 'Choose at least one program.' })
+  if (role !== undefined && role !== 'PROGRAM_ADMINISTRATOR' && programs.length > 0)
+    errors.push({
+      parameter: 'programs',
+      code: 'not_allowed',
+      detail: 'Choose none: programs are of a program administrator, and this role has all of them.',
+    })
   refuse(errors)
-  return { email, name, role: role! }
+  return { email, name, role: role!, programs }
 }
 
-async function givePrograms(tx: Transaction, personId: number, role: Role, programs: readonly string[]): Promise<void> {
-  const unknown = await replacePersonPrograms(tx, personId, role === 'PROGRAM_ADMINISTRATOR' ? programs : [])
+async function givePrograms(tx: Transaction, personId: number, programs: readonly string[]): Promise<void> {
+  const unknown = await replacePersonPrograms(tx, personId, programs)
   refuse(
     unknown.map(slug => ({ parameter: 'programs', code: 'unknown_program', detail: `There is no program "${slug}".` })),
   )

@@ -19,7 +19,7 @@ const nowhere: Readonly<Record<string, string>> = {
 export const addressOf = (pattern: string): string =>
   pattern.replace('*', 'nothing-here').replaceAll(/:(\w+)/g, (_, name: string) => nowhere[name] ?? '999999')
 
-/** Somebody who can sign in with `testPassword`. */
+/** Somebody who can sign in with `testPassword`. `programs` are of a program administrator; with any other role they say nothing. */
 export async function aPerson(
   sql: Sql,
   person: { role?: Role; email?: string; name?: string; programs?: readonly string[] } = {},
@@ -28,7 +28,8 @@ export async function aPerson(
   const email = person.email ?? `${role.toLowerCase()}.${crypto.randomUUID().slice(0, 8)}@example.gov`
   const name = person.name ?? 'Ada Tester'
   const deed = { actor: 'operator:test', now: Date.now() * 1000 }
-  const { personId, token } = await invitePerson(sql, { email, name, role, programs: person.programs ?? [] }, deed)
+  const programs = role === 'PROGRAM_ADMINISTRATOR' ? (person.programs ?? []) : []
+  const { personId, token } = await invitePerson(sql, { email, name, role, programs }, deed)
   await acceptInvitation(sql, token, testPassword, deed)
   return { person_id: personId, email, name }
 }

@@ -1,8 +1,10 @@
 // The people of the console, as an administrator works with them.
 
 import { describe, expect, test } from 'bun:test'
+import { disablePerson, editPerson } from '../../../src/access/people.ts'
 import { runScript } from '../../scripts/run-script.ts'
 import { aPerson, ConsoleVisitor } from '../../support/console.ts'
+import { ApiProgram, aToken } from '../../support/console-api.ts'
 import { useDatabase, useService } from '../../support/fixtures.ts'
 
 const database = await useDatabase()
@@ -42,6 +44,34 @@ describe('inviting', () => {
     expect(text).toContain('value="no e-mail"')
     expect(text).toMatch(/value="PROGRAM_ADMINISTRATOR" checked/)
     expect(await database.sql`select from person where email = 'no e-mail'`).toHaveLength(0)
+  })
+
+  test('with programs and another role than program administrator is refused at the programs, and nothing is on record', async () => {
+    const form = { name: 'Di', email: 'di@example.gov', role: 'AUDITOR', programs: ['food', 'no\0where'] }
+    const text = await browser.refused(400, '/admin/people/invite', form)
+    expect(text).toContain('Choose none: programs are of a program administrator')
+    expect(text).toContain('href="#programs"')
+    expect(text).toMatch(/value="food" checked/)
+    const fay = await aPerson(database.sql, { role: 'PROGRAM_ADMINISTRATOR', programs: ['food'] })
+    const path = `/admin/people/${fay.person_id}`
+    await browser.refused(400, path, { name: 'Fay', role: 'ADMINISTRATOR', programs: ['food'] })
+    const { status, body } = await ApiProgram.withToken(service, (await aToken(database.sql, root)).token).ask(
+      'PUT',
+      `/people/${fay.person_id}`,
+      { name: 'Fay', role: 'AUDITOR', programs: ['food'] },
+    )
+    expect([status, body.errors[0]]).toEqual([
+      400,
+      expect.objectContaining({ parameter: 'programs', code: 'not_allowed' }),
+    ])
+    const told = await database.sql`
+      select from audit_event
+      where subject = 'di@example.gov' or (subject = ${fay.email} and action = 'person_edited')`
+    expect(told).toHaveLength(0)
+    expect((await browser.post(path, { name: 'Fay', role: 'AUDITOR' })).status).toBe(303)
+    const [edited] = await database.sql`
+      select detail from audit_event where subject = ${fay.email} and action = 'person_edited'`
+    expect(edited!.detail).toEqual({ name: 'Fay', role: 'AUDITOR', programs: [] })
   })
 
   test('an e-mail that is somebody’s already, in any case, is refused; so is a program there is not', async () => {
@@ -110,6 +140,20 @@ describe('a person', () => {
     expect((await last.post(`/admin/people/${left!.person_id}/disable`)).status).toBe(409)
     expect((await last.post(`/admin/people/${left!.person_id}`, { name: 'x', role: 'AUDITOR' })).status).toBe(409)
   })
+})
+
+test('an administrator who is disabled is given another role, even where one other administrator is left', async () => {
+  const apart = await useDatabase()
+  const left = await aPerson(apart.sql)
+  const gone = await aPerson(apart.sql)
+  const by = { actor: 'operator:test', now: Date.now() * 1000 }
+  await disablePerson(apart.sql, gone.person_id, by)
+  await editPerson(apart.sql, gone.person_id, { name: 'Gone', role: 'AUDITOR', programs: [] }, by)
+  const rows = await apart.sql`select person_id, role from person order by person_id`
+  expect([...rows]).toEqual([
+    { person_id: left.person_id, role: 'ADMINISTRATOR' },
+    { person_id: gone.person_id, role: 'AUDITOR' },
+  ])
 })
 
 describe('scripts/admin', () => {

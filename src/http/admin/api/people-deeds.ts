@@ -25,7 +25,7 @@ import { closed, text, texts } from './schemas.ts'
 const facts = {
   name: text('As others know the person.'),
   role: Type.Enum([...roles], { description: 'What the person may do.' }),
-  programs: texts('Slugs; of a program administrator.'),
+  programs: texts('Slugs; of a program administrator, and none for another role.'),
 }
 const person = Type.Object(facts, closed)
 const invited = Type.Object({ email: text('What the person signs in with.'), ...facts }, closed)
