@@ -3,8 +3,9 @@ import * as crypto from 'node:crypto'
 import * as zlib from 'node:zlib'
 import { type Admission, admit } from '../../src/access/admission.ts'
 import { nothingHidden } from '../../src/access/caller.ts'
-import { apiSecretToken, mintCredential } from '../../src/access/credential.ts'
+import { apiSecretToken, hashPassword, mintCredential } from '../../src/access/credential.ts'
 import { databaseKeys, type KeySource } from '../../src/access/key-source.ts'
+import { rotateApiKeySecret } from '../../src/db/api-key-rows.ts'
 import { openDatabase, type Sql } from '../../src/db/client.ts'
 import { parseAddress } from '../../src/domain/values/ip-address.ts'
 import { testPepper } from '../support/config.ts'
@@ -137,6 +138,19 @@ describe('who does not, and why (spec, "Authentication" 6: "When any constraint 
     expect(await plain(key.authorization)).toEqual({ refused: 'plain_http', api_key_id, exposed: 'now' })
     await database.sql`update api_key set exposed_at = now() where api_key_id = ${api_key_id}`
     expect(await plain(key.authorization)).toEqual({ refused: 'plain_http', api_key_id, exposed: 'known' })
+  })
+
+  test('the earlier secret of a key exposes it, too, for as long as it is good', async () => {
+    const { api_key_id, authorization } = await makeKey()
+    const rotateUntil = (until: number) =>
+      database.sql.begin(tx =>
+        rotateApiKeySecret(tx, api_key_id, hashPassword(testPepper, mintCredential().password), until),
+      )
+    await rotateUntil(now + 1)
+    const plain = () => attempt(authorization, '192.0.2.1', false)
+    expect(await plain()).toEqual({ refused: 'plain_http', api_key_id, exposed: 'now' })
+    await database.sql`update api_key set earlier_secret_until = ${now} where api_key_id = ${api_key_id}`
+    expect(await plain()).toEqual({ refused: 'plain_http', api_key_id })
   })
 
   test('what a retired or expired key opened no more, plain HTTP does not expose', async () => {
