@@ -10,9 +10,9 @@ const nameLengthMax = 100
 /** What was sent, before anything is known of what it means. */
 export interface SentParameters {
   pairs: readonly { name: string; value: string }[]
-  /** Names of those whose encoding is broken. */
+  /** Names of those that are not text: their encoding is broken, or they have a U+0000. */
   malformed: readonly string[]
-  /** Whether unknown names are to be refused (contract D10). */
+  /** Whether all unknown names are to be refused, and not just misspelt ones (contract D10). */
   strict: boolean
 }
 
@@ -29,19 +29,24 @@ export class SentQuery<Name extends string> {
     private readonly names: readonly Name[],
   ) {
     for (const name of new Set(sent.malformed)) {
-      this.#add(name, 'malformed_encoding', 'is not percent-encoded UTF-8. Write a percent sign as %25.')
+      this.#add(name, 'malformed_encoding', 'is not percent-encoded UTF-8 without U+0000. Write a percent sign as %25.')
     }
-    const isKnown = (name: string): boolean => (names as readonly string[]).includes(name)
-    const unknown = new Set(sent.pairs.map(({ name }) => name).filter(name => !isKnown(name)))
-    if (sent.strict) this.#addUnknown([...unknown])
+    const counts = new Map<string, number>()
+    for (const { name } of sent.pairs) counts.set(name, (counts.get(name) ?? 0) + 1)
+    for (const name of names) {
+      const times = counts.get(name) ?? 0
+      if (times > 1) this.#add(name, 'duplicate_parameter', `is given ${times} times; once is right.`)
+      counts.delete(name)
+    }
+    this.#addUnknown([...counts.keys()])
   }
 
   /** What `parse` makes of a parameter's one value; undefined when it was not sent, or is at fault. */
   read<T>(name: Name, parse: (value: string, fault: Fault) => T | undefined): T | undefined {
     const values = this.sent.pairs.filter(pair => pair.name === name).map(pair => pair.value)
     if (values[0] === undefined) return undefined
+    if (values.length > 1) return undefined
     const fault: Fault = (code, detail) => this.#add(name, code, detail)
-    if (values.length > 1) return fault('duplicate_parameter', `is given ${values.length} times; once is right.`)
     if (values[0] === '') return fault('missing_value', 'has no value. Give one, or leave the parameter out.')
     return parse(values[0], fault)
   }
@@ -67,16 +72,23 @@ export class SentQuery<Name extends string> {
     this.faults.push({ parameter, code, detail })
   }
 
+  /** A misspelt name is refused in any case: without the parameter that it was meant to be, the answer would be another one. */
   #addUnknown(unknown: readonly string[]): void {
-    for (const name of unknown.slice(0, unknownNamesMax)) {
-      const meant = this.names.find(known => known.toLowerCase() === name.toLowerCase())
-      const hint = meant === undefined ? `Known are ${this.names.join(', ')}.` : `Did you mean ${meant}?`
-      this.#add(name, 'unknown_parameter', `is not a parameter here; names are case-sensitive. ${hint}`)
+    const misspelt = new Map(this.names.map(name => [foldedName(name), name]))
+    const refused = unknown.filter(name => this.sent.strict || misspelt.has(foldedName(name)))
+    for (const name of refused.slice(0, unknownNamesMax)) {
+      const meant = misspelt.get(foldedName(name))
+      const known = this.names.length === 0 ? 'There are none.' : `Known are ${this.names.join(', ')}.`
+      const hint = meant === undefined ? known : `Did you mean ${meant}?`
+      this.#add(name, 'unknown_parameter', `is not a parameter here; names are written exactly. ${hint}`)
     }
-    const more = unknown.length - unknownNamesMax
+    const more = refused.length - unknownNamesMax
     if (more > 0) this.#add('…', 'unknown_parameter', `stands for ${more} more names that are not parameters here.`)
   }
 }
+
+/** What is left of a name without case, `_` and `-`. */
+const foldedName = (name: string): string => name.toLowerCase().replace(/[_-]/g, '')
 
 /** `pageSize`: at least 1, Infinity for a number too long to tell. Held to the maximum by others (contract D2). */
 export function parsePageSize(value: string, fault: Fault): number | undefined {

@@ -3,6 +3,7 @@
 import { type Json, parseJson, placedDetail } from '../domain/values/json-text.ts'
 import { invalidRequest, Problem } from '../problem.ts'
 import { type BodyBounds, readBody } from './read-body.ts'
+import { requireText } from './sent-text.ts'
 
 export interface BodyLimits extends BodyBounds {
   /** Deepest nesting of arrays and objects. */
@@ -21,9 +22,14 @@ export async function readJsonBody(request: Request, limits: BodyLimits): Promis
   return (await readJson(request, limits)).json
 }
 
-/** The same, as what JSON.parse makes of it: for what is checked against a schema. */
+/**
+ * The same, as what JSON.parse makes of it: for what is checked against a schema. Throws Problem `invalid_request` for strings that are not
+ * text, too; in the answers of an applicant each kind of question decides about them.
+ */
 export async function readPlainJsonBody(request: Request, limits: BodyLimits): Promise<unknown> {
-  return JSON.parse((await readJson(request, limits)).text)
+  const { text, json } = await readJson(request, limits)
+  requireText(json)
+  return JSON.parse(text)
 }
 
 async function readJson(request: Request, limits: BodyLimits): Promise<{ text: string; json: Json }> {

@@ -9,9 +9,9 @@ export const idOf = (text: string | null | undefined): number | undefined =>
 /** An id in a path. For a text that is none it is 0, which is the id of nothing. */
 export const idIn = ({ params }: Pick<Visit, 'params'>, name: string): number => idOf(params[name]) ?? 0
 
-/** A parameter, without what the database does not take; cut to what is longer than any name or e-mail in the form it is sorted by. */
+/** A parameter, cut to what is longer than any name or e-mail in the form it is sorted by. */
 export const textOf = ({ url }: Pick<Visit, 'url'>, name: string): string =>
-  (url.searchParams.get(name) ?? '').replaceAll('\0', '').slice(0, 800)
+  (url.searchParams.get(name) ?? '').slice(0, 800)
 
 /** A page of a list: what is on it, and where the next one begins. One row more was read than is shown. */
 export function pageOf<Row, Key extends string | number>(

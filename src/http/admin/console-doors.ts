@@ -14,6 +14,7 @@ import { preferredType } from '../media-type.ts'
 import { hiddenRoute } from '../openapi/route-detail.ts'
 import { type Place, placeOf } from '../place.ts'
 import { recordOf } from '../request-record.ts'
+import { readAddress } from '../sent-text.ts'
 import { htmlResponse } from '../shell/html-response.ts'
 import type { PageContext } from '../shell/page-context.ts'
 import { ProblemPage } from './problem-page.tsx'
@@ -110,8 +111,9 @@ async function enter(
   request: Request,
   params: Readonly<Record<string, string | null>> | undefined,
 ): Promise<Response> {
-  const { visit, secure } = openVisit(deps, request, params)
+  const { visit, secure } = openVisit(deps, request)
   try {
+    visit.params = readAddress(visit.url, params)
     if (!secure)
       throw new Problem('forbidden', { detail: 'The console is reached over HTTPS alone.', internal: 'plain_http' })
     const token = sessionToken(request, visit.https)
@@ -138,11 +140,7 @@ async function enter(
 }
 
 /** What is known of a request before its session is looked up. `secure` tells whether it came by HTTPS, or is allowed to come without. */
-export function openVisit(
-  deps: Deps,
-  request: Request,
-  raw: Readonly<Record<string, string | null>> | undefined,
-): { visit: OpenVisit; secure: boolean } {
+export function openVisit(deps: Deps, request: Request): { visit: OpenVisit; secure: boolean } {
   const { config, now } = deps
   const record = recordOf(request)
   const { address, secure } = record.origin
@@ -151,7 +149,7 @@ export function openVisit(
   const visit: OpenVisit = {
     request,
     url: new URL(request.url),
-    params: Object.fromEntries(Object.entries(raw ?? {}).map(([name, value]) => [name, value ?? ''])),
+    params: {},
     form: new URLSearchParams(),
     place,
     now: now(),

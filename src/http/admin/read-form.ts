@@ -2,17 +2,18 @@
 
 import { Problem } from '../../problem.ts'
 import { readBody } from '../read-body.ts'
+import { readFields } from '../sent-text.ts'
 
 /** How long the whole form may take to arrive. */
 const arrivalMs = 10_000
 
 /**
  * The fields of `application/x-www-form-urlencoded`. Throws Problem `unsupported_media_type`, `too_large`, or `invalid_request` for a body
- * that does not arrive whole and in time.
+ * that does not arrive whole and in time, or has fields that are not text.
  */
 export async function readForm(request: Request, bytesMax: number): Promise<URLSearchParams> {
   const type = (request.headers.get('content-type') ?? '').split(';')[0]!.trim().toLowerCase()
   if (type !== 'application/x-www-form-urlencoded')
     throw new Problem('unsupported_media_type', { detail: 'A form is sent as application/x-www-form-urlencoded.' })
-  return new URLSearchParams((await readBody(request, { bytesMax, arrivalMs })).toString('utf8'))
+  return readFields(await readBody(request, { bytesMax, arrivalMs }))
 }

@@ -10,7 +10,7 @@ import { responseSchema } from '../../domain/questions/response-schema.ts'
 import { isSlug } from '../../domain/values/slug.ts'
 import { parseFields, unknownFields } from '../../export/request.ts'
 import { SentQuery } from '../../export/sent-query.ts'
-import { invalidRequest, Problem } from '../../problem.ts'
+import { Problem } from '../../problem.ts'
 import type { Deps } from '../deps.ts'
 import { methodNotAllowed } from '../errors.ts'
 import { prefersJson } from '../media-type.ts'
@@ -149,15 +149,12 @@ function chosenPart(keyMap: KeyMap, request: Request): KeyMap {
 
 /** `after`, the slug after which the list goes on; empty at its beginning. */
 function readAfter(request: Request): string {
-  const [after = '', ...more] = new URL(request.url).searchParams.getAll('after')
-  if (more.length === 0 && (after === '' || isSlug(after))) return after
-  throw invalidRequest('The request has a parameter that cannot be used.', [
-    {
-      parameter: 'after',
-      code: 'bad_slug',
-      detail: 'must be the slug of a program, once, as in the `next_url` of a page',
-    },
-  ])
+  const query = new SentQuery(sentParameters(request), ['after'])
+  const after = query.read('after', (slug, fault) =>
+    isSlug(slug) ? slug : fault('bad_slug', 'must be the slug of a program, as in the `next_url` of a page.'),
+  )
+  if (query.faults.length > 0) throw query.problem()
+  return after ?? ''
 }
 
 const describedVersions = (versions: readonly GeneratedDocs[]) =>

@@ -178,7 +178,9 @@ export function exportOperation(examples?: JsonSchema) {
         description: 'If-None-Match names the ETag of the first page that would be sent: nothing has happened since.',
         headers: { ...requestId, ...firstPage, ...quota, ...applied },
       },
-      400: problemAnswer('A parameter is not valid, or differs from the one sent for the first page.'),
+      400: problemAnswer(
+        'A parameter is not valid, is misspelt (from_date for fromDate) or given twice, or differs from the one sent for the first page.',
+      ),
       406: problemAnswer('The Accept header takes none of the formats that are offered.'),
       ...keyRefusals,
     },
@@ -255,5 +257,9 @@ const exportParameters = [
   headerParameter(
     'If-None-Match',
     'The ETag of a first page that was sent. Without a nextPageToken, 304 then says that nothing is new.',
+  ),
+  headerParameter(
+    'Prefer',
+    '`handling=strict`: a parameter that means nothing here is refused, and not ignored (RFC 7240).',
   ),
 ] as const

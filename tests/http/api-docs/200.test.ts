@@ -124,10 +124,16 @@ describe('the index', () => {
     expect(seen).toEqual(slugs)
     const page = await service.get('/docs/api/programs', { headers: { ...headers, Accept: 'text/html' } })
     expect(await page.text()).toContain('href="/docs/api/programs?after=many-19"')
-    for (const bad of ['after=A', 'after=%00', 'after=a&after=b', `after=${'a'.repeat(101)}`]) {
+    for (const [bad, parameter, code] of [
+      ['after=A', 'after', 'bad_slug'],
+      [`after=${'a'.repeat(101)}`, 'after', 'bad_slug'],
+      ['after=%00', 'after', 'malformed_encoding'],
+      ['after=a&after=b', 'after', 'duplicate_parameter'],
+      ['After=a', 'After', 'unknown_parameter'],
+    ] as const) {
       const refused = await service.get(`/docs/api/programs?${bad}`, { headers })
       expect(refused.status).toBe(400)
-      expect(await refused.json()).toMatchObject({ errors: [{ parameter: 'after', code: 'bad_slug' }] })
+      expect(await refused.json()).toMatchObject({ errors: [{ parameter, code }] })
     }
   })
 

@@ -46,6 +46,7 @@ test('every endpoint of the specification is in it, with its parameters', () => 
     { name: 'fields', in: 'query' },
     { name: 'nextPageToken', in: 'query' },
     { name: 'If-None-Match', in: 'header' },
+    { name: 'Prefer', in: 'header' },
   ])
 })
 

@@ -11,7 +11,8 @@ const program = await insertRawProgram(database.sql, 'raw')
 await insertRawApplications(database.sql, program, 5)
 await insertRawProgram(database.sql, 'other')
 const service = await useService(database)
-const client = new ExportClient(service, await createTestKey(database.sql, { programs: ['raw', 'other'] }), 'raw')
+const key = await createTestKey(database.sql, { programs: ['raw', 'other'] })
+const client = new ExportClient(service, key, 'raw')
 const token = (await client.page({ pageSize: '2', fromDate: '2020-01-01' })).page.nextPageToken!
 
 describe('"Any request parameter fails validation"', () => {
@@ -125,8 +126,14 @@ describe('"Any request parameter fails validation"', () => {
     })
   })
 
-  test('D10: unknown names and wrong case are ignored; with Prefer: handling=strict they are named; a known name twice is refused', async () => {
-    expect((await client.page({ PageSize: '1', limit: '3' })).page.payload.length).toBe(5)
+  test('D10: a misspelt name is refused with the right one; other unknown names only with Prefer: handling=strict; a known name twice', async () => {
+    expect((await client.page({ limit: '3' })).page.payload.length).toBe(5)
+    const misspelt = await client.refusal({ from_date: '2026-11-22', pagesize: '1', limit: '3' })
+    expect(misspelt.codes).toEqual({ from_date: 'unknown_parameter', pagesize: 'unknown_parameter' })
+    expect(misspelt.body.errors.map(({ detail }) => detail.split('. ').at(-1))).toEqual([
+      'Did you mean fromDate?',
+      'Did you mean pageSize?',
+    ])
     const strict = { Prefer: 'handling=strict' }
     const { codes } = await client.refusal({ PageSize: '1', limit: '3' }, strict)
     expect(Object.keys(codes).sort()).toEqual(['PageSize', 'limit'])
@@ -134,6 +141,23 @@ describe('"Any request parameter fails validation"', () => {
       'handling=strict',
     )
     expect((await client.refusal('pageSize=1&pageSize=1')).codes).toEqual({ pageSize: 'duplicate_parameter' })
+  })
+
+  test.each([
+    ['changes', 'After', 'after'],
+    ['changes', 'page_size', 'pageSize'],
+    ['receipt', 'WALK', 'walk'],
+    ['applications/1', 'Fields', 'fields'],
+    ['applications/1/revisions', 'AFTER', 'after'],
+    ['applications/1/history', 'After', 'after'],
+  ])('D10: %s?%s is refused, too, and names %s', async (path, sent, meant) => {
+    const headers = { Authorization: key.authorization }
+    const refused = await service.get(`/api/v1/admin/programs/raw/${path}?${sent}=1`, { headers })
+    expect(refused.status).toBe(400)
+    const { errors } = (await refused.json()) as { errors: { parameter: string; detail: string }[] }
+    expect(errors).toContainEqual(
+      expect.objectContaining({ parameter: sent, detail: expect.stringContaining(`Did you mean ${meant}?`) }),
+    )
   })
 
   test('SQL, control characters, invalid UTF-8 and long values in every parameter are refused or ignored, never a 500', async () => {

@@ -10,6 +10,7 @@ import { actorOf, type Person, requireRole } from '../../../access/roles.ts'
 import { isConfirmed, isCsrf, loadSession, type Session } from '../../../access/sessions.ts'
 import { schemaFault } from '../../../domain/definitions/schema-faults.ts'
 import { formatOffsetTime } from '../../../domain/values/offset-time.ts'
+import { SentQuery } from '../../../export/sent-query.ts'
 import { invalidRequest, Problem } from '../../../problem.ts'
 import type { Deps } from '../../deps.ts'
 import { methodNotAllowed, problemResponse } from '../../errors.ts'
@@ -17,7 +18,9 @@ import { bodyArrivalMs } from '../../in-time.ts'
 import { readPlainJsonBody } from '../../json-body.ts'
 import { adminOperation, type DescribedDeed } from '../../openapi/admin-operations.ts'
 import { hiddenRoute, routeDetail } from '../../openapi/route-detail.ts'
+import { sentParameters } from '../../program-request.ts'
 import { recordOf } from '../../request-record.ts'
+import { readAddress } from '../../sent-text.ts'
 import { readingRoles } from '../../shell/navigation.ts'
 import { type OpenVisit, openVisit, requireOwnOrigin, sessionLimits } from '../console-doors.ts'
 import { sessionToken } from '../session-cookie.ts'
@@ -85,7 +88,11 @@ async function enter(
   params: Readonly<Record<string, string | null>> | undefined,
 ): Promise<Response> {
   try {
-    const visit = await admit(deps, one, openVisit(deps, request, params))
+    const opened = openVisit(deps, request)
+    opened.visit.params = readAddress(opened.visit.url, params)
+    const visit = await admit(deps, one, opened)
+    const query = new SentQuery(sentParameters(request), Object.keys(one.query ?? {}))
+    if (query.faults.length > 0) throw query.problem()
     const body =
       one.body === undefined ? undefined : await readBody(request, one.body, one.bodyBytesMax ?? bodyBytesMax)
     const answered = await one.answer(visit, body as never)
