@@ -160,9 +160,12 @@ function checkSubnets({ faults, values }: Checked, texts: readonly string[]): vo
   const parsed = texts.map(text => parseSubnet(text.slice(0, 100)))
   parsed.forEach((subnet, index) => {
     if (!('fault' in subnet)) return
-    const detail =
-      texts[index] === anywhere ? `"${anywhere}" must stand alone: with it, no subnet says anything` : subnet.fault
-    faults.push({ path: `${path}/${index}`, code: 'bad_subnet', detail })
+    const alone = {
+      code: 'anywhere_not_alone',
+      detail: `"${anywhere}" must stand alone: with it, no subnet says anything`,
+    }
+    const fault = texts[index] === anywhere ? alone : { code: 'bad_subnet', detail: subnet.fault }
+    faults.push({ path: `${path}/${index}`, ...fault })
   })
   const subnets = parsed.filter((subnet): subnet is Subnet => !('fault' in subnet))
   values.allowed_subnets = [...new Set(subnets.map(subnet => subnet.text))].sort()

@@ -64,7 +64,7 @@ export async function invitePerson(
       throw refused([{ parameter: 'email', code: 'taken', detail: 'Somebody with this e-mail is here already.' }])
     await givePrograms(tx, personId, programs)
     const token = await storeInvitation(tx, personId, deed)
-    await noteDeed(tx, deed, 'person_invited', email, { role, programs: [...programs] })
+    await noteDeed(tx, deed, 'person_invited', email, { role, ...programsOf(role, programs) })
     return { personId, token }
   })
 }
@@ -94,7 +94,7 @@ export async function editPerson(
       await keepOneAdministrator(tx)
     await updatePerson(tx, personId, { name, role })
     await givePrograms(tx, personId, programs)
-    await noteDeed(tx, deed, 'person_edited', person.email, { name, role, programs: [...programs] })
+    await noteDeed(tx, deed, 'person_edited', person.email, { name, role, ...programsOf(role, programs) })
   })
 }
 
@@ -185,6 +185,9 @@ function checkDraft(draft: PersonDraft): PersonDraft & { role: Role } {
   refuse(errors)
   return { email, name, role: role!, programs }
 }
+
+/** For the audit trail: of the role that is limited to programs, which; of any other, nothing. */
+const programsOf = (role: Role, programs: readonly string[]) => (role === 'PROGRAM_ADMINISTRATOR' ? { programs } : {})
 
 async function givePrograms(tx: Transaction, personId: number, programs: readonly string[]): Promise<void> {
   const unknown = await replacePersonPrograms(tx, personId, programs)

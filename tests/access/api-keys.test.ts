@@ -80,7 +80,7 @@ describe('making a key', () => {
     expect(await faultsOf(create({ allowed_subnets: [] }))).toEqual(['invalid_request', '/allowed_subnets required'])
     expect(await faultsOf(create({ allowed_subnets: ['10.0.0.0/8', 'anywhere'] }))).toEqual([
       'invalid_request',
-      '/allowed_subnets/1 bad_subnet',
+      '/allowed_subnets/1 anywhere_not_alone',
     ])
   })
 

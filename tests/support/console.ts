@@ -34,6 +34,27 @@ export async function aPerson(
   return { person_id: personId, email, name }
 }
 
+/** The fields of the page's form that goes to this address, as a browser would send them untouched. */
+export function fieldsOf(page: string, action: string): Record<string, string> {
+  const form = page.split(/<form /).find(part => part.includes(`action="${action}"`))!
+  const decoded = (text: string): string =>
+    text.replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')
+  const fields: Record<string, string> = {}
+  for (const [tag] of form.matchAll(/<input [^>]*>/g)) {
+    const name = / name="([^"]*)"/.exec(tag)?.[1]
+    const ticked = !/type="(?:checkbox|radio)"/.test(tag) || / checked/.test(tag)
+    if (name !== undefined && name !== 'csrf' && ticked) fields[name] = decoded(/ value="([^"]*)"/.exec(tag)?.[1] ?? '')
+  }
+  for (const [, attributes, text] of form.matchAll(/<textarea ([^>]*)>([^<]*)</g))
+    fields[/name="([^"]*)"/.exec(attributes!)![1]!] = decoded(text!)
+  for (const [, attributes, options] of form.matchAll(/<select ([^>]*)>([\s\S]*?)<\/select>/g)) {
+    const chosen =
+      / selected[^>]*/.exec(options!) === null ? undefined : /<option [^>]*selected[^>]*>/.exec(options!)![0]
+    fields[/name="([^"]*)"/.exec(attributes!)![1]!] = decoded(/ value="([^"]*)"/.exec(chosen ?? options!)?.[1] ?? '')
+  }
+  return fields
+}
+
 export class ConsoleVisitor {
   /** Name → value, as a browser would send them. */
   readonly cookies = new Map<string, string>()

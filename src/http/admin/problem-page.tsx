@@ -3,6 +3,7 @@
 /** @jsxImportSource preact */
 
 import type { PageContext } from '../shell/page-context.ts'
+import { Words } from '../shell/parts.tsx'
 import { PlainPage, Shell } from '../shell/shell.tsx'
 
 const titles: Readonly<Record<number, string>> = {
@@ -26,7 +27,9 @@ export function ProblemPage({ context, status, title, detail, request_id }: Prob
   const heading = titles[status] ?? (status >= 500 ? 'Something went wrong on our side' : title)
   const body = (
     <>
-      <p class="lead">{detail}</p>
+      <p class="lead">
+        <Words>{detail}</Words>
+      </p>
       <p>
         <a href={`${context.root}/admin`}>Go to the start</a>
         {context.person === undefined && (

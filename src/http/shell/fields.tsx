@@ -6,6 +6,7 @@ import type { ComponentChildren } from 'preact'
 import type { ProblemItem } from '../../problem.ts'
 import { Icon, type IconName } from './icon.tsx'
 import { usePage } from './page-context.ts'
+import { Words } from './parts.tsx'
 
 /** What a form was sent with, and what was wrong with it: it comes back as it was typed. */
 export interface FormState {
@@ -28,7 +29,9 @@ export function FaultSummary({ form, title = 'Some fields need another look' }: 
       <ul>
         {form.faults.map(({ parameter, path, detail }) => (
           <li>
-            <a href={`#${parameter ?? path?.split('/').at(-1) ?? 'content'}`}>{detail}</a>
+            <a href={`#${parameter ?? path?.split('/').at(-1) ?? 'content'}`}>
+              <Words>{detail}</Words>
+            </a>
           </li>
         ))}
       </ul>
@@ -81,7 +84,7 @@ function Labelled(
       })}
       {fault !== undefined && (
         <p class="fault" id={`${name}-fault`}>
-          {fault}
+          <Words>{fault}</Words>
         </p>
       )}
     </div>
@@ -187,7 +190,11 @@ export function Choices(props: {
           </label>
         </div>
       ))}
-      {fault !== undefined && <p class="fault">{fault}</p>}
+      {fault !== undefined && (
+        <p class="fault">
+          <Words>{fault}</Words>
+        </p>
+      )}
     </fieldset>
   )
 }

@@ -114,7 +114,7 @@ const table: Readonly<Record<string, Expected>> = {
   'GET /admin/settings': [303, 200, 403, 200],
   'GET /admin/settings/retention': [303, 200, 403, 200],
   'GET /admin/programs/:slug/retention': [303, 200, 403, 200],
-  'POST /admin/programs/:slug/retention': [401, 303, 403, 403],
+  'POST /admin/programs/:slug/retention': [401, 400, 403, 403],
 }
 
 const database = await useDatabase()

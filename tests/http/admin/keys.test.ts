@@ -92,7 +92,13 @@ describe('creating a key', () => {
     const refused = await browser.post('/admin/keys/new', { ...wanted, may: ['submit'], front_end: '' })
     expect(await refused.text()).toContain('href="#front_end"')
     const key = await issued(
-      await browser.post('/admin/keys/new', { ...wanted, from: 'anywhere', may: ['submit'], front_end: 'portal' }),
+      await browser.post('/admin/keys/new', {
+        ...wanted,
+        from: 'anywhere',
+        allowed_subnets: '',
+        may: ['submit'],
+        front_end: 'portal',
+      }),
     )
     const [row] =
       await database.sql`select front_end, allowed_subnets::text[] as subnets, may_export from api_key where api_key_id = ${key.username}`

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'bun:test'
 import { findActiveVersion, findDraftVersion, findProgram } from '../../../src/db/programs.ts'
 import type { ProgramDefinition } from '../../../src/domain/definitions/program-definition.ts'
 import { describeVersion } from '../../../src/domain/definitions/version-definition.ts'
-import { aPerson, ConsoleVisitor } from '../../support/console.ts'
+import { aPerson, ConsoleVisitor, fieldsOf } from '../../support/console.ts'
 import { useDatabase, useService } from '../../support/fixtures.ts'
 import { aDraft, aProgram, everyKind, q } from '../../support/programs.ts'
 
@@ -28,27 +28,6 @@ const questionIn = async (slug: string, name: string) =>
   (await stored(slug)).questions.find(({ admin_name }) => admin_name === name)!
 const order = async (slug: string) =>
   (await stored(slug)).screens.map(({ questions }) => questions.map(({ question }) => question))
-
-/** The fields of the page's form that goes to this address, as a browser would send them untouched. */
-function fieldsOf(page: string, action: string): Record<string, string> {
-  const form = page.split(/<form /).find(part => part.includes(`action="${action}"`))!
-  const decoded = (text: string): string =>
-    text.replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')
-  const fields: Record<string, string> = {}
-  for (const [tag] of form.matchAll(/<input [^>]*>/g)) {
-    const name = / name="([^"]*)"/.exec(tag)?.[1]
-    const ticked = !/type="(?:checkbox|radio)"/.test(tag) || / checked/.test(tag)
-    if (name !== undefined && name !== 'csrf' && ticked) fields[name] = decoded(/ value="([^"]*)"/.exec(tag)?.[1] ?? '')
-  }
-  for (const [, attributes, text] of form.matchAll(/<textarea ([^>]*)>([^<]*)</g))
-    fields[/name="([^"]*)"/.exec(attributes!)![1]!] = decoded(text!)
-  for (const [, attributes, options] of form.matchAll(/<select ([^>]*)>([\s\S]*?)<\/select>/g)) {
-    const chosen =
-      / selected[^>]*/.exec(options!) === null ? undefined : /<option [^>]*selected[^>]*>/.exec(options!)![0]
-    fields[/name="([^"]*)"/.exec(attributes!)![1]!] = decoded(/ value="([^"]*)"/.exec(chosen ?? options!)?.[1] ?? '')
-  }
-  return fields
-}
 
 const open = async (slug: string, name: string) =>
   fieldsOf(await ada.page(path(slug, `/question?name=${encodeURIComponent(name)}`)), path(slug, '/question'))

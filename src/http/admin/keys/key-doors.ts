@@ -1,5 +1,6 @@
 // API keys in the console: who pulls what from where until when, and everything an administrator does about it.
 
+import { anywhere } from '../../../access/api-key-draft.ts'
 import {
   type ApiKeyState,
   createApiKey,
@@ -14,7 +15,7 @@ import { judgeCall } from '../../../access/judge-call.ts'
 import { readApiKeyDays } from '../../../db/api-key-rows.ts'
 import { readPrograms } from '../../../db/programs.ts'
 import { findRefusal, readRefusalsOf } from '../../../db/refusal-rows.ts'
-import { Problem } from '../../../problem.ts'
+import { Problem, type ProblemItem } from '../../../problem.ts'
 import type { Deps } from '../../deps.ts'
 import { emptyForm, type FormState } from '../../shell/fields.tsx'
 import { htmlResponse } from '../../shell/html-response.ts'
@@ -26,7 +27,7 @@ import { NewKeyPage, RetirePage, RotatePage } from './key-form-pages.tsx'
 import { KeyIndexPage } from './key-index-page.tsx'
 import { IssuedPage } from './key-issued-page.tsx'
 import { EditKeyPage } from './key-page.tsx'
-import { pathOfKey, type Tab, tabs } from './key-words.tsx'
+import { addressesOf, pathOfKey, type Tab, tabs } from './key-words.tsx'
 
 const admin = ['ADMINISTRATOR'] as const
 const one = '/admin/keys/:keyId'
@@ -73,17 +74,17 @@ export function keyDoors({ consoleDb: db, config }: Deps): ConsoleDoor[] {
         name: form.get('name') ?? '',
         programs: form.getAll('programs'),
         expires_at: expiry(visit),
-        allowed_subnets: subnetsOf(form),
+        allowed_subnets: subnetsOf(form, []),
         may_export: may.includes('export'),
         may_submit: may.includes('submit'),
         may_annotate: may.includes('annotate'),
-        front_end: may.includes('submit') ? (form.get('front_end') ?? '') : undefined,
+        front_end: frontEndOf(form, may.includes('submit')),
         hidden_questions: hiddenOf(form),
         ...deedOf(visit),
       })
       return secret.send(visit, `${pathOfKey(issued.username)}/issued`, issued.password)
     } catch (error) {
-      return showNew(visit, { values: form, faults: faultsOf(error).map(onField) }, 400)
+      return showNew(visit, { values: form, faults: faultsOf(error).map(onKeyField) }, 400)
     }
   }
 
@@ -129,9 +130,9 @@ export function keyDoors({ consoleDb: db, config }: Deps): ConsoleDoor[] {
         {
           name: form.get('name') ?? '',
           programs: form.getAll('programs'),
-          allowed_subnets: subnetsOf(form),
+          allowed_subnets: subnetsOf(form, addressesOf(found)),
           expires_at: expiry(visit),
-          ...(found.may_submit ? { front_end: form.get('front_end') ?? '' } : {}),
+          front_end: frontEndOf(form, found.may_submit),
           // A form without the field must not take anything out of hiding.
           ...(form.has('hidden_questions') ? { hidden_questions: hiddenOf(form) } : {}),
         },
@@ -142,7 +143,7 @@ export function keyDoors({ consoleDb: db, config }: Deps): ConsoleDoor[] {
     } catch (error) {
       if (error instanceof Problem && error.internal === 'based_on_is_old')
         return showKey(visit, { values: form, faults: [] }, 409)
-      return showKey(visit, { values: form, faults: faultsOf(error).map(onField) }, 400)
+      return showKey(visit, { values: form, faults: faultsOf(error).map(onKeyField) }, 400)
     }
   }
 
@@ -231,10 +232,33 @@ export const matching =
     )
   }
 
-/** One subnet a line, or `anywhere`. */
-function subnetsOf(form: URLSearchParams): string[] {
-  if (form.get('from') === 'anywhere') return ['anywhere']
-  return (form.get('allowed_subnets') ?? '').split(/[\s,]+/).filter(text => text !== '')
+/**
+ * One subnet a line, or `anywhere`; both where both were entered, which is refused. The addresses that the form was opened with were
+ * not entered: they give way to `anywhere`.
+ */
+function subnetsOf(form: URLSearchParams, stored: readonly string[]): string[] {
+  const written = (form.get('allowed_subnets') ?? '').split(/[\s,]+/).filter(text => text !== '')
+  if (form.get('from') !== 'anywhere') return written
+  return written.join() === stored.join() ? [anywhere] : [anywhere, ...written]
+}
+
+/** Of a key that does not submit, undefined where none was entered. */
+const frontEndOf = (form: URLSearchParams, maySubmit: boolean): string | undefined => {
+  const written = form.get('front_end') ?? ''
+  return maySubmit || written.trim() !== '' ? written : undefined
+}
+
+/** What the form says in its own words, by field and code. */
+const formWords: Readonly<Record<string, string>> = {
+  'allowed_subnets required': 'Write the addresses it may be used from, or choose “Anywhere”.',
+  'allowed_subnets anywhere_not_alone':
+    'Must be empty where the key may be used from anywhere: clear it, or choose “These addresses only”.',
+  'front_end not_allowed': 'Must be empty, or “Submit applications” ticked: only a key that submits has a front end.',
+}
+
+const onKeyField = (fault: ProblemItem): ProblemItem => {
+  const { parameter, code, detail } = onField(fault)
+  return { parameter: parameter!, code, detail: formWords[`${parameter} ${code}`] ?? detail }
 }
 
 /** One admin name a line. */

@@ -6,7 +6,7 @@ import { type ListedApiKey, overlapDaysMax } from '../../../access/api-keys.ts'
 import { Choices, DeedForm, FaultSummary, type FormState, Submit, TextArea, TextField } from '../../shell/fields.tsx'
 import type { PageContext } from '../../shell/page-context.ts'
 import { Shell } from '../../shell/shell.tsx'
-import { fromWhere, pathOfKey } from './key-words.tsx'
+import { addressesOf, pathOfKey } from './key-words.tsx'
 
 export const crumb = { text: 'API keys', path: '/admin/keys' }
 export const expiryHint = 'Days from now, such as 90d, or a day, such as 2027-01-31. At most 366 days ahead.'
@@ -18,8 +18,8 @@ export interface FormProps {
 }
 
 export function CommonFields({ form, programs, apiKey }: FormProps & { apiKey?: ListedApiKey }) {
-  const from = apiKey === undefined ? [] : fromWhere(apiKey)
-  const isAnywhere = from[0] === 'anywhere'
+  const addresses = apiKey === undefined ? [] : addressesOf(apiKey)
+  const isAnywhere = apiKey !== undefined && addresses.length === 0
   return (
     <>
       <TextField
@@ -54,7 +54,7 @@ export function CommonFields({ form, programs, apiKey }: FormProps & { apiKey?: 
         name="allowed_subnets"
         label="Addresses"
         hint="One a line: 192.0.2.17, 192.0.2.0/24 or 2001:db8:40::/48."
-        value={isAnywhere ? '' : from.join('\n')}
+        value={addresses.join('\n')}
         rows={3}
         mono
       />

@@ -32,6 +32,10 @@ export function fromWhere({ allowed_subnets }: ListedApiKey): string[] {
   return everywhere.every(subnet => allowed_subnets.includes(subnet)) ? ['anywhere'] : allowed_subnets
 }
 
+/** The addresses that stand in the form of a key: none, when it may be used from anywhere. */
+export const addressesOf = (key: ListedApiKey): string[] =>
+  fromWhere(key)[0] === 'anywhere' ? [] : key.allowed_subnets
+
 export function Expiry({ apiKey, now }: { apiKey: ListedApiKey; now: Micros }) {
   const far = distance(apiKey.expires_at, now)
   return (

@@ -60,9 +60,9 @@ export function peopleDoors({ consoleDb: db, config }: Deps): ConsoleDoor[] {
   }
 
   const edit = async (visit: Visit): Promise<Response> => {
-    const { person_id } = await person(visit)
+    const { person_id, programs } = await person(visit)
     try {
-      await editPerson(db, person_id, draftOf(visit.form), deedOf(visit))
+      await editPerson(db, person_id, draftOf(visit.form, programs), deedOf(visit))
       return redirect(visit, `/admin/people/${person_id}?done=saved`)
     } catch (error) {
       return showPerson(visit, { values: visit.form, faults: faultsOf(error) }, 400)
@@ -114,8 +114,10 @@ const showLink = (visit: Visit, name: string, token: string, ways: Ways): Respon
   return htmlResponse(LinkPage({ context, name, link, ways }))
 }
 
-const draftOf = (form: URLSearchParams) => ({
-  name: form.get('name') ?? '',
-  role: form.get('role') ?? '',
-  programs: form.getAll('programs'),
-})
+/** The programs that the form was opened with were not ticked by who sends it: they give way to a role that has none. */
+function draftOf(form: URLSearchParams, stored: readonly string[] = []) {
+  const role = form.get('role') ?? ''
+  const ticked = form.getAll('programs')
+  const untouched = role !== 'PROGRAM_ADMINISTRATOR' && ticked.toSorted().join() === stored.toSorted().join()
+  return { name: form.get('name') ?? '', role, programs: untouched ? [] : ticked }
+}

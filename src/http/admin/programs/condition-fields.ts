@@ -5,6 +5,7 @@ import { conditionFields } from '../../../domain/definitions/definition-conditio
 import type { NamedCondition, QuestionDefinition } from '../../../domain/definitions/program-definition.ts'
 import type { ComparisonOperator } from '../../../domain/definitions/program-version.ts'
 import { exportedType, questionTypes } from '../../../domain/questions/question.ts'
+import type { ProblemItem } from '../../../problem.ts'
 
 export type ConditionMode = 'always' | 'all' | 'any' | 'document'
 
@@ -63,14 +64,46 @@ function lineOf(condition: NamedCondition): ConditionLine | undefined {
   return { what: whatOf(question, condition.field), operator, value }
 }
 
-/** The lines of a form that was sent, with the number each has there; empty ones are passed over. */
-export function readLines(form: URLSearchParams): (ConditionLine & { row: number })[] {
+/** A line of a form that was sent, with the number it has there. */
+export interface SentLine extends ConditionLine {
+  row: number
+  /** Whether it stands as the form was opened with it. */
+  untouched: boolean
+  /** What was entered in it that its other fields leave no place for, if anything. */
+  fault?: ProblemItem
+}
+
+const blank: ConditionLine = { what: '', operator: 'equal', value: '' }
+
+/** The lines of a form that was sent; `opened` are those that it was opened with. Lines without a question are there only with a fault. */
+export function readLines(form: URLSearchParams, opened: readonly ConditionLine[]): SentLine[] {
   const read = (name: string, row: number): string => (form.get(`when_${name}_${row}`) ?? '').trim()
   return [...form.keys()]
     .flatMap(name => /^when_what_(\d{1,3})$/.exec(name)?.[1] ?? [])
     .map(Number)
-    .map(row => ({ row, what: read('what', row), operator: read('operator', row), value: read('value', row) }))
-    .filter(({ what }) => what !== '')
+    .map(row => {
+      const line = { what: read('what', row), operator: read('operator', row), value: read('value', row) }
+      const was = opened[row] ?? blank
+      const kept = line.operator === was.operator && line.value === was.value
+      const untouched = kept && (line.what === was.what || questionOf(line.what) === questionOf(was.what))
+      const fault = lineFault(line, row, { kept, value: was.value })
+      return { row, ...line, untouched, ...(fault !== undefined && { fault }) }
+    })
+    .filter(({ what, fault }) => what !== '' || fault !== undefined)
+}
+
+function lineFault(
+  { what, operator, value }: ConditionLine,
+  row: number,
+  was: { kept: boolean; value: string },
+): ProblemItem | undefined {
+  if (what === '' && !was.kept) {
+    const detail = `Choose the question that line ${row + 1} looks at, or clear the rest of the line.`
+    return { parameter: `when_what_${row}`, code: 'required', detail }
+  }
+  if (what === '' || operator !== 'answered' || value === '' || value === was.value) return undefined
+  const detail = `Must be empty in line ${row + 1}: whether a question was answered is not compared with a value.`
+  return { parameter: `when_value_${row}`, code: 'not_allowed', detail }
 }
 
 /** What a line says. Values are typed as the field is; what does not fit is told when it is saved. */
@@ -92,6 +125,9 @@ export function conditionOf(
     value: values as Extract<NamedCondition, { value: unknown }>['value'],
   }
 }
+
+/** Which question a line looks at, whatever the field of its answer. */
+const questionOf = (what: string): string => readWhat(what)[0]
 
 function readWhat(what: string): [question: string, field: string] {
   try {

@@ -5,7 +5,7 @@
 import type { VersionChange } from '../../../domain/definitions/version-diff.ts'
 import { DeedForm, type FormState, Submit, TextArea, TextField } from '../../shell/fields.tsx'
 import type { PageContext } from '../../shell/page-context.ts'
-import { LinkButton, Notice, When } from '../../shell/parts.tsx'
+import { LinkButton, Notice, When, Words } from '../../shell/parts.tsx'
 import { Shell } from '../../shell/shell.tsx'
 import type { ProgramInView } from './program-in-view.ts'
 import { Changes, type ProgramPageProps, ProgramShell, pathOfProgram, who } from './program-shell.tsx'
@@ -129,7 +129,7 @@ function Faults({ faults }: { faults: readonly PlacedFault[] }) {
             <a href="#document">
               Line {line}, column {column}
             </a>
-            : {detail} {path !== '' && <code>{path}</code>}
+            : <Words>{detail}</Words> {path !== '' && <code>{path}</code>}
           </li>
         ))}
       </ol>

@@ -5,7 +5,7 @@
 import type { Config } from '../../../config/all-settings.ts'
 import { Problem, type ProblemItem } from '../../../problem.ts'
 import type { EditOptions } from '../../../programs/edit.ts'
-import { Notice } from '../../shell/parts.tsx'
+import { Notice, Words } from '../../shell/parts.tsx'
 import { idOf } from '../addressed.ts'
 import type { Visit } from '../console-doors.ts'
 
@@ -36,7 +36,7 @@ export function RefusalNotice({ status, faults }: EditRefusal) {
         <ul>
           {faults.slice(0, 50).map(({ path, detail }) => (
             <li>
-              {path !== undefined && path !== '' && <code>{path}</code>} {detail}
+              {path !== undefined && path !== '' && <code>{path}</code>} <Words>{detail}</Words>
             </li>
           ))}
         </ul>

@@ -7,7 +7,7 @@ import { exportEffects } from '../../../domain/definitions/export-effects.ts'
 import type { ProblemItem } from '../../../problem.ts'
 import type { Move } from '../../../programs/move-questions.ts'
 import { Choices, DeedForm, FaultSummary, type FormState, Submit } from '../../shell/fields.tsx'
-import { LinkButton, Notice, When } from '../../shell/parts.tsx'
+import { LinkButton, Notice, When, Words } from '../../shell/parts.tsx'
 import type { ProgramInView } from './program-in-view.ts'
 import { Changes, counted, type ProgramPageProps, ProgramShell, pathOfProgram, who } from './program-shell.tsx'
 
@@ -132,7 +132,7 @@ function HindranceNotice({ context, program, view, hindrance }: PublishProps & {
         <ul>
           {faults.slice(0, 50).map(({ detail, path }) => (
             <li>
-              {path !== undefined && path !== '' && <code>{path}</code>} {detail}
+              {path !== undefined && path !== '' && <code>{path}</code>} <Words>{detail}</Words>
             </li>
           ))}
         </ul>

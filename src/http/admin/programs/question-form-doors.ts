@@ -14,7 +14,7 @@ import { Problem } from '../../../problem.ts'
 import type { Deps } from '../../deps.ts'
 import type { ConsoleDoor, Visit } from '../console-doors.ts'
 import { AddQuestionPage } from './add-question-page.tsx'
-import { DraftEditing, linesOf, type Shown } from './draft-editing.ts'
+import { DraftEditing, type Shown } from './draft-editing.ts'
 import { QuestionFormPage } from './question-form-pages.tsx'
 import { faultsOfForm, hasSetting, readQuestionForm } from './read-question-form.ts'
 
@@ -73,15 +73,16 @@ export function questionFormDoors(deps: Deps): ConsoleDoor[] {
     const sent = readQuestionForm(form, newBase(form), undefined, stored.definition)
     const showAgain = (shown: Shown) => addPage(visit, shown)
     if (sent.faults.length > 0) return showAgain({ form: { values: form, faults: sent.faults }, status: 400 })
-    if (hasSetting(sent.question.kind, 'options')) sent.question.options = optionLines(form.get('options') ?? '')
+    const lines = optionLines(form.get('options') ?? '')
+    if (hasSetting(sent.question.kind, 'options')) sent.question.options = lines.map(({ option }) => option)
     const edited = addQuestion(stored.definition, banked ?? sent.question, sent.asking)
     return editing.saveForm(visit, stored, edited, {
       screen: sent.asking.screen,
       faultsOf: faults =>
-        faultsOfForm(faults, edited, banked ?? sent.question.admin_name, sent).map(fault => ({
-          ...fault,
-          parameter: fault.parameter!.startsWith('option') ? 'options' : fault.parameter!,
-        })),
+        faultsOfForm(faults, edited, banked ?? sent.question.admin_name, {
+          ...sent,
+          options: lines.map(({ line, option }) => ({ row: 0, said: `Line ${line}, “${option.admin_id}”` })),
+        }).map(fault => (fault.parameter!.startsWith('option_') ? { ...fault, parameter: 'options' } : fault)),
       showAgain,
     })
   }
@@ -115,11 +116,10 @@ const newBase = (form: URLSearchParams): Pick<QuestionDefinition, 'admin_name' |
   enumerator: (form.get('enumerator') ?? '') === '' ? undefined : form.get('enumerator')!,
 })
 
-/** `id: text` on each line; a line without a colon is both. */
-const optionLines = (text: string): { admin_id: string; text: string }[] =>
-  linesOf(text).map(line => {
-    const at = line.indexOf(':')
-    return at < 0
-      ? { admin_id: line, text: line }
-      : { admin_id: line.slice(0, at).trim(), text: line.slice(at + 1).trim() }
+/** `id: text` on each line; a line without a colon is both. With the number of its line, from 1; those that are empty are none. */
+const optionLines = (text: string): { line: number; option: { admin_id: string; text: string } }[] =>
+  text.split(/\r?\n/).flatMap((whole, i) => {
+    const [id = '', ...rest] = whole.split(':')
+    const option = { admin_id: id.trim(), text: (rest.length === 0 ? id : rest.join(':')).trim() }
+    return whole.trim() === '' ? [] : [{ line: i + 1, option }]
   })

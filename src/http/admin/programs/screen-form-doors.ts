@@ -46,7 +46,7 @@ export function screenFormDoors(deps: Deps): ConsoleDoor[] {
     const stored = await editing.open(visit)
     const { definition } = stored
     requireScreen(definition, index)
-    const when = readCondition(form, definition)
+    const when = readCondition(form, definition, definition.screens[index]!.visible_when)
     const showAgain = (shown: Shown) => screenPage(visit, index, shown)
     if (when.faults.length > 0) return showAgain({ form: { values: form, faults: when.faults }, status: 400 })
     const name = (form.get('name') ?? '').trim()

@@ -3,7 +3,7 @@
 
 import { findProgramRetention, type ProgramRetention, readProgramRetentions } from '../../../db/program-overviews.ts'
 import { isSlug } from '../../../domain/values/slug.ts'
-import { Problem, type ProblemItem } from '../../../problem.ts'
+import { invalidRequest, Problem } from '../../../problem.ts'
 import { expiredMax, measureRetention, type RetentionEffect, setRetention } from '../../../upkeep/erase.ts'
 import type { Deps } from '../../deps.ts'
 import { emptyForm, type FormState } from '../../shell/fields.tsx'
@@ -65,11 +65,22 @@ export function settingsDoors({ consoleDb: db, config, settings }: Deps): Consol
   const save = async (visit: Visit): Promise<Response> => {
     const { form } = visit
     const { slug } = await program(visit)
-    const days = daysOf(form.get('keep') === 'days' ? (form.get('days') ?? '') : '')
+    const keep = form.get('keep')
+    const written = daysOf(form.get('days') ?? '')
+    const days = keep === 'days' ? written : null
     const seen = form.has('seen') ? daysOf(form.get('seen')!) : undefined
     const confirmation = form.get('confirmation') ?? undefined
     try {
-      if (Number.isNaN(days) || (form.get('keep') === 'days' && days === null)) throw noNumber
+      if (keep !== 'days' && keep !== 'ever') throw refused('keep', 'required', 'Choose how long they are kept.')
+      if (keep === 'days' && (days === null || Number.isNaN(days)))
+        throw refused('days', 'not_a_number', 'Must be a whole number of days, such as 730.')
+      // The days that the form was opened with were not entered: they give way.
+      if (keep === 'ever' && written !== null && written !== seen)
+        throw refused(
+          'days',
+          'not_allowed',
+          'Must be empty where applications are kept for ever; or choose a number of days.',
+        )
       await setRetention(db, slug, { ...deedOf(visit), days, seen, confirmation })
       return redirect(visit, `/admin/programs/${slug}/retention?done=saved`)
     } catch (error) {
@@ -99,9 +110,5 @@ function daysOf(text: string): number | null {
   return /^\d{1,7}$/.test(trimmed) ? Number(trimmed) : Number.NaN
 }
 
-const notDays: ProblemItem = {
-  parameter: 'days',
-  code: 'not_a_number',
-  detail: 'Must be a whole number of days, such as 730.',
-}
-const noNumber = new Problem('invalid_request', { detail: notDays.detail, errors: [notDays] })
+const refused = (parameter: string, code: string, detail: string): Problem =>
+  invalidRequest(detail, [{ parameter, code, detail }])
