@@ -22,7 +22,7 @@ import { problemResponse } from './http/errors.ts'
 import { exportApplications } from './http/export-applications.ts'
 import { exportChanges } from './http/export-changes.ts'
 import { exportReceipt } from './http/export-receipt.ts'
-import { arrivalMs, askedWaitMs, inTime } from './http/in-time.ts'
+import { arrivingMs, askedWaitMs, inTime } from './http/in-time.ts'
 import { intake } from './http/intake/intake.ts'
 import { LaterDoors } from './http/later-doors.ts'
 import { listPrograms } from './http/list-programs.ts'
@@ -123,7 +123,7 @@ export function createApp(foundation: Foundation): App {
           pageAddress.test(request.url) ? pages.fetch(request) : routes.fetch(request),
         )
         if (!(answered instanceof Promise)) return done(answered)
-        return inTime(answered, config.responseTimeoutMs + arrivalMs(request) + askedWaitMs(request))
+        return inTime(answered, config.responseTimeoutMs + askedWaitMs(request), () => arrivingMs(request))
           .then(done)
           .catch(fail)
       } catch (error) {

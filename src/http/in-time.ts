@@ -8,19 +8,46 @@ import { preferredWaitSeconds } from './preference.ts'
 /** How long a body may take to arrive: enough for the longest over a slow line, and not for one sent byte by byte. */
 export const bodyArrivalMs = 60_000
 
-/** What a request may take beyond its budget, because its client takes that time. */
-export const arrivalMs = ({ method }: Request): number => (method === 'GET' || method === 'HEAD' ? 0 : bodyArrivalMs)
+interface Arrival {
+  beganMs: number
+  /** Undefined while it goes on. */
+  endedMs?: number
+}
+const arrivals = new WeakMap<Request, Arrival>()
+
+/** Reads a body. Meanwhile the budget of its request does not run: its client takes that time, and has a deadline of its own for it. */
+export async function whileArriving<T>(request: Request, read: () => Promise<T>): Promise<T> {
+  const arrival: Arrival = { beganMs: performance.now() }
+  arrivals.set(request, arrival)
+  try {
+    return await read()
+  } finally {
+    arrival.endedMs = performance.now()
+  }
+}
+
+/** How long the body of a request has been on its way, up to now. */
+export function arrivingMs(request: Request): number {
+  const { beganMs, endedMs } = arrivals.get(request) ?? { beganMs: 0, endedMs: 0 }
+  return (endedMs ?? performance.now()) - beganMs
+}
 
 /** What a request asks its answer to wait for, where it may (`Prefer: wait`). */
 export const askedWaitMs = ({ method, url, headers }: Request): number =>
   method === 'GET' && /\/changes(?:\?|$)/.test(url) ? preferredWaitSeconds(headers.get('prefer')) * 1000 : 0
 
 /**
- * The answer, or a Problem (unavailable) when there is none within `budgetMs`. A later answer is thrown away; a stream is cancelled, so
- * that its writer finds the client gone.
+ * The answer, or a Problem (unavailable) when there is none within `budgetMs`, without what `clientMs` says that the client has taken up
+ * to now. A later answer is thrown away; a stream is cancelled, so that its writer finds the client gone.
  */
-export async function inTime(answered: Promise<Response>, budgetMs: number): Promise<Response> {
-  if (await settledWithin(budgetMs, answered)) return answered
+export async function inTime(
+  answered: Promise<Response>,
+  budgetMs: number,
+  clientMs: () => number = () => 0,
+): Promise<Response> {
+  const beganMs = performance.now()
+  for (let leftMs = budgetMs; leftMs > 0; leftMs = budgetMs + clientMs() - (performance.now() - beganMs))
+    if (await settledWithin(leftMs, answered)) return answered
   answered.then(
     late => late.body?.cancel(),
     () => {},

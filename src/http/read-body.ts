@@ -1,6 +1,7 @@
 // Reads a request's body, within bounds of size and time.
 
 import { Problem } from '../problem.ts'
+import { whileArriving } from './in-time.ts'
 
 export interface BodyBounds {
   bytesMax: number
@@ -12,7 +13,10 @@ export interface BodyBounds {
  * The bytes of a request's body. Throws Problem `too_large` as soon as it is known to be, `invalid_request` for one that does not
  * arrive whole and in time.
  */
-export async function readBody(request: Request, { bytesMax, arrivalMs }: BodyBounds): Promise<Buffer> {
+export const readBody = (request: Request, bounds: BodyBounds): Promise<Buffer> =>
+  whileArriving(request, () => read(request, bounds))
+
+async function read(request: Request, { bytesMax, arrivalMs }: BodyBounds): Promise<Buffer> {
   // Said beforehand, it need not be read at all.
   if (Number(request.headers.get('content-length') ?? 0) > bytesMax) throw tooLarge(bytesMax)
   const reader = request.body?.getReader()

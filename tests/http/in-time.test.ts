@@ -43,6 +43,15 @@ test('an answer that comes too late is thrown away, and what feeds it is told', 
   await until('the stream to be cancelled', () => cancelled)
 })
 
+test('the time that a body takes to arrive is not the service’s: the budget goes on when it is there', async () => {
+  const began = performance.now()
+  // Two thirds of a budget before the body, two budgets for the body, and then nothing comes.
+  const clientMs = () => Math.min(Math.max(0, performance.now() - began - 100), 300)
+  const never = Promise.withResolvers<Response>().promise
+  expect(await inTime(never, 150, clientMs).catch(error => error.internal)).toBe('response_timeout')
+  expect(performance.now() - began).toBeWithin(445, 1000)
+})
+
 test('what fails within its budget fails as it does', async () => {
   expect(await inTime(Promise.reject(new Error('as it is')), 1000).catch(error => error.message)).toBe('as it is')
 })

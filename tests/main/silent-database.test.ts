@@ -17,7 +17,7 @@ let main: TestMain
 const database = await useDatabase()
 await insertRawApplications(database.sql, await insertRawProgram(database.sql, 'raw'), rows, () => 'x'.repeat(60_000))
 await aProgram(database.sql, { slug: 'asked', questions: [q.text('t')] })
-const key = await createTestKey(database.sql, { programs: ['raw', 'asked'], maySubmit: true })
+const key = await createTestKey(database.sql, { programs: ['raw', 'asked'], maySubmit: true, mayAnnotate: true })
 beforeEach(async () => {
   proxy = await useSilentProxy(database.url)
   main = await startMain(proxy, {
@@ -52,6 +52,11 @@ const requests: [name: string, path: string, init?: RequestInit][] = [
     'a submission',
     '/intake/v1/programs/asked/applicants/1/submissions',
     posted('POST', { submitter: { type: 'APPLICANT' } }),
+  ],
+  [
+    'a status',
+    `${applications}/1/status`,
+    { ...posted('PATCH', { status: null }), headers: { ...posted('PATCH', {}).headers, 'If-Match': '*' } },
   ],
 ]
 
@@ -132,5 +137,37 @@ describe('a silent database', () => {
     expect((await ask('/api/v1/checkAuth')).status).toBe(200)
     expect(await connected()).toEqual(expect.arrayContaining([...before]))
     expect(main.log.find(line => line.reason === 'statement_timeout')).toBeDefined()
+  })
+
+  test('G14: a request whose body has come has the budget of any other; one whose body does not come takes its own time', async () => {
+    await endProcesses()
+    // The silence of a connection would be noticed only long after a request is to be answered.
+    main = await startMain(proxy, { STATEMENT_TIMEOUT: '20s', SILENCE_TIMEOUT: '30s', RESPONSE_TIMEOUT: '1s' })
+    for (const [, path, init] of requests) await (await ask(path, init)).arrayBuffer()
+    proxy.fallSilent()
+    const answers = await Promise.all(
+      requests.map(async ([name, path, init]) => {
+        const began = performance.now()
+        const { status } = await ask(path, init)
+        return [name, status, performance.now() - began < 5000]
+      }),
+    )
+    expect(answers).toEqual(requests.map(([name]) => [name, 503, true]))
+    proxy.speak()
+    const body = new ReadableStream({
+      async start(controller) {
+        controller.enqueue(Buffer.from('{"language":'))
+        await Bun.sleep(1500)
+        controller.enqueue(Buffer.from('"en"}'))
+        controller.close()
+      },
+    })
+    await until('checkAuth to work again', async () => (await ask('/api/v1/checkAuth')).status === 200)
+    const slow = await ask('/intake/v1/applicants', {
+      method: 'POST',
+      body,
+      headers: { 'Content-Type': 'application/json', 'Idempotency-Key': crypto.randomUUID() },
+    })
+    expect(slow.status).toBe(201)
   })
 })
