@@ -53,17 +53,24 @@ export function createApp(foundation: Foundation): App {
     for (const event of events) log.info({ audit_event: event }, 'audit trail')
   }
   const strict = tls || config.trustedProxies.length > 0
+  const limits = new KeyLimits(config, now, foundation.sharedCounts)
   const deps: Deps = {
     ...foundation,
     keys: databaseKeys(db),
     uses: new KeyUses(exportOnly ? undefined : db, log),
-    limits: new KeyLimits(config, now, foundation.sharedCounts),
+    limits,
     failures: new FailureThrottle(config.authFailuresPerMinute, now),
     keyMaps: new KeyMaps(undefined, foundation.config.civiformProfile),
     saves: new ProgramTurns(saveTurns(config.intakeConnections)),
     submissions: new ProgramTurns(submissionTurns(config.intakeConnections)),
     exports: new Exports(foundation.exportDb, config.exportConnections, foundation.standbys),
-    trail: new ExportTrail({ append: events => audit(...events), log, now, required: config.auditRequired }),
+    trail: new ExportTrail({
+      append: events => audit(...events),
+      log,
+      now,
+      required: config.auditRequired,
+      pagesMax: () => limits.exportsAtATime,
+    }),
     audit,
     watch: new ChangeWatch(db),
   }

@@ -87,6 +87,12 @@ export class KeyLimits {
     }
   }
 
+  /** How many exports a key may have at a time here: all of them while Redis counts, and else the share; 0 for no limit. */
+  get exportsAtATime(): number {
+    const { share, shared } = this
+    return (shared === undefined || shared.away ? share : shared.quota).exportsAtATime
+  }
+
   #begin(apiKeyId: string, lease: string | undefined, take: () => Promise<boolean | undefined>): ExportPlace {
     const { share, shared } = this
     if (share.exportsAtATime === 0) return { granted: undefined, end: () => {} }

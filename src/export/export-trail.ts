@@ -2,7 +2,8 @@
 // and none holds an answer.
 //
 // No response waits for its line, since the client has the applications by then. A line that cannot be written is logged as it
-// stands, kept, and tried again; until it is written its key gets no further page. So the trail lacks at most what was under way.
+// stands, kept, and tried again; until it is written its key gets no further page. Nor does a key begin a page while as many as it may
+// have at a time are under way or have no stored line yet. So the trail lacks at most that many of a key, also where a statement hangs.
 //
 // A key has one statement under way at a time, and what comes meanwhile is written with the next one. The lines of a key wait for one
 // another in the database anyway (`api_key_day`); side by side they would do so on all its connections, and every look-up of a key with them.
@@ -17,8 +18,8 @@ import type { SentQuestions } from './sent-questions.ts'
 import { shownFilters, type Walk } from './walk.ts'
 import type { PageReceipt } from './write-page.ts'
 
-/** Lines of one key that may wait to be written before a page waits for them: more than it can have exports at a time, unless these are not limited. */
-const linesMax = 100
+/** Lines of one key that may wait to be written where its exports at a time are not limited: a page more waits for them. */
+export const linesOfUnlimitedMax = 16
 const retryMs = 5000
 /** How soon a line is tried again when the process is about to end. */
 const lastRetryMs = 200
@@ -61,6 +62,8 @@ interface ExportTrailSettings {
   now: () => Micros
   /** Whether a key waits for its lines. When not, a line that cannot be written is only logged. */
   required: boolean
+  /** How many pages a key may have at a time, those whose line is not stored yet among them; 0 where that is not limited. */
+  pagesMax: () => number
   retryMs?: number
   /** How long a page waits for the lines of its key. */
   settleMs?: number
@@ -69,6 +72,8 @@ interface ExportTrailSettings {
 export class ExportTrail {
   readonly #lines = new Set<Line>()
   readonly #writing = new Map<string, Writing>()
+  /** Pages under way, by key. */
+  readonly #pages = new Map<string, number>()
   #retry: Timer | undefined
 
   /** How many lines are not written yet. */
@@ -87,21 +92,56 @@ export class ExportTrail {
   }
 
   /**
-   * Resolves when the key may have a further page: at once, unless one of its lines could not be written, which is then tried again
-   * first, or so many are on their way that they are waited for. Throws Problem `unavailable` when that does not help, or not in time.
+   * Takes the place of a page as soon as the key may begin one: at once, unless one of its lines could not be written, which is then
+   * tried again first, or as many as it may have are not stored. The page is under way until the place is given back, and its line is to
+   * be noted before that. Throws Problem `unavailable` when the lines are not stored in time, and what `take` throws.
    */
+  async beginPage<P extends { end: () => void }>(apiKeyId: string, take: () => P): Promise<P> {
+    await this.settle(apiKeyId)
+    // Nothing may come between the last look and the taking.
+    while (this.#isHeldUp(apiKeyId)) await this.settle(apiKeyId)
+    const place = take()
+    this.#count(apiKeyId, 1)
+    let under = true
+    const end = (): void => {
+      if (under) this.#count(apiKeyId, -1)
+      under = false
+      place.end()
+    }
+    return { ...place, end }
+  }
+
+  /** Resolves when nothing holds up a further page of the key; throws as `beginPage` does. For what is on record before it is sent. */
   async settle(apiKeyId: string): Promise<void> {
-    const { required, settleMs = 5000 } = this.settings
-    if (this.#lines.size === 0 || !required) return
+    const { settleMs = 5000 } = this.settings
+    const endMs = performance.now() + settleMs
+    while (this.#isHeldUp(apiKeyId)) {
+      const written = await settledWithin(endMs - performance.now(), this.#write(apiKeyId))
+      if (written && !this.#linesOf(apiKeyId).some(line => line.failed) && performance.now() < endMs) continue
+      throw new Problem('unavailable', {
+        detail: 'What this key has exported cannot be noted in the audit trail just now. Try again in a few seconds.',
+        retryAfterSeconds: 5,
+        internal: 'audit_unwritten',
+      })
+    }
+  }
+
+  #isHeldUp(apiKeyId: string): boolean {
+    const { required, pagesMax } = this.settings
+    if (this.#lines.size === 0 || !required) return false
     const lines = this.#linesOf(apiKeyId)
-    const stand = (): boolean => lines.some(line => line.failed)
-    if (lines.length < linesMax && !stand()) return
-    if ((await settledWithin(settleMs, this.#write(apiKeyId))) && !stand()) return
-    throw new Problem('unavailable', {
-      detail: 'What this key has exported cannot be noted in the audit trail just now. Try again in a few seconds.',
-      retryAfterSeconds: 5,
-      internal: 'audit_unwritten',
-    })
+    if (lines.some(line => line.failed)) return true
+    const most = pagesMax()
+    if (most === 0) return lines.length >= linesOfUnlimitedMax
+    const pages = this.#pages.get(apiKeyId) ?? 0
+    // A key whose pages under way are too many by themselves is refused for that, and does not wait.
+    return lines.length > 0 && pages < most && pages + lines.length >= most
+  }
+
+  #count(apiKeyId: string, more: 1 | -1): void {
+    const pages = (this.#pages.get(apiKeyId) ?? 0) + more
+    if (pages > 0) this.#pages.set(apiKeyId, pages)
+    else this.#pages.delete(apiKeyId)
   }
 
   /**

@@ -39,9 +39,9 @@ export const exportApplications = (deps: Deps) => {
     const head = new PageHead(opened, headConfig, turn.quota)
     const empty = await head.withoutBody()
     if (empty !== undefined) return empty
-    await trail.settle(asked.caller.api_key_id)
     const questions = await opened.loadQuestions()
-    return sendPage(deps, opened, questions, head, turn.begin())
+    const place = await trail.beginPage(asked.caller.api_key_id, turn.begin)
+    return sendPage(deps, opened, questions, head, place)
   }
   return new Elysia({ name: 'export-applications', detail: routeDetail(anyExportOperation()) })
     .derive(async ({ request }) => {

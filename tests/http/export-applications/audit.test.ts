@@ -4,7 +4,7 @@
 import { describe, expect, test } from 'bun:test'
 import { type AuditEvent, appendAuditEvents } from '../../../src/db/audit.ts'
 import { earliest } from '../../../src/domain/values/offset-time.ts'
-import { ExportTrail, type SentPage } from '../../../src/export/export-trail.ts'
+import { ExportTrail, linesOfUnlimitedMax, type SentPage } from '../../../src/export/export-trail.ts'
 import { createLog } from '../../../src/log.ts'
 import { Problem } from '../../../src/problem.ts'
 import { refuseAuditLines } from '../../support/audit-trail.ts'
@@ -98,6 +98,45 @@ describe('a line that cannot be written', () => {
   })
 })
 
+describe('lines that hang', () => {
+  /** How many pages the key was sent whole, asked for one after another, or several at once, until one is refused. */
+  async function sentWhileHeld(
+    exportsAtATime: number,
+    atOnce: number,
+  ): Promise<{ sent: number; reasons: Set<string> }> {
+    const limited = await useService(database, { exportsAtATime })
+    const { key, client } = await aReader(limited)
+    const letGo = await holdTransaction(sql, tx => tx`lock table audit_event in exclusive mode`)
+    let sent = 0
+    const reasons = new Set<string>()
+    while (reasons.size === 0 && sent < 60) {
+      const responses = await Promise.all(Array.from({ length: atOnce }, () => client.request({ pageSize: '3' })))
+      for (const response of responses) {
+        await response.text()
+        if (response.status === 200) sent++
+        else reasons.add(String(limited.requestLine(response.headers.get('X-Request-Id'))?.reason))
+      }
+    }
+    expect(await linesOf(key.api_key_id)).toHaveLength(0)
+    await letGo()
+    await until('a line for every page', async () => (await linesOf(key.api_key_id)).length === sent)
+    return { sent, reasons }
+  }
+
+  test('D41: a key has at most EXPORTS_AT_A_TIME pages whose entry is not stored; beyond that it waits, then 503', async () => {
+    expect(await sentWhileHeld(3, 1)).toEqual({ sent: 3, reasons: new Set(['audit_unwritten']) })
+  })
+
+  test('D41: no more either where they are asked for at once', async () => {
+    const { sent } = await sentWhileHeld(3, 8)
+    expect(sent).toBeLessThanOrEqual(3)
+  })
+
+  test('D41: with EXPORTS_AT_A_TIME=0 it is 16', async () => {
+    expect(await sentWhileHeld(0, 1)).toEqual({ sent: 16, reasons: new Set(['audit_unwritten']) })
+  })
+})
+
 describe('the trail', () => {
   const page = (apiKeyId: string, requestId: string): SentPage => ({
     apiKeyId,
@@ -128,6 +167,7 @@ describe('the trail', () => {
     log: createLog('silent'),
     now: () => 1_700_000_000_000_000,
     required: true,
+    pagesMax: () => 0,
   }
 
   test('tries again by itself, for a key that does not come back', async () => {
@@ -175,16 +215,16 @@ describe('the trail', () => {
     expect((await linesOf('last')).map(({ detail }) => detail.request_id).sort()).toEqual(['refused', 'waiting'])
   })
 
-  test('is bounded: with 100 lines of its key on their way a page waits for them, and is refused when that takes too long (G14)', async () => {
+  test('is bounded where exports are not limited: with so many lines under way a page waits for them, and is refused when that takes too long (G14)', async () => {
     const trail = new ExportTrail(settings)
     const hurried = new ExportTrail({ ...settings, settleMs: 0 })
     const letGo = await holdTransaction(sql, tx => tx`lock table audit_event in exclusive mode`)
     const noting: Promise<void>[] = []
     const note = (id: number) => noting.push(...[trail, hurried].map(one => one.note(page('slow', String(id)))))
-    for (let i = 0; i < 99; i++) note(i)
+    for (let i = 1; i < linesOfUnlimitedMax; i++) note(i)
     await trail.settle('slow')
     await hurried.settle('slow')
-    note(99)
+    note(0)
     await expect(hurried.settle('slow')).rejects.toBeInstanceOf(Problem)
     await hurried.settle('another')
     const settled = trail.settle('slow').then(() => trail.waiting)
@@ -192,7 +232,34 @@ describe('the trail', () => {
     expect(await settled).toBe(0)
     await Promise.all(noting)
     await hurried.settle('slow')
-    expect(await linesOf('slow')).toHaveLength(200)
+    expect(await linesOf('slow')).toHaveLength(2 * linesOfUnlimitedMax)
+  })
+
+  test('D41: pages under way and pages whose line is not stored are together no more than a key may have', async () => {
+    const trail = new ExportTrail({ ...settings, pagesMax: () => 3, settleMs: 0 })
+    const letGo = await holdTransaction(sql, tx => tx`lock table audit_event in exclusive mode`)
+    let ended = 0
+    const begin = () => trail.beginPage('three', () => ({ name: 'a place', end: () => void ended++ }))
+    const [first, second] = [await begin(), await begin()]
+    expect(first.name).toBe('a place')
+    const noting = [trail.note(page('three', '1'))]
+    first.end()
+    first.end()
+    const third = await begin()
+    await expect(begin()).rejects.toMatchObject({ kind: 'unavailable', internal: 'audit_unwritten' })
+    noting.push(trail.note(page('three', '2')), trail.note(page('three', '3')))
+    second.end()
+    third.end()
+    await expect(begin()).rejects.toBeInstanceOf(Problem)
+    // What cannot be taken counts for nothing, and neither does a page of which nothing was sent.
+    await letGo()
+    await Promise.all(noting)
+    const full = trail.beginPage('three', () => {
+      throw new Error('no place')
+    })
+    await expect(full).rejects.toThrow('no place')
+    for (let i = 0; i < 9; i++) (await begin()).end()
+    expect([ended, trail.waiting]).toEqual([13, 0])
   })
 
   test('a key has one statement under way, and what comes meanwhile is written with the next: it takes no connection from others (G14)', async () => {

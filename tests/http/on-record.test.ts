@@ -1,0 +1,68 @@
+// What a client reads one by one is in the audit log before it is sent: where the log refuses the entry, or does not answer, nothing
+// goes out. Pages of walks are noted after they were sent; export-applications/audit.test.ts holds how many may lack their entry.
+
+import { describe, expect, test } from 'bun:test'
+import { refuseAuditLines } from '../support/audit-trail.ts'
+import { useDatabase, useService } from '../support/fixtures.ts'
+import { FrontEnd } from '../support/front-end.ts'
+import { holdTransaction, waitingForLocks } from '../support/held-transaction.ts'
+import { createTestKey } from '../support/keys.ts'
+import { aProgram, q } from '../support/programs.ts'
+import { until } from '../support/until.ts'
+
+const slug = 'recorded'
+const secret = 'nobody reads this unrecorded'
+const database = await useDatabase()
+const { sql } = database
+const service = await useService(database, { responseTimeoutMs: 1500 })
+await aProgram(sql, { slug, statuses: ['Received'], questions: [q.text('words')] })
+const key = await createTestKey(sql, { programs: [slug], mayExport: true, maySubmit: true, mayAnnotate: true })
+const frontEnd = new FrontEnd(service, key, slug)
+const { application_id: id } = await frontEnd.apply(await frontEnd.register(), { words: { text: secret } })
+const program = `/api/v1/admin/programs/${slug}`
+const get = (path: string): Promise<Response> =>
+  service.get(`${program}${path}`, { headers: { Authorization: key.authorization } })
+
+/** Each route by which a client is told of an application without a walk, and what of it. */
+const routes: [path: string, told: string][] = [
+  ['/changes', 'submitted'],
+  [`/applications/${id}`, secret],
+  [`/applications/${id}/revisions`, secret],
+  [`/applications/${id}/history`, 'payload'],
+  [`/applications/${id}/status`, 'application_note'],
+]
+const entries = async (): Promise<number> => {
+  const [row] = await sql<{ entries: number }[]>`
+    select count(*) as entries from audit_event where actor = ${`key:${key.api_key_id}`}`
+  return row!.entries
+}
+
+describe.each(routes)('GET …%s', (path, told) => {
+  test('is answered, with one entry', async () => {
+    const before = await entries()
+    const response = await get(path)
+    expect(response.status).toBe(200)
+    expect(await response.text()).toContain(told)
+    expect(await entries()).toBe(before + 1)
+  })
+
+  test('tells nothing where the entry is refused', async () => {
+    const takeLines = await refuseAuditLines(sql)
+    const response = await get(path)
+    expect(response.status).toBeGreaterThanOrEqual(500)
+    expect(await response.text()).not.toContain(told)
+    await takeLines()
+  })
+
+  test('tells nothing while the entry hangs, and is refused in time (G14)', async () => {
+    const before = await entries()
+    const letGo = await holdTransaction(sql, tx => tx`lock table audit_event in exclusive mode`)
+    const asked = get(path)
+    await until('the entry to wait', async () => (await waitingForLocks(sql, 'audit_event')) > 0)
+    const response = await asked
+    expect(response.status).toBe(503)
+    expect(await response.text()).not.toContain(told)
+    await letGo()
+    await until('the entry', async () => (await entries()) === before + 1)
+  })
+})
