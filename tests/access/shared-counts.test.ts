@@ -142,6 +142,20 @@ describe.skipIf(!isThere)('limits of a key that several processes count in one R
     expect(await limits.takeRequest(key)).toMatchObject({ requestsPerMinute: 10 })
   })
 
+  test('a Redis that goes while places are being taken lets in the share and no more', async () => {
+    const { counts, limits } = await aProcess()
+    const key = aKey()
+    redis.pause()
+    endWithTest(() => redis.goOn())
+    expect(counts.away).toBe(false)
+    const places = Array.from({ length: 4 }, () => limits.beginExport(key))
+    const granted = await Promise.all(places.map(place => isIn(() => place.granted)))
+    expect(granted).toEqual([true, true, false, false])
+    expect(() => limits.beginExport(key)).toThrow(Problem)
+    for (const place of places) place.end()
+    limits.beginExport(key).end()
+  })
+
   test('a cluster will do', async () => {
     const cluster = await useRedis({ cluster: true })
     const counts = new SharedCounts(`${cluster.url},${cluster.url}`, whole, createLog('fatal'))

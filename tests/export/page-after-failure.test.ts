@@ -1,13 +1,15 @@
 // Pages that follow one that failed on a row, on the same connection and without a pause in between.
 
 import { expect, test } from 'bun:test'
+import { openDatabase } from '../../src/db/client.ts'
 import { Exports } from '../../src/export/exports.ts'
 import { jsonPage } from '../../src/export/framings/json-page.ts'
 import type { PagePlan } from '../../src/export/pack-page.ts'
 import { pageLimits } from '../../src/export/page-limits.ts'
 import { PageFailure, writePage } from '../../src/export/write-page.ts'
-import { useDatabase, usePool } from '../support/fixtures.ts'
+import { endWithTest, useDatabase, usePool } from '../support/fixtures.ts'
 import { insertRawApplications, insertRawProgram, type RawProgram } from '../support/raw-applications.ts'
+import { useSilentProxy } from '../support/silent-proxy.ts'
 
 const database = await useDatabase()
 const one = usePool({ url: database.url, connectionsMax: 1 })
@@ -39,7 +41,7 @@ const planOf = (program: RawProgram, pageSize: number): PagePlan => ({
   pageSize,
 })
 
-async function read(program: RawProgram, pageSize: number): Promise<{ ids: number[]; next: unknown }> {
+async function read(program: RawProgram, pageSize: number, from = one): Promise<{ ids: number[]; next: unknown }> {
   let text = ''
   const sink = {
     write(bytes: Uint8Array) {
@@ -48,7 +50,7 @@ async function read(program: RawProgram, pageSize: number): Promise<{ ids: numbe
     },
   }
   const limits = { ...pageLimits, letGoAfterMs: 60_000, stallTimeoutMs: 60_000 }
-  const exports = new Exports(one, 1)
+  const exports = new Exports(from, 1)
   await writePage({
     plan: planOf(program, pageSize),
     fills: program.fills,
@@ -90,3 +92,16 @@ test.each([
     expect(await backend()).toBe(before)
   },
 )
+
+test('G14: a database that falls silent twice in a row is given up after the second time', async () => {
+  const proxy = await useSilentProxy(database.url)
+  const silent = openDatabase({ url: proxy.url, connectionsMax: 1, silenceTimeoutMs: 200 })
+  endWithTest(() => silent.end({ timeout: 0 }))
+  expect(await read(whole, 50, silent)).toEqual({ ids: ids.slice(0, 50), next: 'next' })
+  const connections = proxy.made()
+  proxy.fallSilent(20_000)
+  const failure = await read(whole, 300, silent).catch(error => error)
+  expect(failure).toBeInstanceOf(PageFailure)
+  // The connection that was there, and one more try.
+  expect(proxy.made() - connections).toBe(1)
+})

@@ -10,6 +10,7 @@ import { FrontEnd } from '../support/front-end.ts'
 import { createTestKey, type TestKey } from '../support/keys.ts'
 import { aProgram, q } from '../support/programs.ts'
 import { insertRawApplications, insertRawProgram } from '../support/raw-applications.ts'
+import { type RawAnswer, rawRequest } from '../support/raw-request.ts'
 import { until } from '../support/until.ts'
 
 interface Change {
@@ -309,6 +310,31 @@ describe('"Prefer: wait" (RFC 7240)', () => {
     const patient = followed.request({ after: latest }, { headers: { Prefer: 'wait=4000' }, signal: gone.signal })
     await frontEnd.apply(await frontEnd.register(), answers)
     expect((await patient).headers.get('Preference-Applied')).toBe('wait=30')
+  })
+
+  test('a process has 1,000 who wait at most: the next is answered at once, and not told that it waited', async () => {
+    const followed = await aFollowedProgram()
+    const { frontEnd, answers } = followed
+    const latest = (await followed.read({ after: 'latest' })).nextCursor
+    // By hand, since fetch has no more than 256 requests under way.
+    const lines = [
+      `GET ${followed.path}?after=${latest} HTTP/1.1`,
+      'Host: localhost',
+      `Authorization: ${key.authorization}`,
+      'Prefer: wait=30',
+    ]
+    const waiting: Promise<RawAnswer>[] = []
+    for (let i = 0; i < 1000; i++) waiting.push(rawRequest(service.port, lines))
+    await until('all to wait', () => service.watch.waiting === 1000)
+    const next = await rawRequest(service.port, lines)
+    expect([next.status, next.headers.get('Preference-Applied')]).toEqual([200, null])
+    expect(JSON.parse(next.body)).toMatchObject({ payload: [] })
+    expect(service.watch.waiting).toBe(1000)
+    await frontEnd.apply(await frontEnd.register(), answers)
+    for (const { headers, body } of await Promise.all(waiting)) {
+      expect(headers.get('Preference-Applied')).toBe('wait=30')
+      expect((JSON.parse(body) as Feed).payload).toHaveLength(1)
+    }
   })
 
   test('a client that has gone is waited for no longer', async () => {

@@ -7,8 +7,10 @@ import { tamper } from '../support/audit-trail.ts'
 import { ExportClient } from '../support/export-client.ts'
 import { useDatabase, useService } from '../support/fixtures.ts'
 import { FrontEnd } from '../support/front-end.ts'
+import { holdTransaction, waitingForLocks } from '../support/held-transaction.ts'
 import { createTestKey } from '../support/keys.ts'
 import { aProgram, q } from '../support/programs.ts'
+import { until } from '../support/until.ts'
 
 const slug = 'receipted'
 const database = await useDatabase()
@@ -102,6 +104,26 @@ describe('the receipt of a walk', () => {
     expect(receipt.erased_application_ids).toEqual(erased.sort((a, b) => a - b))
     const held = ids.filter(id => !receipt.erased_application_ids.includes(id))
     expect(receipt).toMatchObject({ applications: held.length, sha256: digest(held) })
+  })
+
+  test('takes one of the places of its key while it is made, and gives it back, also where it is refused', async () => {
+    const limited = await useService(database, { exportsAtATime: 1 })
+    const { tokens } = await walkWith({ pageSize: '1000' })
+    const statusOf = async (walk: string) => {
+      const path = `/api/v1/admin/programs/${slug}/receipt?walk=${walk}`
+      return (await limited.get(path, { headers: { Authorization: key.authorization } })).status
+    }
+    const { response, page } = await client.page({ pageSize: '1' })
+    expect(page.payload).toHaveLength(1)
+    const ofTheSame = response.headers.get('Walk-Token')!
+    expect([await statusOf(tokens[0]!), await statusOf(ofTheSame), await statusOf(tokens[0]!)]).toEqual([200, 200, 200])
+    const letGo = await holdTransaction(sql, tx => tx`lock table application in access exclusive mode`)
+    const first = statusOf(tokens[0]!)
+    await until('the receipt to be made', async () => (await waitingForLocks(sql, 'application_id')) > 0)
+    expect(await statusOf(tokens[0]!)).toBe(429)
+    await letGo()
+    expect(await first).toBe(200)
+    expect(await statusOf(tokens[0]!)).toBe(200)
   })
 
   test('a Walk-Token is a page token of the first page, too', async () => {

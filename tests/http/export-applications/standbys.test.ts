@@ -92,6 +92,18 @@ describe.skipIf(!isThere)('pages are read from standbys', () => {
     expect(Math.abs(reads[0]! - reads[1]!)).toBeLessThanOrEqual(1)
   })
 
+  test('pages go to the standby that is less busy, however often the other was read', async () => {
+    const { service, client, ids } = await open(both())
+    const [busy, idle] = service.foundation.standbys.all
+    busy!.reading++
+    expect(await idsOf(client, { pageSize: '10' })).toEqual(ids)
+    expect(readsOf(service)).toEqual([0, 5])
+    busy!.reading--
+    idle!.reading++
+    expect(await idsOf(client, { pageSize: '10' })).toEqual(ids)
+    expect(readsOf(service)).toEqual([5, 5])
+  })
+
   test('G1: what was committed on the primary before page 1 is in the walk, though no standby has it yet', async () => {
     const { client, ids, program } = await open(both())
     for (const node of cluster.standbys) await node.pause()
