@@ -101,6 +101,8 @@ export interface WalkScope {
 export interface PageQuery extends WalkScope {
   after: Position | undefined
   rowsMax: number
+  /** The publication that must be there still: only of walks whose questions may be replaced. */
+  questionsAsOf?: Micros | undefined
 }
 
 /** Whether an error says that the database lacks submissions of the walk: it lags behind, or was set back (G13). */
@@ -108,6 +110,9 @@ export const isBehindWalk = (error: unknown): boolean => sqlState(error) === 'TB
 
 /** Whether an error says that the applications of the walk are not those that the database has under their numbers (G13). */
 export const isOtherHistory = (error: unknown): boolean => sqlState(error) === 'TB002'
+
+/** Whether an error says that the questions of the walk are not those that it began with. */
+export const isOfOtherQuestions = (error: unknown): boolean => sqlState(error) === 'TB004'
 
 const sqlState = (error: unknown): unknown => (error as { code?: unknown } | null)?.code
 
@@ -150,7 +155,7 @@ export interface RowReader {
  * transaction of its own: the cursor lives until the driver sends Sync, with the last batch or when it is closed.
  *
  * Before its first row the statement asks, in its own snapshot, whether this database is the walk's (G13): also a cursor that goes
- * on after a failover is asked. It then rejects as `isBehindWalk` or `isOtherHistory` tell.
+ * on after a failover is asked. It then rejects as `isBehindWalk`, `isOtherHistory` or `isOfOtherQuestions` tell.
  *
  * On the node that has the program's shard, what it has is read by its own name, as on one server; and so is a partition.
  */
@@ -296,6 +301,13 @@ function viewRow(row: RowView, bytes: Buffer, at: number): RowView {
 
 /** The condition that this database is the walk's, and these tables the program's. It refuses what is not so, before anything is read. */
 function isOfWalk(sql: Db, query: PageQuery, tables: WalkTables | Partition | undefined) {
+  const { programId, questionsAsOf } = query
+  if (questionsAsOf === undefined) return hasItsApplications(sql, query, tables)
+  return sql`(select require_questions(${programId}, ${formatMicros(questionsAsOf)}::timestamptz))
+    and ${hasItsApplications(sql, query, tables)}`
+}
+
+function hasItsApplications(sql: Db, query: PageQuery, tables: WalkTables | Partition | undefined) {
   const { programId, horizon, lastApplication: last } = query
   const walk = sql`${programId}::bigint, ${horizon}::bigint, ${last?.submit_seq ?? null}::bigint,
     ${last === undefined ? null : formatMicros(last.submit_time)}::timestamptz`

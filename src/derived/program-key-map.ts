@@ -22,9 +22,13 @@ export interface ProgramKeyMap {
   /** What the applications of each version lack of the key map, by program version id. */
   fills: ReadonlyMap<number, VersionFill>
   entities: EntityFilling
+  /** Whether it is of a program that is followed: its versions may be replaced, and walks over them are then over. */
+  isFollowed: boolean
   /** Where a view shows less than all: the shapes that applications are stored in. */
   stored?: ReadonlyMap<number, KeyMap>
 }
+
+type FilledKeyMap = Omit<ProgramKeyMap, 'isFollowed'>
 
 /**
  * What is kept: the key map, and the shape of each version, whole. A shape cannot be cut out of the key map: stored texts have the order
@@ -38,7 +42,8 @@ interface KeptKeyMap {
 /**
  * Key maps by program and publication. What a program's versions up to one publication make never changes, since versions are only
  * ever added, and each is published later than all before it. So walks that began before a publication and after it each find
- * theirs, and no notice that could get lost is needed for correctness.
+ * theirs, and no notice that could get lost is needed for correctness. Of a program that is followed a version may be replaced: the
+ * publications that had it are then gone, and each page is read on the condition that its own is there (`require_questions`).
  */
 export class KeyMaps {
   readonly #kept = new Map<string, Promise<ProgramKeyMap>>()
@@ -92,10 +97,10 @@ function keepNewest<Value>(kept: Map<string, Value>, name: string, value: Value,
 }
 
 /** As if the program had asked nothing but what the view shows. */
-function inView({ keyMap, shapes, entities }: ProgramKeyMap, view: QuestionView): ProgramKeyMap {
+function inView({ keyMap, shapes, entities, isFollowed }: ProgramKeyMap, view: QuestionView): ProgramKeyMap {
   const seen = seenPart(keyMap, view)
   const seenShapes = new Map([...shapes].map(([id, shape]) => [id, seenShape(shape, seen)]))
-  return { ...withFills(seen, seenShapes, entities), stored: shapes }
+  return { ...withFills(seen, seenShapes, entities), isFollowed, stored: shapes }
 }
 
 /**
@@ -107,11 +112,16 @@ async function asCiviFormHasIt(db: Db, programId: number, asOf: Micros): Promise
   const draft = await findDraftVersion(db, programId)
   const shapes = new Map(published.map(version => [version.program_version_id, buildKeyMap([version])]))
   const keyMap = buildKeyMap(draft === undefined ? published : [...published, draft])
-  return withFills(keyMap, shapes, 'as they were')
+  return { ...withFills(keyMap, shapes, 'as they were'), isFollowed: true }
 }
 
-/** The key map that is kept for the publication, else one computed from the versions (D21). */
 async function loadKeyMap(db: Db, programId: number, asOf: Micros): Promise<ProgramKeyMap> {
+  const [questions, isFollowed] = await Promise.all([loadQuestions(db, programId, asOf), isFollowing(db)])
+  return { ...questions, isFollowed }
+}
+
+/** What is kept for the publication, else computed from the versions (D21). */
+async function loadQuestions(db: Db, programId: number, asOf: Micros): Promise<FilledKeyMap> {
   const row = await findKeptKeyMap(db, programId, asOf)
   if (row?.code_version === keyMapCodeVersion) {
     const { key_map, versions } = row.content as KeptKeyMap
@@ -141,7 +151,7 @@ const publicationLost = 'publication_lost'
 export const isLostPublication = (error: unknown): boolean =>
   error instanceof Problem && error.internal === publicationLost
 
-function keyMapOf(versions: readonly PublishedVersion[]): ProgramKeyMap {
+function keyMapOf(versions: readonly PublishedVersion[]): FilledKeyMap {
   return withFills(
     buildKeyMap(versions),
     new Map(versions.map(version => [version.program_version_id, buildKeyMap([version])])),
@@ -152,7 +162,7 @@ function withFills(
   keyMap: KeyMap,
   shapes: ReadonlyMap<number, KeyMap>,
   entities: EntityFilling = 'filled',
-): ProgramKeyMap {
+): FilledKeyMap {
   const fills = new Map([...shapes].map(([id, shape]) => [id, planFill(keyMap, shape, entities)]))
   return { keyMap, shapes, fills, entities }
 }

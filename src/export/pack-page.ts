@@ -11,7 +11,7 @@ import { nextBatchRows, type PageLimits } from './page-limits.ts'
 import type { PageOutlet } from './page-outlet.ts'
 
 export interface PagePlan {
-  walk: WalkScope
+  walk: WalkScope & Pick<PageQuery, 'questionsAsOf'>
   after: Position | undefined
   pageSize: number
 }

@@ -1,15 +1,15 @@
 // One page of a walk, from its plan to its receipt: written, noted, and refused where the database is not the walk's.
 
-import { isBehindWalk, isOtherHistory, type Position } from '../db/walks.ts'
+import { isBehindWalk, isOfOtherQuestions, isOtherHistory, type Position } from '../db/walks.ts'
 import type { VersionFill } from '../domain/questions/version-fill.ts'
-import type { Micros } from '../domain/values/offset-time.ts'
+import { earliest, type Micros } from '../domain/values/offset-time.ts'
 import { databaseIsBehind } from './behind-walk.ts'
 import type { Exports } from './exports.ts'
 import type { PageBuffers } from './page-buffers.ts'
 import type { PageFraming } from './page-framing.ts'
 import type { PageLimits } from './page-limits.ts'
 import type { Sink } from './page-outlet.ts'
-import { sealPageToken, walkIsLost } from './page-token.ts'
+import { questionsAreLost, sealPageToken, walkIsLost } from './page-token.ts'
 import { nextPage, type Walk } from './walk.ts'
 import { PageFailure, type PageReceipt, type PageToWrite, writePage } from './write-page.ts'
 
@@ -19,6 +19,8 @@ interface Page {
   after: Position | undefined
   /** What the applications of each program version lack, as of the walk. */
   fills: ReadonlyMap<number, VersionFill>
+  /** Whether the versions that those are of may be replaced. */
+  isFollowed: boolean
   framing: PageFraming
 }
 
@@ -39,11 +41,13 @@ export interface Serving {
 
 /** Writes a page to a sink. Rejects with a Problem or the database's error when the page cannot be finished. */
 export async function servePage(page: Page, serving: Serving, sink: Sink): Promise<PageReceipt['outcome']> {
-  const { walk, after, fills, framing } = page
+  const { walk, after, fills, isFollowed, framing } = page
   const seal = (place: Position, applications: number): string =>
     sealPageToken(nextPage(walk, place, applications, serving.now()), serving.pageTokenKeys, serving.oldestRelease)
   try {
-    const plan = { walk, after, pageSize: walk.pageSize }
+    const { questionsAsOf, ...scope } = walk
+    const isReplaceable = isFollowed && questionsAsOf !== earliest
+    const plan = { walk: isReplaceable ? walk : scope, after, pageSize: walk.pageSize }
     const { limits, exports, buffers, steps } = serving
     const receipt = await writePage({
       plan,
@@ -68,6 +72,7 @@ export async function servePage(page: Page, serving: Serving, sink: Sink): Promi
 /** A database that lags behind the walk never makes a page short (G13): waiting helps, or the walk is over. */
 function refusal(cause: unknown, resumed: boolean): unknown {
   if (isOtherHistory(cause) && resumed) return walkIsLost(cause)
-  if (isBehindWalk(cause) || isOtherHistory(cause)) return databaseIsBehind(cause)
+  if (isOfOtherQuestions(cause) && resumed) return questionsAreLost(cause)
+  if (isBehindWalk(cause) || isOtherHistory(cause) || isOfOtherQuestions(cause)) return databaseIsBehind(cause)
   return cause
 }

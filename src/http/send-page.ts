@@ -32,7 +32,8 @@ export function sendPage(
   const { format } = opened.offered
   record.fields.format = format
   if (coding !== undefined) record.fields.encoding = coding
-  const page = { walk, after, fills: questions.fills, framing: framingOf(format, questions) }
+  const { fills, isFollowed } = questions
+  const page = { walk, after, fills, isFollowed, framing: framingOf(format, questions) }
   const span = currentSpan()
   const steps = span === undefined ? undefined : new Steps(span, 'batch')
   const note = (receipt: PageReceipt): void => {

@@ -439,6 +439,21 @@ begin
   return true;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.require_questions(of_program bigint, as_of timestamp with time zone)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  newest timestamptz := (select max(published_at) from program_version where program_id = of_program);
+begin
+  if exists (select from program_version where program_id = of_program and published_at = as_of) then
+    return true;
+  end if;
+  raise exception 'program % has no publication of %, its newest is of %', of_program, as_of, newest
+    using errcode = case when newest > as_of then 'TB004' else 'TB001' end;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.require_walk(of_program bigint, horizon bigint, last_seq bigint, last_time timestamp with time zone)
  RETURNS boolean
  LANGUAGE plpgsql

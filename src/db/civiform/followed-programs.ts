@@ -140,8 +140,9 @@ async function insertQuestionsOf(tx: Transaction, program_version_id: number, co
 }
 
 /**
- * Gives a version that CiviForm edited after it was applied to the content it has now. It counts as published now: what was derived
- * from the program's versions goes, and its applications are rendered again when they are next looked at.
+ * Gives a version that CiviForm edited after it was applied to the content it has now. It counts as published now, and so do those after
+ * it, in their order: a walk that had it finds its publication no more. What was derived from the program's versions goes, and its
+ * applications are rendered again when they are next looked at.
  */
 export async function replaceFollowedVersion(
   tx: Transaction,
@@ -153,15 +154,29 @@ export async function replaceFollowedVersion(
   await insertQuestionsOf(tx, program_version_id, content)
   await tx`
     update program_version
-    set screens = ${JSON.stringify(content.screens)}::text::jsonb, display_name = ${content.display_name},
-      published_at = case when published_at is null then null else greatest(clock_timestamp(), (
-        select max(v.published_at) + interval '1 microsecond' from program_version v where v.program_id = ${program_id}
-      )) end
+    set screens = ${JSON.stringify(content.screens)}::text::jsonb, display_name = ${content.display_name}
     where program_version_id = ${program_version_id}`
+  await tx`
+    with newest as materialized (
+      select greatest(clock_timestamp(), max(published_at)) as published_at
+      from program_version
+      where program_id = ${program_id}
+    ), moved as materialized (
+      select program_version_id, row_number() over (order by published_at) * interval '1 microsecond' as place
+      from program_version
+      where program_id = ${program_id}
+      and published_at >= (select published_at from program_version where program_version_id = ${program_version_id})
+    )
+    update program_version v
+    set published_at = newest.published_at + moved.place
+    from newest, moved
+    where v.program_version_id = moved.program_version_id`
   await tx`
     delete from program_key_map
     where program_version_id in (select v.program_version_id from program_version v where v.program_id = ${program_id})`
-  await tx`delete from docs_example where program_version_id = ${program_version_id}`
+  await tx`
+    delete from docs_example
+    where program_version_id in (select v.program_version_id from program_version v where v.program_id = ${program_id})`
   await tx`
     update civiform_application c
     set row_version = -1

@@ -434,6 +434,21 @@ begin
   return check_walk(of_program, horizon, last_seq, last_time, reached, newest.submit_seq, newest.submit_time);
 end $$;
 
+-- Of a program that is followed, whose versions CiviForm may edit after they were published here: refuses when the questions of a walk are
+-- others since (TB004), or have not come to this database yet (TB001). Each edit gives all versions that came with it or after it another
+-- time of publication, so that the time a walk has names its questions, and goes with them.
+create function require_questions(of_program bigint, as_of timestamptz) returns boolean
+language plpgsql stable as $$
+declare
+  newest timestamptz := (select max(published_at) from program_version where program_id = of_program);
+begin
+  if exists (select from program_version where program_id = of_program and published_at = as_of) then
+    return true;
+  end if;
+  raise exception 'program % has no publication of %, its newest is of %', of_program, as_of, newest
+    using errcode = case when newest > as_of then 'TB004' else 'TB001' end;
+end $$;
+
 -- Refuses (TB003) a statement that names tables which do not hold the program's applications any more, or never did.
 create function require_place(holds boolean) returns boolean
 language plpgsql stable as $$

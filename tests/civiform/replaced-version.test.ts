@@ -1,0 +1,106 @@
+// A version that CiviForm edits after it was applied to, while walks over it are under way.
+
+import { expect, test } from 'bun:test'
+import { allowFollowing, replaceFollowedVersion } from '../../src/db/civiform/followed-programs.ts'
+import { findProgram, readPublishedVersions } from '../../src/db/programs.ts'
+import { exportTypes } from '../../src/http/export-formats.ts'
+import { useFollowing } from '../support/civiform/following.ts'
+import { ExportClient } from '../support/export-client.ts'
+import { useService } from '../support/fixtures.ts'
+import { createTestKey } from '../support/keys.ts'
+
+const { civiform, database, sql, catchUp } = await useFollowing()
+const { app } = civiform
+const slug = 'rent-relief'
+const program = 'rent relief'
+const text = (name: string) => ({ name, type: 'TEXT' })
+const [alpha, beta, gamma, delta] = ['alpha', 'beta', 'gamma', 'delta'].map(text) as [never, never, never, never]
+
+/** A preview: the draft is applied to, and takes every answer there is. */
+async function preview(draft: number): Promise<void> {
+  await app`
+    insert into applications (applicant_id, program_id, object, lifecycle_stage, create_time, submit_time)
+    values (${await civiform.applicant()}, ${draft},
+      '{"applicant": {"alpha": {"text": "A"}, "beta": {"text": "ANSWERED"}, "gamma": {"text": "C"}}}',
+      'active', now() at time zone 'UTC', clock_timestamp() at time zone 'UTC')`
+}
+
+test('G4, G13: a walk that had it is refused with 400 by every process, whatever it holds in memory, in every format and view; one from before goes on', async () => {
+  await civiform.publish({ [program]: [alpha, beta] })
+  const submit = async () =>
+    civiform.submit({ applicant: await civiform.applicant(), program, answers: { beta: { text: 'b' } } })
+  for (let i = 0; i < 3; i++) await submit()
+  await catchUp()
+  const hidden = await createTestKey(sql, { programs: [slug], hiddenQuestions: ['alpha'] })
+  const whole = await createTestKey(sql, { programs: [slug] })
+  const knowing = await useService(database)
+  const asks = [
+    { key: whole, query: {} },
+    { key: whole, query: { fields: 'beta' } },
+    { key: hidden, query: {} },
+  ] as const
+  const begin = async () => {
+    const begun: { client: (service: typeof knowing) => ExportClient; nextPageToken: string }[] = []
+    for (const { key, query } of asks) {
+      const client = (service: typeof knowing) => new ExportClient(service, key, slug)
+      const response = await client(knowing).request({ pageSize: '1', ...query })
+      const { nextPageToken } = (await response.json()) as { nextPageToken: string }
+      // Now its questions are in memory for certain.
+      expect((await client(knowing).request({ nextPageToken })).status).toBe(200)
+      begun.push({ client, nextPageToken })
+    }
+    return begun
+  }
+  const before = await begin()
+  const draft = await civiform.saveDraft(program, [gamma, alpha])
+  await preview(draft)
+  await catchUp()
+  const underWay = await begin()
+  await civiform.saveDraft(program, [beta, delta, alpha])
+  await catchUp()
+
+  const processes = [knowing, await useService(database)]
+  for (const [i, service] of [...processes, ...processes].entries()) {
+    for (const { client, nextPageToken } of underWay) {
+      for (const Accept of exportTypes) {
+        const refused = await client(service).request({ nextPageToken }, { Accept })
+        const told = `${refused.status} ${await refused.text()}`
+        expect(`process ${i}, ${Accept}: ${told}`).toMatch(/: 400 .*"code":"walk_of_another_history"/)
+      }
+    }
+    for (const { client, nextPageToken } of before)
+      for (const Accept of exportTypes)
+        expect((await client(service).request({ nextPageToken }, { Accept })).status).toBe(200)
+    const walked = await new ExportClient(service, whole, slug).walkAll({ pageSize: '1' })
+    expect(walked.length).toBe(4)
+    expect(Object.entries(walked[3]!.application).map(([name, answer]) => [name, answer.text])).toEqual([
+      ['beta', 'ANSWERED'],
+      ['delta', null],
+      ['alpha', 'A'],
+    ])
+  }
+})
+
+test('so is a walk that had it before other versions; these keep their order', async () => {
+  await civiform.publish({ [program]: [alpha, gamma] })
+  await catchUp()
+  const service = await useService(database)
+  const client = new ExportClient(service, await createTestKey(sql, { programs: [slug] }), slug)
+  const { nextPageToken } = (await client.page({ pageSize: '1' })).page
+  const next = () => client.request({ nextPageToken: nextPageToken! })
+  expect((await next()).status).toBe(200)
+  const { program_id } = (await findProgram(sql, slug))!
+  const [first, ...later] = await readPublishedVersions(sql, program_id)
+  await sql.begin(async tx => {
+    await allowFollowing(tx)
+    await replaceFollowedVersion(tx, first!.program_version_id, first!.program_id, {
+      ...first!,
+      questions: first!.questions.toReversed(),
+    })
+  })
+  expect((await readPublishedVersions(sql, first!.program_id)).map(one => one.program_version_id)).toEqual(
+    [first!, ...later].map(one => one.program_version_id),
+  )
+  const refused = await client.refusal({ nextPageToken: nextPageToken! })
+  expect([refused.status, refused.codes]).toEqual([400, { nextPageToken: 'walk_of_another_history' }])
+})
