@@ -6,6 +6,7 @@
 import postgres from 'postgres'
 import { formatMicros, type Micros, parsePostgresInstant } from '../domain/values/offset-time.ts'
 import { connectionName } from '../release.ts'
+import { hasWaited, isLostConnection } from './passing-errors.ts'
 
 /** A pool of connections, or one transaction of it. What every function of `db` takes first. */
 export type Sql = postgres.Sql<{ timestamptz: Micros; int8: number }>
@@ -147,39 +148,3 @@ export async function readThroughLoss<T>(read: () => Promise<T>): Promise<T> {
   }
   return read()
 }
-
-/** Whether an error says that the server or the way to it was lost, so that the same may succeed on another connection. */
-export function isLostConnection(error: unknown): boolean {
-  const code = (error as { code?: unknown } | null)?.code
-  return typeof code === 'string' && lostConnectionCodes.test(code)
-}
-
-/** Whether a connection was lost because its time was up: waiting that long once more does not help. */
-export function hasWaited(error: unknown): boolean {
-  const code = (error as { code?: unknown } | null)?.code
-  return code === 'CONNECTION_SILENT' || code === 'CONNECTION_BUSY' || code === 'CONNECT_TIMEOUT'
-}
-
-/** Whether an error says that a statement took longer than it may. */
-export const isStatementTimeout = (error: unknown): boolean => (error as { code?: unknown } | null)?.code === '57014'
-
-/**
- * Whether an error says that the database cannot do this just now, and that the same may succeed later without being changed: it
- * cannot be reached, has run out of something, is read-only while another takes its place, accepts no logins during maintenance, or
- * chose this transaction to give way.
- */
-export function mayPass(error: unknown): boolean {
-  const { code, routine } = (error ?? {}) as { code?: unknown; routine?: unknown }
-  if (code === 'XX000') return typeof routine === 'string' && lostWorkerRoutines.test(routine)
-  return isLostConnection(error) || (typeof code === 'string' && passingCodes.test(code))
-}
-
-/** Where Citus finds in the middle of a transaction that a worker is gone; it gives that no SQLSTATE of its own. */
-const lostWorkerRoutines = /^(MarkRemoteTransactionFailed|ReportResultError)$/
-
-/** SQLSTATE classes 53 and 58; read_only_sql_transaction; no login or no such database; what another transaction caused. */
-const passingCodes = /^(53\w{3}|58\w{3}|25006|28000|28P01|3D000|40001|40P01|55P03)$/
-
-/** As postgres.js, the operating system and PostgreSQL (SQLSTATE classes 08 and 57P, and 53300) name it. */
-const lostConnectionCodes =
-  /^(CONNECTION_\w+|CONNECT_TIMEOUT|ECONNREFUSED|ECONNRESET|EPIPE|ENOENT|57P0[1-5]|08\w{3}|53300)$/

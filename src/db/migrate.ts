@@ -7,12 +7,13 @@
 
 import { Problem } from '../problem.ts'
 import { isOlder, release } from '../release.ts'
-import { type Db, inTransaction, isLostConnection, type Sql, type Transaction } from './client.ts'
+import { type Db, inTransaction, type Sql, type Transaction } from './client.ts'
 import distribute from './distribute.sql' with { type: 'text' }
 import distributedFunctions from './distributed-functions.sql' with { type: 'text' }
 import distributedRoles from './distributed-roles.sql' with { type: 'text' }
 import type { Migration } from './migrations/all-migrations.ts'
 import partition from './partition.sql' with { type: 'text' }
+import { isLostConnection } from './passing-errors.ts'
 import roles from './roles.sql' with { type: 'text' }
 import { statementsOf } from './statements.ts'
 import { distributedTables } from './table-placements.ts'

@@ -4,7 +4,7 @@
 //
 // Every cursor asks its server whether it has the walk's submissions (db/walks), so a wrong choice costs a round trip and never a row.
 
-import { isLostConnection } from '../db/client.ts'
+import { isLostConnection } from '../db/passing-errors.ts'
 import type { Shard } from '../db/shard-places.ts'
 import { isBehindWalk } from '../db/walks.ts'
 import type { ExportServer, Standby, Standbys } from './standbys.ts'

@@ -14,7 +14,7 @@
 // slower than PostgreSQL, at most one batch waits, whose number of rows follows their size (`batchBytes`). Once the cursor has been
 // let go, only the buffer that is being written is held. Every byte is compared, in tests/export, with a plain renderer.
 
-import { hasWaited, isLostConnection } from '../db/client.ts'
+import { hasWaited, isLostConnection } from '../db/passing-errors.ts'
 import { isBehindWalk, type Position, readPageRows } from '../db/walks.ts'
 import { PagePacker, type PageToPack } from './pack-page.ts'
 import { shareOfRows } from './page-limits.ts'

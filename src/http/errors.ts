@@ -1,7 +1,7 @@
 // The one place where a Problem becomes a status and an RFC 9457 body.
 // What is internal stays in the log.
 
-import { isLostConnection, isStatementTimeout, mayPass } from '../db/client.ts'
+import { findPassingError } from '../db/passing-errors.ts'
 import { Problem, type ProblemKind } from '../problem.ts'
 import { quotaHeaders } from './quota-headers.ts'
 import { type RequestRecord, recordOf } from './request-record.ts'
@@ -56,24 +56,21 @@ function headersOf({ retryAfterSeconds, allow, accept, challenge, quota }: Probl
 
 const challenges = { api_key: 'Basic realm="tributary", charset="UTF-8"', admin_token: 'Bearer realm="tributary"' }
 
+const unavailable = {
+  lost: 'The service cannot reach its database just now.',
+  slow: 'The database took too long just now.',
+  busy: 'The database cannot do this just now.',
+}
+
 /** Of errors that are not Problems nothing is shown: their message may hold anything. */
 function asProblem(error: unknown): Problem {
   if (error instanceof Problem) return error
-  if (mayPass(error)) {
+  const passing = findPassingError(error)
+  if (passing !== undefined) {
     return new Problem('unavailable', {
-      detail: isLostConnection(error)
-        ? 'The service cannot reach its database just now. Try again in a few seconds.'
-        : 'The database cannot do this just now. Try again in a few seconds.',
+      detail: `${unavailable[passing.is]} Try again in a few seconds.`,
       retryAfterSeconds: 5,
-      internal: `database_${(error as { code: string }).code}`,
-      cause: error,
-    })
-  }
-  if (isStatementTimeout(error)) {
-    return new Problem('unavailable', {
-      detail: 'The database took too long just now. Try again in a few seconds.',
-      retryAfterSeconds: 5,
-      internal: 'statement_timeout',
+      internal: passing.is === 'slow' ? 'statement_timeout' : `database_${passing.code}`,
       cause: error,
     })
   }

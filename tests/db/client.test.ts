@@ -1,7 +1,8 @@
 // What `openDatabase` decides about connections and values.
 
 import { describe, expect, test } from 'bun:test'
-import { isLostConnection, openDatabase, readThroughLoss, type Sql } from '../../src/db/client.ts'
+import { openDatabase, readThroughLoss, type Sql } from '../../src/db/client.ts'
+import { isLostConnection } from '../../src/db/passing-errors.ts'
 import { endWithTest, useDatabase, usePool } from '../support/fixtures.ts'
 import { type ScriptedPostgres, startScriptedPostgres } from '../support/scripted-postgres.ts'
 

@@ -36,6 +36,8 @@ export interface ScriptedPostgres {
   cut(): void
   /** Statements that came to a transaction they do not belong to, or to none. */
   strays: string[]
+  /** What every statement is answered with from now on, in place of what it says of itself. */
+  refusal: { code: string; routine?: string } | undefined
   stop(): Promise<void>
 }
 
@@ -70,6 +72,7 @@ export async function startScriptedPostgres(options: { tls?: boolean } = {}): Pr
       for (const socket of sockets) socket.end()
     },
     strays: [],
+    refusal: undefined,
     stop: async () => {
       for (const socket of sockets) socket.destroy()
       await new Promise(resolve => server.close(resolve))
@@ -123,12 +126,18 @@ class Backend {
   }
 
   #handle(type: string, body: Buffer): void {
+    const { refusal } = this.server
     if (type === 'S') {
       this.#skipping = false
       this.#portal = undefined
       this.#ready()
     } else if (this.#skipping) return
-    else if (type === 'P') {
+    else if (refusal !== undefined && (type === 'P' || type === 'Q')) {
+      this.#fail(refusal.code, 'a secret value', refusal.routine)
+      if (type === 'P') return
+      this.#skipping = false
+      this.#ready()
+    } else if (type === 'P') {
       const [name = '', text = ''] = texts(body)
       this.#statements.set(name, text)
       this.#answer('1')
@@ -206,10 +215,10 @@ class Backend {
     else this.#answer('C', text(`SELECT ${sent}`))
   }
 
-  #fail(code: string, message: string): void {
+  #fail(code: string, message: string, routine = 'scripted'): void {
     this.#skipping = true
     if (this.#transaction !== undefined) this.#transaction.failed = true
-    this.#answer('E', text('SERROR'), text(`C${code}`), text(`M${message}`), Buffer.from([0]))
+    this.#answer('E', text('SERROR'), text(`C${code}`), text(`M${message}`), text(`R${routine}`), Buffer.from([0]))
   }
 
   #ready(): void {
