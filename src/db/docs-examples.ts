@@ -5,12 +5,18 @@ import type { Micros } from '../domain/values/offset-time.ts'
 import type { Db } from './client.ts'
 import type { DerivedStatus } from './derived-status.ts'
 
-/** The ACTIVE or DRAFT version of a program, with what is kept of its docs. */
-export interface DocumentedVersionRow {
+/** What the docs of the ACTIVE or DRAFT version of a program depend on: while none of these changes, they are the same. */
+export interface DocumentedState {
   program_version_id: number
-  state: 'ACTIVE' | 'DRAFT'
   /** When it was published; for a draft, when it was saved. */
   since: Micros
+  /** When the program was last published; null before its first publication. */
+  newest_publication: Micros | null
+}
+
+/** The ACTIVE or DRAFT version of a program, with what is kept of its docs. */
+export interface DocumentedVersionRow extends DocumentedState {
+  state: 'ACTIVE' | 'DRAFT'
   /** The version published last before it; for a draft, the newest. */
   published_before: number | null
   /** Null when nothing is kept, as are the next two. */
@@ -21,7 +27,7 @@ export interface DocumentedVersionRow {
   failed_at: Micros | null
 }
 
-/** Versions `v` with the one published before each (`earlier`), its docs (`e`) and how far their job is (`s`). */
+/** Versions `v` with the one published before each (`earlier`), the program's newest publication, its docs (`e`) and how far their job is (`s`). */
 const versionsWithDocs = (db: Db) => db`
   from program_version v
   left join lateral (
@@ -33,13 +39,18 @@ const versionsWithDocs = (db: Db) => db`
     order by p.published_at desc
     limit 1
   ) earlier on true
+  left join lateral (
+    select max(p.published_at) as newest_publication
+    from program_version p
+    where p.program_id = v.program_id
+  ) publications on true
   left join docs_example e on e.program_version_id = v.program_version_id
   left join derived_status s on s.program_version_id = v.program_version_id and s.job_name = 'refresh-docs-example'`
 
 /** A program's ACTIVE version, then its DRAFT; either may be missing. */
 export async function readDocumentedVersions(db: Db, programId: number): Promise<DocumentedVersionRow[]> {
   return db<DocumentedVersionRow[]>`
-    select v.program_version_id, v.state, coalesce(v.published_at, v.created_at) as since,
+    select v.program_version_id, v.state, coalesce(v.published_at, v.created_at) as since, newest_publication,
       earlier.program_version_id as published_before, e.code_version, e.content, e.produced_at,
       case when s.last_error is not null then s.updated_at end as failed_at
     ${versionsWithDocs(db)}
@@ -49,7 +60,7 @@ export async function readDocumentedVersions(db: Db, programId: number): Promise
 }
 
 /** A version as lists of programs show it: what is kept of its docs without their bulk. */
-export interface ListedVersionRow extends Omit<DocumentedVersionRow, 'content' | 'since' | 'failed_at'> {
+export interface ListedVersionRow extends Omit<DocumentedVersionRow, 'content' | 'failed_at'> {
   program_id: number
   /** Members of the content, null where nothing is kept. */
   content: Record<string, unknown> | null
@@ -66,8 +77,8 @@ export async function readListedVersions(
   members: readonly string[],
 ): Promise<ListedVersionRow[]> {
   return db<ListedVersionRow[]>`
-    select v.program_id, v.program_version_id, v.state, earlier.program_version_id as published_before, e.code_version,
-      e.produced_at, s.state as regeneration, s.last_error,
+    select v.program_id, v.program_version_id, v.state, coalesce(v.published_at, v.created_at) as since, newest_publication,
+      earlier.program_version_id as published_before, e.code_version, e.produced_at, s.state as regeneration, s.last_error,
       case when e.program_version_id is not null then (
         select jsonb_object_agg(member, e.content -> member)
         from unnest(${members as string[]}::text[]) as member

@@ -1,9 +1,11 @@
-// The generated docs of a program: kept ones where they are good, made on the spot where not.
+// The generated docs of a program: kept ones where they are good, made on the spot where not. The worker keeps those of readers who
+// see everything, in the database; a process keeps in memory what it made itself, for each set of hidden questions.
 // Everything kept can be dropped at any time and is made again from the versions.
 
 import type { Db } from '../db/client.ts'
 import { upsertDerived } from '../db/derived-content.ts'
 import {
+  type DocumentedState,
   type DocumentedVersionRow,
   type ListedVersionRow,
   readDocumentedVersions,
@@ -19,6 +21,7 @@ import {
   type VersionDocs,
   versionDocs,
 } from '../domain/invented/version-docs.ts'
+import { viewName } from '../domain/questions/question-view.ts'
 import type { Micros } from '../domain/values/offset-time.ts'
 
 /**
@@ -38,34 +41,10 @@ export interface GeneratedDocs {
   failed_at: Micros | null
 }
 
-/** How docs are made for a reader. */
-interface SeenDocs extends DocsMaking {
-  /** Ids of questions that the reader may not know of. Docs without them are not kept, but made for each reading. */
-  hidden: ReadonlySet<number>
-}
-
-interface DocsOptions extends SeenDocs {
-  now: () => Micros
-}
-
 /** What is kept of one version, with the settings that it depends on. */
 interface KeptDocs extends VersionDocs {
   time_zone: string
   enumerator_depth_max: number
-}
-
-/** The docs of a program's ACTIVE version, then of its DRAFT; empty for a program with neither. */
-export async function loadProgramDocs(db: Db, programId: number, options: DocsOptions): Promise<GeneratedDocs[]> {
-  const rows = await readDocumentedVersions(db, programId)
-  const all: GeneratedDocs[] = []
-  for (const { state, since, failed_at, ...row } of rows) {
-    const kept = options.hidden.size > 0 ? undefined : keptDocs(row, options)
-    const docs = kept?.docs ?? (await makeDocs(db, programId, row.program_version_id, options))
-    // A draft may have been replaced since.
-    if (docs === undefined) continue
-    all.push({ docs, state, since, failed_at, generated_at: kept?.produced_at ?? options.now() })
-  }
-  return all
 }
 
 /** The short example of an ACTIVE or DRAFT version. */
@@ -84,23 +63,124 @@ export interface DocsFreshness {
   last_error: string | null
 }
 
-/** Of each of these programs the ACTIVE version, then the DRAFT. What is kept of them is not read whole. */
-export async function loadShortExamples(
-  db: Db,
-  programIds: readonly number[],
-  making: SeenDocs,
-): Promise<Map<number, ListedVersion[]>> {
-  const members = ['short_example', 'time_zone', 'enumerator_depth_max', 'changed_since'] satisfies (keyof KeptDocs)[]
-  const listed = new Map<number, ListedVersion[]>(programIds.map(id => [id, []]))
-  for (const { program_id, program_version_id, state, ...row } of await readListedVersions(db, programIds, members)) {
-    const kept = making.hidden.size > 0 ? undefined : keptDocs(row, making)
-    const docs = kept?.docs ?? (await makeDocs(db, program_id, program_version_id, making))
-    if (docs === undefined) continue
-    const { regeneration, last_error } = row
-    const freshness = { made_at: kept?.produced_at ?? null, regeneration, last_error }
-    listed.get(program_id)!.push({ program_version_id, state, example: docs.short_example, freshness })
+/** Docs that a process made. As text, whose size is known, and which a reader cannot change. */
+interface MadeDocs {
+  text: string
+  short_example: ShortExample
+  made_at: Micros
+}
+
+/**
+ * The docs of programs, as readers see them. What is made here is kept under the version, the program's newest publication and what
+ * is hidden, so nothing has to be invalidated. It is made once for all who ask at the same time, and for readers from whom the same is
+ * hidden one after another: making docs of many large versions takes a second of this process, which others need in between.
+ */
+export class ProgramDocs {
+  readonly #kept = new Map<string, MadeDocs>()
+  #keptChars = 0
+  readonly #underWay = new Map<string, Promise<MadeDocs | undefined>>()
+  /** For each set of hidden questions, the end of what is under way. */
+  readonly #ends = new Map<string, Promise<void>>()
+
+  constructor(
+    private readonly making: DocsMaking,
+    private readonly now: () => Micros,
+    /** Of more, those that were read least recently are dropped. A character takes one or two bytes. */
+    private readonly keptCharsMax = 20_000_000,
+  ) {}
+
+  /** The docs of a program's ACTIVE version, then of its DRAFT; empty for a program with neither. `hidden` are ids of questions. */
+  async load(db: Db, programId: number, hidden: ReadonlySet<number>): Promise<GeneratedDocs[]> {
+    const all: GeneratedDocs[] = []
+    for (const row of await readDocumentedVersions(db, programId)) {
+      const { state, since, failed_at } = row
+      const kept = hidden.size > 0 ? undefined : keptDocs(row, this.making)
+      if (kept !== undefined) {
+        all.push({ docs: kept.docs, state, since, failed_at, generated_at: kept.produced_at })
+        continue
+      }
+      const made = await this.#made(db, programId, row, hidden)
+      // A draft may have been replaced since.
+      if (made === undefined) continue
+      all.push({ docs: JSON.parse(made.text) as VersionDocs, state, since, failed_at, generated_at: made.made_at })
+    }
+    return all
   }
-  return listed
+
+  /** Of each of these programs the ACTIVE version, then the DRAFT. What is kept of them is not read whole. */
+  async loadShortExamples(
+    db: Db,
+    programIds: readonly number[],
+    hidden: ReadonlySet<number>,
+  ): Promise<Map<number, ListedVersion[]>> {
+    const members = ['short_example', 'time_zone', 'enumerator_depth_max', 'changed_since'] satisfies (keyof KeptDocs)[]
+    const listed = new Map<number, ListedVersion[]>(programIds.map(id => [id, []]))
+    for (const row of await readListedVersions(db, programIds, members)) {
+      const { program_id, program_version_id, state, regeneration, last_error } = row
+      const kept = hidden.size > 0 ? undefined : keptDocs(row, this.making)
+      const shown = kept?.docs ?? (await this.#made(db, program_id, row, hidden))
+      if (shown === undefined) continue
+      const freshness = { made_at: kept?.produced_at ?? null, regeneration, last_error }
+      listed.get(program_id)!.push({ program_version_id, state, example: shown.short_example, freshness })
+    }
+    return listed
+  }
+
+  /** Undefined when the program has no such version any more. */
+  async #made(
+    db: Db,
+    programId: number,
+    { program_version_id, since, newest_publication }: DocumentedState,
+    hidden: ReadonlySet<number>,
+  ): Promise<MadeDocs | undefined> {
+    const view = viewName({ hidden, chosen: undefined })
+    const name = `${program_version_id} ${since} ${newest_publication} ${view}`
+    const kept = this.#kept.get(name)
+    if (kept !== undefined) {
+      this.#keep(name, kept)
+      return kept
+    }
+    const underWay = this.#underWay.get(name)
+    if (underWay !== undefined) return underWay
+    const making = this.#inTurn(view, async () => {
+      const docs = await makeDocs(db, programId, program_version_id, this.making, hidden)
+      if (docs === undefined) return undefined
+      const made = { text: JSON.stringify(docs), short_example: docs.short_example, made_at: this.now() }
+      this.#keep(name, made)
+      return made
+    }).finally(() => this.#underWay.delete(name))
+    this.#underWay.set(name, making)
+    return making
+  }
+
+  /** Runs this after what was begun before for the same view, however that ends. */
+  #inTurn<Value>(view: string, work: () => Promise<Value>): Promise<Value> {
+    const turn = (this.#ends.get(view) ?? Promise.resolve()).then(work)
+    const ended = () => {
+      if (this.#ends.get(view) === end) this.#ends.delete(view)
+    }
+    const end: Promise<void> = turn.then(ended, ended)
+    this.#ends.set(view, end)
+    return turn
+  }
+
+  /** As the one that was read last. */
+  #keep(name: string, made: MadeDocs): void {
+    this.#drop(name)
+    this.#kept.set(name, made)
+    this.#keptChars += name.length + made.text.length
+    for (const oldest of this.#kept.keys()) {
+      if (this.#keptChars <= this.keptCharsMax) return
+      this.#drop(oldest)
+    }
+  }
+
+  #drop(name: string): void {
+    const made = this.#kept.get(name)
+    if (made === undefined) return
+    this.#kept.delete(name)
+    this.#keptChars -= name.length + made.text.length
+  }
 }
 
 /**
@@ -110,7 +190,7 @@ export async function loadShortExamples(
 export async function refreshDocsExample(db: Db, programVersionId: number, making: DocsMaking): Promise<void> {
   const startedMs = performance.now()
   const { program_id } = await loadProgramVersion(db, programVersionId)
-  const docs = await makeDocs(db, program_id, programVersionId, { ...making, hidden: new Set() })
+  const docs = await makeDocs(db, program_id, programVersionId, making, new Set())
   if (docs === undefined) return
   const { timeZone: time_zone, enumeratorDepthMax: enumerator_depth_max = enumeratorDepthUsual } = making
   const content: KeptDocs = { ...docs, time_zone, enumerator_depth_max }
@@ -127,10 +207,11 @@ async function makeDocs(
   db: Db,
   programId: number,
   programVersionId: number,
-  making: SeenDocs,
+  making: DocsMaking,
+  hidden: ReadonlySet<number>,
 ): Promise<VersionDocs | undefined> {
   const docsOf = (version: DocumentableVersion, earlier: readonly DocumentableVersion[]): VersionDocs => {
-    const seen = making.hidden.size === 0 ? [...earlier, version] : seenVersions([...earlier, version], making.hidden)
+    const seen = hidden.size === 0 ? [...earlier, version] : seenVersions([...earlier, version], hidden)
     return versionDocs(seen.at(-1)!, seen.slice(0, -1), making)
   }
   const published = await readPublishedVersions(db, programId)

@@ -1,15 +1,22 @@
-import { expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
+import { replaceFollowedVersion } from '../../src/db/civiform/followed-programs.ts'
 import { upsertDerived } from '../../src/db/derived-content.ts'
-import { docsCodeVersion, loadProgramDocs, refreshDocsExample } from '../../src/derived/program-docs.ts'
+import { readPublishedVersions } from '../../src/db/programs.ts'
+import { docsCodeVersion, ProgramDocs, refreshDocsExample } from '../../src/derived/program-docs.ts'
+import type { VersionDocs } from '../../src/domain/invented/version-docs.ts'
 import { publishDraft } from '../../src/programs/publish.ts'
-import { useDatabase } from '../support/fixtures.ts'
+import { useDatabase, usePool, useService } from '../support/fixtures.ts'
+import { holdTransaction, waitingForLocks } from '../support/held-transaction.ts'
+import { createTestKey } from '../support/keys.ts'
 import { aDraft, aProgram, q } from '../support/programs.ts'
+import { useRecorder } from '../support/statement-recorder.ts'
+import { until } from '../support/until.ts'
 
 const database = await useDatabase()
 
 const later = 9_000_000_000_000_000
 const load = (programId: number, timeZone = 'UTC') =>
-  loadProgramDocs(database.sql, programId, { timeZone, now: () => later, hidden: new Set() })
+  new ProgramDocs({ timeZone }, () => later).load(database.sql, programId, new Set())
 
 interface KeptRow {
   code_version: number
@@ -131,4 +138,146 @@ test('the job for a version that is gone fails, and leaves nothing behind', asyn
     kind: 'not_found',
   })
   expect(await kept(999_999)).toBeUndefined()
+})
+
+describe('what a process makes itself', () => {
+  const making = { timeZone: 'UTC' }
+  const keysOf = (all: readonly { docs: VersionDocs }[]) =>
+    all.map(({ docs }) => docs.questions.map(question => question.question_key))
+  const idOf = async (adminName: string): Promise<number> => {
+    const [row] = await database.sql<{ question_id: number }[]>`
+      select question_id from question where admin_name = ${adminName}`
+    return row!.question_id
+  }
+  /** A pool, and how often all versions of a program were read through it since: that is how often docs were made. */
+  const counted = async () => {
+    const { recorder, recorded } = await useRecorder(database.url, 5)
+    const makings = () =>
+      recorder.statements.filter(({ text }) => /published_at is not null\s+order by v\.published_at/.test(text)).length
+    return { db: recorded, makings }
+  }
+
+  test('is made once for all who ask at the same time, and for all who ask later', async () => {
+    const { program_id } = await aProgram(database.sql, {
+      slug: 'asked-at-once',
+      questions: [q.text('once seen'), q.text('once hidden')],
+    })
+    const hidden = new Set([await idOf('once hidden')])
+    const { db, makings } = await counted()
+    const docs = new ProgramDocs(making, () => later)
+    const [first, ...rest] = await Promise.all(Array.from({ length: 20 }, () => docs.load(db, program_id, hidden)))
+    expect(keysOf(first!)).toEqual([['once_seen']])
+    for (const other of rest) expect(other).toEqual(first!)
+    const listed = await docs.loadShortExamples(db, [program_id], hidden)
+    expect(listed.get(program_id)![0]!.example).toEqual(first![0]!.docs.short_example)
+    expect(makings()).toBe(1)
+  })
+
+  test('is told from what was published before and after, and from what other readers see', async () => {
+    const questions = [q.text('told one'), q.text('told two'), q.text('told three')]
+    const { program_id } = await aProgram(database.sql, { slug: 'told-apart', questions: questions.slice(0, 2) })
+    const views = [new Set<number>(), new Set([await idOf('told one')]), new Set([await idOf('told two')])]
+    const kept = new ProgramDocs(making, () => later)
+    const seen = async () => {
+      const all = []
+      for (const hidden of views) {
+        const shown = await kept.load(database.sql, program_id, hidden)
+        expect(shown).toEqual(await new ProgramDocs(making, () => later).load(database.sql, program_id, hidden))
+        expect(await kept.load(database.sql, program_id, hidden)).toEqual(shown)
+        all.push(keysOf(shown))
+      }
+      return all
+    }
+    expect(await seen()).toEqual([[['told_one', 'told_two']], [['told_two']], [['told_one']]])
+    await aDraft(database.sql, { slug: 'told-apart', questions })
+    const drafted = await seen()
+    expect(drafted[1]).toEqual([['told_two'], ['told_two', 'told_three']])
+    await aDraft(database.sql, { slug: 'told-apart', questions: questions.slice(0, 1) })
+    expect((await seen())[1]).toEqual([['told_two'], ['told_two']])
+    await aDraft(database.sql, { slug: 'told-apart', questions })
+    await publishDraft(database.sql, 'told-apart', 'admin:test')
+    expect(await seen()).toEqual([
+      [['told_one', 'told_two', 'told_three']],
+      [['told_two', 'told_three']],
+      [['told_one', 'told_three']],
+    ])
+    // A followed CiviForm replaces a version in place: the active one stays what it was, and what was asked before it is another thing.
+    const [before] = await readPublishedVersions(database.sql, program_id)
+    const content = { ...before!, questions: before!.questions.filter(one => one.question_key === 'told_two') }
+    await database.sql.begin(async tx => {
+      await tx`set local session_replication_role = replica`
+      await replaceFollowedVersion(tx, before!.program_version_id, program_id, content)
+    })
+    expect(await seen()).toEqual([
+      [['told_one', 'told_two', 'told_three']],
+      [['told_two', 'told_three']],
+      [['told_one', 'told_three']],
+    ])
+  })
+
+  test('what the worker keeps is for readers from whom nothing is hidden', async () => {
+    const { program_id, program_version_id } = await aProgram(database.sql, {
+      slug: 'kept-for-some',
+      questions: [q.text('kept seen'), q.text('kept hidden')],
+    })
+    await refreshDocsExample(database.sql, program_version_id, making)
+    const docs = new ProgramDocs(making, () => later)
+    const hidden = new Set([await idOf('kept hidden')])
+    for (const _ of ['made', 'kept in memory']) {
+      expect(JSON.stringify(await docs.load(database.sql, program_id, new Set()))).toContain('kept_hidden')
+      expect(JSON.stringify(await docs.load(database.sql, program_id, hidden))).not.toContain('kept_hidden')
+    }
+    const listed = await docs.loadShortExamples(database.sql, [program_id], hidden)
+    expect(JSON.stringify(listed.get(program_id))).toContain('kept_seen')
+    expect(JSON.stringify(listed.get(program_id))).not.toContain('kept_hidden')
+  })
+
+  test('is made again when it had to make room, or could not be made', async () => {
+    const [one, other] = [
+      await aProgram(database.sql, { slug: 'room-one', questions: [q.text('room one')] }),
+      await aProgram(database.sql, { slug: 'room-other', questions: [q.text('room other')] }),
+    ]
+    const hidden = new Set([await idOf('room other')])
+    const { db, makings } = await counted()
+    const [sized] = await load(one.program_id)
+    const docs = new ProgramDocs(making, () => later, JSON.stringify(sized!.docs).length + 200)
+    await docs.load(db, one.program_id, hidden)
+    await docs.load(db, one.program_id, hidden)
+    expect(makings()).toBe(1)
+    await docs.load(db, other.program_id, hidden)
+    await docs.load(db, one.program_id, hidden)
+    expect(makings()).toBe(3)
+    let broken = true
+    const failing = new ProgramDocs(making, () => {
+      if (broken) throw new Error('no clock')
+      return later
+    })
+    await expect(failing.load(db, one.program_id, hidden)).rejects.toThrow('no clock')
+    broken = false
+    expect(keysOf(await failing.load(db, one.program_id, hidden))).toEqual([['room_one']])
+  })
+
+  test('one after another for a reader, so that others are answered in between', async () => {
+    const slugs = Array.from({ length: 12 }, (_, n) => `many-${n}`)
+    for (const slug of slugs)
+      await aProgram(database.sql, { slug, questions: [q.text('many seen'), q.text('many hidden')] })
+    const service = await useService(database, {}, { db: usePool({ url: database.url, connectionsMax: 3 }) })
+    const key = await createTestKey(database.sql, { programs: slugs, hiddenQuestions: ['many hidden'] })
+    const other = await createTestKey(database.sql, { programs: slugs })
+    const statusOf = async (path: string, { authorization }: { authorization: string }) =>
+      (await service.get(path, { headers: { Authorization: authorization } })).status
+    // Docs cannot be made for as long as their questions cannot be read.
+    const letGo = await holdTransaction(database.sql, tx => tx`lock table program_version_question`)
+    let answered = 0
+    const docs = slugs.map(async slug => {
+      const status = await statusOf(`/docs/api/programs/${slug}`, key)
+      answered++
+      return status
+    })
+    await until('docs to be under way', async () => (await waitingForLocks(database.sql)) > 0)
+    expect(await statusOf('/api/v1/checkAuth', other)).toBe(200)
+    expect([answered, await waitingForLocks(database.sql)]).toEqual([0, 1])
+    await letGo()
+    expect(new Set(await Promise.all(docs))).toEqual(new Set([200]))
+  })
 })

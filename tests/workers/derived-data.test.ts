@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from 'bun:test'
 import { upsertDerived } from '../../src/db/derived-content.ts'
 import { readDerivedStatus } from '../../src/db/derived-status.ts'
 import { readWalkStart } from '../../src/db/walks.ts'
-import { loadProgramDocs } from '../../src/derived/program-docs.ts'
+import { ProgramDocs } from '../../src/derived/program-docs.ts'
 import { KeyMaps, keyMapCodeVersion } from '../../src/derived/program-key-map.ts'
 import { regenerateDocs, sweepDerived } from '../../src/derived/sweep.ts'
 import { handlers } from '../../workers/handlers.ts'
@@ -135,7 +135,7 @@ for (const store of stores) {
       const program = await aProgram(queue.sql, { questions: [q.text(`kept ${store}`)] })
       const real = handlers({ db: queue.sql, config: { timeZone, enumeratorDepthMax: 20 } })
       await real['refresh-docs-example'](program)
-      const before = await loadProgramDocs(queue.sql, program.program_id, { timeZone, now, hidden: new Set() })
+      const before = await new ProgramDocs({ timeZone }, now).load(queue.sql, program.program_id, new Set())
       await regenerateDocs(queue.sql, program.program_id, { actor: 'operator:test' })
       await queue.relay()
       await queue.work({
@@ -149,7 +149,7 @@ for (const store of stores) {
         'the failure to be on record',
         async () => (await statesOf(program.program_version_id))['refresh-docs-example'] === 'failed',
       )
-      const [after] = await loadProgramDocs(queue.sql, program.program_id, { timeZone, now, hidden: new Set() })
+      const [after] = await new ProgramDocs({ timeZone }, now).load(queue.sql, program.program_id, new Set())
       expect(after).toEqual({ ...before[0]!, failed_at: expect.any(Number) })
     })
 

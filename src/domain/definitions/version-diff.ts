@@ -203,7 +203,7 @@ function change(code: VersionChangeCode, subject: string, detail: string): Versi
 }
 
 function same(a: unknown, b: unknown): boolean {
-  return sorted(a) === sorted(b)
+  return a === b || sorted(a) === sorted(b)
 }
 
 /** JSON with the members of objects in one order: jsonb gives them back in an order of its own. */

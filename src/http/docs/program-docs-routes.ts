@@ -2,7 +2,7 @@
 
 import { Elysia } from 'elysia'
 import { readDocumentedPrograms } from '../../db/programs.ts'
-import { type GeneratedDocs, loadProgramDocs, loadShortExamples } from '../../derived/program-docs.ts'
+import { type GeneratedDocs, ProgramDocs } from '../../derived/program-docs.ts'
 import { followedShape } from '../../domain/questions/followed-shape.ts'
 import type { KeyMap } from '../../domain/questions/key-map.ts'
 import { findFields, seenPart } from '../../domain/questions/question-view.ts'
@@ -63,8 +63,8 @@ function handlers(deps: Deps) {
     const found = await loadVisibleProgram(db, viewer, request, params.programSlug ?? null)
     return { found, place: placeOf(config, request) }
   }
-  const loadDocs = (programId: number, { hidden }: Viewer) =>
-    loadProgramDocs(db, programId, { timeZone, enumeratorDepthMax, now, hidden })
+  const docs = new ProgramDocs({ timeZone, enumeratorDepthMax }, now)
+  const loadDocs = (programId: number, { hidden }: Viewer) => docs.load(db, programId, hidden)
 
   return {
     showIndex: async ({ viewer, request }: Asked): Promise<Response> => {
@@ -74,7 +74,7 @@ function handlers(deps: Deps) {
       const rowsMax = listedProgramsMax + 1
       const programs = await readDocumentedPrograms(db, { among, after: readAfter(request), rowsMax })
       const shown = programs.slice(0, listedProgramsMax).map(one => one.program_id)
-      const examples = await loadShortExamples(db, shown, { timeZone, enumeratorDepthMax, hidden: viewer.hidden })
+      const examples = await docs.loadShortExamples(db, shown, viewer.hidden)
       const list = viewPrograms(programs, examples, place)
       if (prefersJson(request)) return json(list, viewer.fields)
       const { context } = viewer
@@ -103,20 +103,27 @@ function handlers(deps: Deps) {
     },
     sendSchema: async (asked: Asked): Promise<Response> => {
       const { found, place } = await load(asked)
-      const docs = pickVersion(describedVersions(await loadDocs(found.program_id, asked.viewer)), asked.params.version)
-      const id = `${docsUrl(place, found.slug)}/versions/${docs.program_version_id}/response.schema.json`
-      const document = responseSchema(chosenPart(docs.key_map, asked.request), {
+      const described = describedVersions(await loadDocs(found.program_id, asked.viewer))
+      const { program_version_id, key_map } = pickVersion(described, asked.params.version)
+      const id = `${docsUrl(place, found.slug)}/versions/${program_version_id}/response.schema.json`
+      const document = responseSchema(chosenPart(key_map, asked.request), {
         slug: found.slug,
         id,
         followed: followedShape(found, config.civiformProfile),
       })
-      return download(document, `${found.slug}-${docs.program_version_id}.schema.json`, asked.viewer.fields)
+      return download(document, `${found.slug}-${program_version_id}.schema.json`, asked.viewer.fields)
     },
     sendOpenApi: async (asked: Asked): Promise<Response> => {
       const { found, place } = await load(asked)
-      const docs = pickVersion(describedVersions(await loadDocs(found.program_id, asked.viewer)), asked.params.version)
-      const { slug, display_name, program_version_id, key_map: keyMap } = docs
-      const example: unknown = JSON.parse(docs.example)
+      const described = describedVersions(await loadDocs(found.program_id, asked.viewer))
+      const {
+        slug,
+        display_name,
+        program_version_id,
+        key_map: keyMap,
+        ...rest
+      } = pickVersion(described, asked.params.version)
+      const example: unknown = JSON.parse(rest.example)
       const document = programOpenApi({
         slug,
         display_name,

@@ -131,7 +131,7 @@ const version = {
   published_by: textOrNull,
   changes,
 }
-export const versionAnswer = row(version)
+export const listedVersionAnswer = row({ ...version, more_changes: integer })
 
 /** What is asked of a definition that is sent here. One that came from a CiviForm need not keep it. */
 const limits = /^((min|max)(imum|Length|Items)|pattern)$/

@@ -7,7 +7,7 @@ import {
   readProgramOverviews,
   readPublishedVersionIds,
 } from '../../../db/program-overviews.ts'
-import { loadProgramVersion, type StoredProgramVersion } from '../../../db/programs.ts'
+import { loadProgramVersion } from '../../../db/programs.ts'
 import { exportEffects } from '../../../domain/definitions/export-effects.ts'
 import { describeForEditing, describeVersion } from '../../../domain/definitions/version-definition.ts'
 import { invalidRequest, Problem } from '../../../problem.ts'
@@ -26,18 +26,19 @@ import {
   isOvertaken,
   loadHistory,
   loadProgramInView,
+  type VersionFacts,
 } from '../programs/program-in-view.ts'
 import {
   differenceAnswer,
   documentAnswer,
   draftAnswer,
+  listedVersionAnswer,
   nothing,
   overviewAnswer,
   pageAfter,
   pageBefore,
   publicationAnswer,
   questionAnswer,
-  versionAnswer,
   versionDocumentAnswer,
 } from './answer-forms.ts'
 import { type ApiDeed, type ApiVisit, deed, reads, writes } from './api-deeds.ts'
@@ -99,14 +100,15 @@ export function programDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       method: 'GET',
       path: `${one}/versions`,
       summary: 'List the published versions of a program',
-      answers: 'Versions, newest first, with what each changed, 10 a page.',
-      answered: pageBefore(versionAnswer),
+      answers:
+        'Versions, newest first, 10 a page, with the first 20 changes of each and how many more there are. The version itself has all.',
+      answered: pageBefore(listedVersionAnswer),
       ...read,
       query: { before: '`next` of the page before.' },
       answer: async visit => {
         const before = idOf(textOf(visit, 'before')) ?? Number.MAX_SAFE_INTEGER
         const { items, next } = await loadHistory(db, await program(visit), before)
-        return { items: items.map(({ version, changes }) => ({ ...factsOf(version), changes })), next }
+        return { items: items.map(({ version, ...changed }) => ({ ...factsOf(version), ...changed })), next }
       },
     }),
     deed({
@@ -244,7 +246,7 @@ export function programDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
 }
 
 /** A version without its content. */
-const factsOf = (version: StoredProgramVersion) => {
+const factsOf = (version: VersionFacts) => {
   const { program_version_id, state, based_on, created_at, created_by, published_at, published_by } = version
   return { program_version_id, state, based_on, created_at, created_by, published_at, published_by }
 }

@@ -14,7 +14,7 @@ import { describeForEditing } from '../../../domain/definitions/version-definiti
 import { diffVersions, type VersionChange } from '../../../domain/definitions/version-diff.ts'
 import { isSlug } from '../../../domain/values/slug.ts'
 import { Problem } from '../../../problem.ts'
-import { idOf, pageOf } from '../addressed.ts'
+import { idOf } from '../addressed.ts'
 
 /** One that is another's, and one that is not there, are the same to a person. */
 export async function findVisibleProgram(db: Db, person: Person, slug: string): Promise<ProgramOverview> {
@@ -55,14 +55,25 @@ export const changesOf = (before: StoredProgramVersion | undefined, after: Store
 
 /** Versions on one page of history: each is compared with the one before it. */
 const versionsMax = 10
+/** Changes of one version that a history lists one by one. Its own page has all. */
+const changesMax = 20
+
+/** Who made a version and when, without what it asks. */
+export type VersionFacts = Omit<StoredProgramVersion, 'screens' | 'questions'>
 
 /** A version, and what it changed against the one before. */
 export interface HistoryEntry {
-  version: StoredProgramVersion
+  version: VersionFacts
+  /** The first ones. */
   changes: VersionChange[]
+  /** How many there are besides. */
+  more_changes: number
 }
 
-/** The published versions of a program before one, newest first, a page of them; `next` is where the next page begins. */
+/**
+ * The published versions of a program before one, newest first, a page of them; `next` is where the next page begins. Of large programs
+ * a version is megabytes, and comparing two takes a while: they are read one after another, and others are answered in between.
+ */
 export async function loadHistory(
   db: Db,
   { program_id }: Pick<ProgramOverview, 'program_id'>,
@@ -70,9 +81,25 @@ export async function loadHistory(
 ): Promise<{ items: HistoryEntry[]; next: number | null }> {
   // One more than is shown, to compare the last one with.
   const ids = await readPublishedVersionIds(db, program_id, { before, rowsMax: versionsMax + 1 })
-  const all = await Promise.all(ids.map(id => loadProgramVersion(db, id)))
-  const entries = all.map((version, i) => ({ version, changes: changesOf(all[i + 1], version) }))
-  return pageOf(entries, versionsMax, ({ version }) => version.program_version_id)
+  const load = async (id: number | undefined) => (id === undefined ? undefined : loadProgramVersion(db, id))
+  const items: HistoryEntry[] = []
+  let after = await load(ids[0])
+  while (after !== undefined && items.length < versionsMax) {
+    const before = await load(ids[items.length + 1])
+    items.push(historyEntry(before, after))
+    after = before
+  }
+  return { items, next: ids.length > versionsMax ? ids[versionsMax - 1]! : null }
+}
+
+function historyEntry(before: StoredProgramVersion | undefined, after: StoredProgramVersion): HistoryEntry {
+  const changes = changesOf(before, after)
+  const { screens: _, questions: __, ...version } = after
+  return {
+    version,
+    changes: changes.slice(0, changesMax),
+    more_changes: Math.max(0, changes.length - changesMax),
+  }
 }
 
 /** The version an address names, if it is one of this program. */

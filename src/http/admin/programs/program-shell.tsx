@@ -126,9 +126,19 @@ function Submissions({ program, now }: { program: ProgramOverview; now: Micros }
 export const counted = (count: number, what: string): string => `${figures(count)} ${what}${count === 1 ? '' : 's'}`
 
 /** Changes one below another, each with what it is of. */
-export function Changes({ changes, most }: { changes: readonly VersionChange[]; most?: number }) {
+/** `more` are changes that are not in `changes`. */
+export function Changes({
+  changes,
+  most,
+  more = 0,
+}: {
+  changes: readonly VersionChange[]
+  most?: number
+  more?: number
+}) {
   if (changes.length === 0) return <p class="soft">No change.</p>
   const shown = changes.slice(0, most)
+  const rest = changes.length - shown.length + more
   return (
     <ul class="changes">
       {shown.map(({ subject, detail }) => (
@@ -137,7 +147,7 @@ export function Changes({ changes, most }: { changes: readonly VersionChange[]; 
           {detail}
         </li>
       ))}
-      {shown.length < changes.length && <li class="soft">and {figures(changes.length - shown.length)} more</li>}
+      {rest > 0 && <li class="soft">and {figures(rest)} more</li>}
     </ul>
   )
 }

@@ -8,13 +8,9 @@ import type { VersionChange } from '../../../domain/definitions/version-diff.ts'
 import { DeedForm, Submit } from '../../shell/fields.tsx'
 import { mayEditPrograms } from '../../shell/page-context.ts'
 import { Badge, LinkButton, Notice, When } from '../../shell/parts.tsx'
+import type { HistoryEntry, VersionFacts } from './program-in-view.ts'
 import { Changes, counted, type ProgramPageProps, ProgramShell, pathOfProgram, who } from './program-shell.tsx'
 import { Pages } from './programs-pages.tsx'
-
-export interface HistoryEntry {
-  version: StoredProgramVersion
-  changes: readonly VersionChange[]
-}
 
 export function VersionsPage(
   props: ProgramPageProps & { history: readonly HistoryEntry[]; before: string; next: number | null },
@@ -26,7 +22,7 @@ export function VersionsPage(
       {history.length === 0 && (
         <div class="card empty">Nothing is published yet. The first version begins as a draft.</div>
       )}
-      {history.map(({ version, changes }) => (
+      {history.map(({ version, changes, more_changes }) => (
         <section class="card">
           <h2>
             <a class="strong" href={`${path}/${version.program_version_id}`}>
@@ -35,7 +31,7 @@ export function VersionsPage(
             {version.state === 'ACTIVE' && <Badge tone="good">active</Badge>}
           </h2>
           <Published version={version} />
-          <Changes changes={changes} most={6} />
+          <Changes changes={changes} most={6} more={more_changes} />
         </section>
       ))}
       <Pages path={path} after={props.before} next={props.next} what="versions" />
@@ -43,7 +39,7 @@ export function VersionsPage(
   )
 }
 
-function Published({ version }: { version: StoredProgramVersion }) {
+function Published({ version }: { version: VersionFacts }) {
   return (
     <p class="soft">
       {version.published_at === null ? (
@@ -61,8 +57,14 @@ function Published({ version }: { version: StoredProgramVersion }) {
 }
 
 export function VersionPage(
-  props: ProgramPageProps &
-    HistoryEntry & { document: string; previous: number | undefined; refused: ComponentChildren; done: string | null },
+  props: ProgramPageProps & {
+    version: StoredProgramVersion
+    changes: readonly VersionChange[]
+    document: string
+    previous: number | undefined
+    refused: ComponentChildren
+    done: string | null
+  },
 ) {
   const { context, program, version, changes, previous } = props
   const path = `${pathOfProgram(context, program.slug)}/versions/${version.program_version_id}`
