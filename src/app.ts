@@ -7,6 +7,7 @@ import { databaseKeys } from './access/key-source.ts'
 import { KeyUses } from './access/key-use.ts'
 import { KeyLimits } from './access/limits.ts'
 import { RefusalNotes } from './access/refusal-notes.ts'
+import { SignInTries } from './access/sign-in-tries.ts'
 import { type AuditEvent, appendAuditEvents } from './db/audit.ts'
 import { KeyMaps } from './derived/program-key-map.ts'
 import type { Micros } from './domain/values/offset-time.ts'
@@ -60,6 +61,7 @@ export function createApp(foundation: Foundation): App {
     uses: new KeyUses(exportOnly ? undefined : db, log),
     limits,
     failures: new FailureThrottle(config.authFailuresPerMinute, now),
+    tries: new SignInTries(config.authFailuresPerMinute, now),
     keyMaps: new KeyMaps(undefined, foundation.config.civiformProfile),
     saves: new ProgramTurns(saveTurns(config.intakeConnections)),
     submissions: new ProgramTurns(submissionTurns(config.intakeConnections)),

@@ -7,28 +7,43 @@ const passwordLengthMax = 200
 /** Hashed at once in this process; others wait, and past `waitingMax` are told to come again. */
 const atOnce = 2
 const waitingMax = 64
+/** Of those under way and waiting, at most so many are of one client, so that one cannot keep all others out. */
+const ofOneClientMax = 4
 
 let running = 0
 const waiting: (() => void)[] = []
+const ofClient = new Map<string, number>()
 
-async function oneOfFew<T>(work: () => Promise<T>): Promise<T> {
-  if (running >= atOnce) {
-    if (waiting.length >= waitingMax)
-      throw new Problem('unavailable', {
-        detail: 'Too many people are signing in just now. Try again in a few seconds.',
-        retryAfterSeconds: 5,
-        internal: 'password_queue',
-      })
-    await new Promise<void>(resolve => waiting.push(resolve))
-  }
-  running++
+/** Throws Problem `unavailable` when too many wait, or too many of this client do. `from` is undefined for what no stranger can ask for. */
+async function oneOfFew<T>(from: string | undefined, work: () => Promise<T>): Promise<T> {
+  const held = from === undefined ? 0 : (ofClient.get(from) ?? 0)
+  if (held >= ofOneClientMax || (running >= atOnce && waiting.length >= waitingMax)) throw tooManyAtOnce
+  if (from !== undefined) ofClient.set(from, held + 1)
   try {
-    return await work()
+    // The one that ends hands its place on, so that none that comes meanwhile takes it.
+    if (running >= atOnce) await new Promise<void>(resolve => waiting.push(resolve))
+    else running++
+    return await work().finally(() => {
+      const next = waiting.shift()
+      if (next === undefined) running--
+      else next()
+    })
   } finally {
-    running--
-    waiting.shift()?.()
+    if (from !== undefined) free(from)
   }
 }
+
+function free(from: string): void {
+  const left = ofClient.get(from)! - 1
+  if (left > 0) ofClient.set(from, left)
+  else ofClient.delete(from)
+}
+
+const tooManyAtOnce = new Problem('unavailable', {
+  detail: 'Too many people are signing in just now. Try again in a few seconds.',
+  retryAfterSeconds: 5,
+  internal: 'password_queue',
+})
 
 /** What is wrong with a password that somebody chose, if anything. Source: NIST SP 800-63B, 3.1.1.2. */
 export function passwordFaults(password: string, person: { email: string; name: string }): ProblemItem[] {
@@ -43,15 +58,22 @@ export function passwordFaults(password: string, person: { email: string; name: 
   return []
 }
 
-export const hashPersonPassword = (password: string): Promise<string> =>
-  oneOfFew(() => Bun.password.hash(password, { algorithm: 'argon2id' }))
+export const hashPersonPassword = (password: string, from: string | undefined): Promise<string> =>
+  oneOfFew(from, () => Bun.password.hash(password, { algorithm: 'argon2id' }))
 
 let nobodys: Promise<string> | undefined
 
-/** Whether a password is the one of this hash. Without a hash, the same work is done for nothing. */
-export async function isPassword(password: string, hash: string | undefined): Promise<boolean> {
+/**
+ * Whether a password is the one of this hash. Without a hash, the same work is done for nothing. Throws Problem `unavailable` when too
+ * many are looked at: at all, or for the client that `from` names.
+ */
+export async function isPassword(
+  password: string,
+  hash: string | undefined,
+  from: string | undefined,
+): Promise<boolean> {
   nobodys ??= Bun.password.hash(crypto.randomUUID(), { algorithm: 'argon2id' })
   const against = hash ?? (await nobodys)
-  const good = await oneOfFew(() => Bun.password.verify(password.slice(0, passwordLengthMax + 1), against))
+  const good = await oneOfFew(from, () => Bun.password.verify(password.slice(0, passwordLengthMax + 1), against))
   return good && hash !== undefined
 }

@@ -131,7 +131,7 @@ export async function acceptInvitation(
   const invited = await findInvited(sql, hashToken(token), deed.now)
   if (invited === undefined) throw usedUp()
   refuse(passwordFaults(password, invited))
-  const passwordHash = await hashPersonPassword(password)
+  const passwordHash = await hashPersonPassword(password, deed.address)
   return inTransaction(sql, async tx => {
     // Of two who use one link at once, the second finds it gone.
     if (!(await deleteInvitation(tx, hashToken(token)))) throw usedUp()
@@ -151,7 +151,7 @@ export async function changePassword(
   session: Buffer,
 ): Promise<void> {
   refuse(passwordFaults(password, person))
-  const passwordHash = await hashPersonPassword(password)
+  const passwordHash = await hashPersonPassword(password, deed.address)
   await inTransaction(sql, async tx => {
     await updatePasswordHash(tx, person.person_id, passwordHash)
     await deleteSessionsOf(tx, person.person_id, session)

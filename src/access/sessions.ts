@@ -49,14 +49,18 @@ export function isCsrf(session: Session, given: string | null): boolean {
   return sent.length === expected.length && timingSafeEqual(sent, expected)
 }
 
-/** The person whose e-mail and password these are; undefined, after the same work, when they fit no person. */
+/**
+ * The person whose e-mail and password these are; undefined, after the same work, when they fit no person. Throws Problem
+ * `unavailable` when too many sign in, at all or `from` one client.
+ */
 export async function verifySignIn(
   sql: Sql,
   email: string,
   password: string,
+  from?: string,
 ): Promise<{ person_id: number; email: string } | undefined> {
   const found = await findPasswordHash(sql, foldEmail(email))
-  const good = await isPassword(password, found?.password_hash ?? undefined)
+  const good = await isPassword(password, found?.password_hash ?? undefined, from)
   return good && found !== undefined ? { person_id: found.person_id, email: found.email } : undefined
 }
 

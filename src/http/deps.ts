@@ -5,6 +5,7 @@ import type { KeySource } from '../access/key-source.ts'
 import type { KeyUses } from '../access/key-use.ts'
 import type { KeyLimits } from '../access/limits.ts'
 import type { SharedCounts } from '../access/shared-counts.ts'
+import type { SignInTries } from '../access/sign-in-tries.ts'
 import type { Config } from '../config/all-settings.ts'
 import type { ShownSetting } from '../config/shown-settings.ts'
 import type { AuditEvent } from '../db/audit.ts'
@@ -58,6 +59,7 @@ export interface Deps extends Foundation {
   uses: KeyUses
   limits: KeyLimits
   failures: FailureThrottle
+  tries: SignInTries
   keyMaps: KeyMaps
   /** Saving and submitting have turns of their own: submissions wait for one another, and saving must not wait for them. */
   saves: ProgramTurns

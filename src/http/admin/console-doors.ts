@@ -63,7 +63,7 @@ export interface GuardedDoor extends DoorPlace {
   roles: readonly Role[]
   /**
    * Whether the person must have entered their password, or been confirmed by their provider, within the last ten minutes: wherever a
-   * secret is handed out or somebody may do more afterwards than before.
+   * secret is handed out or a person may do more afterwards than before.
    */
   confirmed?: boolean
   /** Where the form is that is sent here, when it is not at this path: one step above it. */

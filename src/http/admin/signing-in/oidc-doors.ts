@@ -10,7 +10,7 @@ import { everyRole } from '../../shell/navigation.ts'
 import { type ConsoleDoor, nextPath, type OpenVisit, redirect } from '../console-doors.ts'
 import { attemptCookie, attemptOf, endOfAttempt, type SignInAttempt } from './oidc-attempt.ts'
 import { ConfirmPage, SignInPage } from './sign-in-pages.tsx'
-import { countFailure, startSession, waysOf } from './sign-in-steps.ts'
+import { countRefusal, startSession, waysOf } from './sign-in-steps.ts'
 
 const callbackPath = '/admin/sign-in/oidc/callback'
 
@@ -90,7 +90,7 @@ export function oidcDoors(deps: Deps): ConsoleDoor[] {
 
   const answer = async (visit: OpenVisit, attempt: SignInAttempt): Promise<Response> => {
     const refuse = async (reason: string, who: string) => {
-      await countFailure(deps, visit, who, { how: 'oidc', reason })
+      await countRefusal(deps, visit, who, { how: 'oidc', reason })
       const detail = `“${name}” did not say that you are somebody who may come in here. Ask an administrator, if you should be.`
       return refusal(visit, attempt, 401, detail)
     }

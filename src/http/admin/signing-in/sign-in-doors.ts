@@ -1,7 +1,7 @@
 // Signing in and out, choosing a password from a link, asking for the password again, and one's own account.
 
 import { acceptInvitation, changePassword } from '../../../access/people.ts'
-import { confirmSession, endSession, verifySignIn } from '../../../access/sessions.ts'
+import { confirmSession, endSession } from '../../../access/sessions.ts'
 import { hashToken } from '../../../access/sign-in-tokens.ts'
 import { readSessionsOf } from '../../../db/console-sessions.ts'
 import { findInvited } from '../../../db/person-rows.ts'
@@ -21,7 +21,7 @@ import {
 } from '../console-doors.ts'
 import { oidcDoors } from './oidc-doors.ts'
 import { AccountPage, ConfirmPage, PasswordPage, SignInPage } from './sign-in-pages.tsx'
-import { countFailure, startSession, waysOf } from './sign-in-steps.ts'
+import { startSession, tryPassword, waysOf } from './sign-in-steps.ts'
 
 /** The fault of an e-mail and a password that do not go together. Which of the two is wrong is not said. */
 const wrongPair: ProblemItem = {
@@ -53,9 +53,8 @@ export function signInDoors(deps: Deps): ConsoleDoor[] {
     requirePasswords()
     const { form } = visit
     const email = form.get('email') ?? ''
-    const who = await verifySignIn(db, email, form.get('password') ?? '')
+    const who = await tryPassword(deps, visit, email, form.get('password') ?? '')
     if (who !== undefined) return startSession(deps, visit, { ...who, how: 'password' }, nextPath(form.get('next')))
-    await countFailure(deps, visit, email)
     return htmlResponse(SignInPage({ context: visit.context, ways, form: { values: form, faults: [wrongPair] } }), 401)
   }
 
@@ -89,11 +88,10 @@ export function signInDoors(deps: Deps): ConsoleDoor[] {
   const confirm = async (visit: Visit): Promise<Response> => {
     requirePasswords()
     const { form, person } = visit
-    if ((await verifySignIn(db, person.email, form.get('password') ?? '')) !== undefined) {
+    if ((await tryPassword(deps, visit, person.email, form.get('password') ?? '')) !== undefined) {
       await confirmSession(db, visit.session, visit.now)
       return redirect(visit, nextPath(form.get('next')))
     }
-    await countFailure(deps, visit, person.email)
     return htmlResponse(
       ConfirmPage({ context: visit.context, ways, next: nextPath(form.get('next')), faults: [wrongPassword] }),
       401,
@@ -112,10 +110,8 @@ export function signInDoors(deps: Deps): ConsoleDoor[] {
     requirePasswords()
     const { person, session } = visit
     try {
-      if ((await verifySignIn(db, person.email, visit.form.get('current') ?? '')) === undefined) {
-        await countFailure(deps, visit, person.email)
+      if ((await tryPassword(deps, visit, person.email, visit.form.get('current') ?? '')) === undefined)
         throw new Problem('invalid_request', { detail: '', errors: [{ ...wrongPassword, parameter: 'current' }] })
-      }
       const { password, repeated } = passwords(visit)
       if (password !== repeated) throw notTheSame
       await changePassword(db, person, password, deedOf(visit), session.tokenHash)

@@ -1,13 +1,14 @@
 // What every way of signing in ends with: a session, or a failure that counts.
 
-import { beginSession } from '../../../access/sessions.ts'
+import { foldEmail } from '../../../access/people.ts'
+import { beginSession, verifySignIn } from '../../../access/sessions.ts'
 import type { Config } from '../../../config/all-settings.ts'
-import { appendAuditEvent } from '../../../db/audit.ts'
+import { type AuditEvent, appendAuditEvent } from '../../../db/audit.ts'
 import { parseAddress } from '../../../domain/values/ip-address.ts'
 import type { Micros } from '../../../domain/values/offset-time.ts'
-import { Problem } from '../../../problem.ts'
 import type { Deps } from '../../deps.ts'
 import { cookieOf, type OpenVisit, redirect, sessionLimits } from '../console-doors.ts'
+import { knownBrowser, rememberBrowser } from '../known-browser.ts'
 import { sessionToken } from '../session-cookie.ts'
 
 /** The ways in that this installation offers. */
@@ -32,28 +33,64 @@ export async function startSession(
   const earlier = sessionToken(visit.request, visit.https)
   const opened = { ...who, address: visit.address }
   const token = await beginSession(deps.consoleDb, opened, sessionLimits(deps), visit.now, earlier)
-  return redirect(visit, next, cookieOf(visit, token))
+  const response = redirect(visit, next, cookieOf(visit, token))
+  if (who.how !== 'oidc')
+    response.headers.append('Set-Cookie', rememberBrowser(visit, foldEmail(who.email), deps.config.apiKeyPepper))
+  return response
 }
 
-/** Notes a failed sign-in. Throws Problem `rate_limited` when there were too many from this address. */
-export async function countFailure(
-  { consoleDb, failures }: Deps,
+/**
+ * The person whose e-mail and password these are; undefined when they go to no person, which is on record then. Throws Problem
+ * `rate_limited` while too many were wrong, whatever this one is.
+ */
+export async function tryPassword(
+  { config, consoleDb, tries }: Deps,
+  visit: OpenVisit,
+  email: string,
+  password: string,
+): Promise<{ person_id: number; email: string } | undefined> {
+  const { address, session } = visit
+  const account = foldEmail(email)
+  const theirs = session !== undefined && foldEmail(session.person.email) === account
+  const attempt = tries.begin(account, {
+    address: parsed(address),
+    browser: theirs ? session.tokenHash.toString('base64url') : knownBrowser(visit, account, config.apiKeyPepper),
+  })
+  const found = await verifySignIn(consoleDb, email, password, attempt.from).catch(error => {
+    attempt.takeBack()
+    throw error
+  })
+  if (found !== undefined) attempt.takeBack()
+  else await noteFailure(consoleDb, email, address, attempt.fail())
+  return found
+}
+
+/** Notes that a provider did not vouch for a person. Throws Problem `rate_limited` when that came too often from this address. */
+export async function countRefusal(
+  { consoleDb, tries }: Deps,
   { address }: OpenVisit,
   who: string,
-  detail: Readonly<Record<string, string>> = {},
+  detail: Readonly<Record<string, string>>,
 ): Promise<void> {
-  await appendAuditEvent(consoleDb, {
+  const noted = tries.begin(foldEmail(who), { address: parsed(address) }).fail()
+  await noteFailure(consoleDb, who, address, noted && { ...detail, ...noted })
+}
+
+const parsed = (address: string | undefined) => (address === undefined ? undefined : parseAddress(address))
+
+/** One entry for a run of failures: its first, and the one after which others are refused. */
+async function noteFailure(
+  db: Deps['consoleDb'],
+  who: string,
+  address: string | undefined,
+  detail: AuditEvent['detail'] | undefined,
+): Promise<void> {
+  if (detail === undefined) return
+  await appendAuditEvent(db, {
     actor: 'nobody',
     action: 'sign_in_failed',
     subject: who.slice(0, 254),
     address,
     detail,
-  })
-  const seconds = failures.countFailure(address === undefined ? undefined : parseAddress(address))
-  if (seconds === undefined) return
-  throw new Problem('rate_limited', {
-    detail: `Too many sign-ins failed from this address. Try again in ${seconds} seconds.`,
-    retryAfterSeconds: seconds,
-    internal: 'sign_in_throttled',
   })
 }
