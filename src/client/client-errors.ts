@@ -33,25 +33,67 @@ export class RequestRefused extends Error {
 /** The request could not be answered as often as it was sent. `cause` is the last failure. */
 export class GaveUp extends Error {
   override name = 'GaveUp'
+  /** Every attempt was answered with 500: a fault of the service that waiting does not mend. */
+  readonly isServiceFault: boolean
 
-  constructor(attempts: number, cause: unknown) {
+  constructor(attempts: number, cause: unknown, isServiceFault: boolean) {
     super(`Gave up after ${attempts} attempts; the last one failed: ${messageOf(cause)}`, { cause })
+    this.isServiceFault = isServiceFault
   }
+}
+
+/** A status of 200 with something that is no answer of the service: a sign-in page or a cache on the way has answered. */
+export class ForeignAnswer extends Error {
+  override name = 'ForeignAnswer'
+
+  constructor(how: string) {
+    super(`The answer is not one of the service: it is ${how}.`)
+  }
+}
+
+/** The service was never reached, and will not be before something is mended: no such host, or a certificate that is not trusted. */
+export class Unreachable extends Error {
+  override name = 'Unreachable'
+}
+
+/** Undefined for a failure that may pass. */
+export function unreachableBy(error: unknown, host: string): Unreachable | undefined {
+  const { code = (error as { cause?: { code?: unknown } } | null)?.cause?.code } = (error ?? {}) as { code?: unknown }
+  const told = [String(code), messageOf(error)].find(text => text !== 'undefined')
+  const mend = mendOf(String(code), host)
+  return mend === undefined ? undefined : new Unreachable(`${mend} (${told})`, { cause: error })
+}
+
+function mendOf(code: string, host: string): string | undefined {
+  if (code === 'ENOTFOUND') return `There is no host called ${host}, or none of the proxy that HTTPS_PROXY names.`
+  if (/SELF_SIGNED|UNABLE_TO_(GET_ISSUER|VERIFY)|CERT_UNTRUSTED/.test(code))
+    return `The certificate of ${host} is from an authority that is not known here. NODE_EXTRA_CA_CERTS names a file with the certificate of that authority, such as one of your network's own.`
+  if (/CERT_(HAS_EXPIRED|NOT_YET_VALID)|ALTNAME_INVALID|HOSTNAME_MISMATCH/.test(code))
+    return `The certificate of ${host} is not valid for it, or not today.`
+  return undefined
 }
 
 /** An answer that says: not now. */
 export class NotNow extends Error {
   override name = 'NotNow'
+  readonly status: number
   /** How long the service asks to wait. */
   readonly waitMs: number | undefined
 
   constructor(status: number, problem: Problem | undefined, waitMs: number | undefined) {
     super(refusalInWords(status, problem))
+    this.status = status
     this.waitMs = waitMs
   }
 }
 
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+/** Node.js says "fetch failed", and why in `cause`. */
+export function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const { cause } = error as { cause?: { message?: string; code?: string } }
+  const reason = error instanceof TypeError ? cause?.message || cause?.code : undefined
+  return reason === undefined ? error.message : `${error.message}: ${reason}`
+}
 
 function refusalInWords(status: number, problem: Problem | undefined): string {
   if (status === 401)

@@ -1,11 +1,14 @@
 // One request and its answer; broken off when it says nothing for too long, or when the caller's signal is aborted.
 
+import { hasShape } from './answer-shapes.ts'
 import type { Problem } from './api-types.ts'
 import { askedWait } from './attempts.ts'
-import { NotNow, RequestRefused } from './client-errors.ts'
-import { BrokenPage } from './page-lines.ts'
+import { ForeignAnswer, NotNow, RequestRefused } from './client-errors.ts'
+import { BrokenPage } from './whole-page.ts'
 
 interface LineOptions {
+  /** Told when something answers. */
+  onAnswer: () => void
   authorization: string
   silenceMs: number
   fetch: ((url: string, init: RequestInit) => Promise<Response>) | undefined
@@ -27,16 +30,29 @@ export class RequestLine {
     this.heard()
   }
 
-  /** Resolves when the answer is 200; what is refused for good rejects with RequestRefused. */
-  async get(url: string, accept: string): Promise<Response> {
-    const headers = { Authorization: this.client.authorization, Accept: accept }
-    // A credential must not follow anybody who leads elsewhere.
+  /**
+   * Resolves when the answer is 200, in the media type that was asked for; what is refused for good rejects with RequestRefused. `quietMs`:
+   * how much longer than usual the service may take to answer.
+   */
+  async get(url: string, headers: Readonly<Record<'Accept' | string, string>>, quietMs = 0): Promise<Response> {
+    this.heard(quietMs)
     const own = this.client.fetch ?? fetch
-    const response = await own(url, { headers, redirect: 'manual', signal: this.breaker.signal })
+    const response = await own(url, {
+      headers: { Authorization: this.client.authorization, ...headers },
+      // A credential must not follow anybody who leads elsewhere.
+      redirect: 'manual',
+      signal: this.breaker.signal,
+    })
+    this.client.onAnswer()
     this.heard()
-    if (response.status === 200) return response
-    const problem = await problemOf(response)
     const { status } = response
+    if (status === 200) {
+      const type = mediaType(response)
+      if (type !== headers.Accept)
+        throw new ForeignAnswer(`of type ${type || 'none'} where ${headers.Accept} was asked for`)
+      return response
+    }
+    const problem = await problemOf(response)
     if (status !== 408 && status !== 429 && status < 500) throw new RequestRefused(status, problem)
     throw new NotNow(status, problem, askedWait(response.headers.get('Retry-After'), Date.now()))
   }
@@ -47,11 +63,10 @@ export class RequestLine {
     for (;;) {
       this.heard()
       const { done, value } = await reader.read()
-      // The reader of what is handed over may take its time.
-      clearTimeout(this.timer)
-      if (done) return
+      if (done) break
       yield value
     }
+    clearTimeout(this.timer)
   }
 
   /** The failure itself where another attempt may pass; throws it where none can. */
@@ -68,16 +83,23 @@ export class RequestLine {
     this.breaker.abort(new Error('The answer was not read to its end.'))
   }
 
-  private heard(): void {
+  private heard(quietMs = 0): void {
     clearTimeout(this.timer)
-    const told = new Error(`The service said nothing for ${Math.round(this.client.silenceMs / 1000)} seconds.`)
-    this.timer = setTimeout(() => this.breaker.abort(told), this.client.silenceMs)
+    const limitMs = this.client.silenceMs + quietMs
+    const told = new Error(`The service said nothing for ${Math.round(limitMs / 1000)} seconds.`)
+    this.timer = setTimeout(() => this.breaker.abort(told), limitMs)
   }
 }
 
+const mediaType = (response: Response): string =>
+  (response.headers.get('Content-Type') ?? '').split(';', 1)[0]!.trim().toLowerCase()
+
 async function problemOf(response: Response): Promise<Problem | undefined> {
   try {
-    return (await response.json()) as Problem
+    const value: unknown = await response.json()
+    if (!hasShape(value, 'object')) return undefined
+    const problem = value as Problem
+    return { ...problem, errors: hasShape(problem.errors, ['object']) ? problem.errors : [] }
   } catch {
     return undefined
   }

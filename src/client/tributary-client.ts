@@ -5,13 +5,15 @@
 //   for await (const application of client.applications('utility-assistance')) …
 //
 // Exactly once, in order, whatever breaks on the way: a page that breaks off is asked for again by the same token, which gives the same
-// applications in the same order, and those that were handed over are passed over. The first page has no token yet, and asking
-// again begins another walk; so none of it is handed over before it is whole.
+// applications in the same order; and nothing of a page is handed over before it is whole. So the first page, which has no token yet
+// and begins another walk when it is asked for again, is a page like any other.
 
+import { hasShape, type Shape, shapes } from './answer-shapes.ts'
 import type { ApiKey, Application, ExportParameters } from './api-types.ts'
 import { Attempts, type RetryOptions } from './attempts.ts'
-import { type PageEnd, PageLines } from './page-lines.ts'
+import { ForeignAnswer, unreachableBy } from './client-errors.ts'
 import { RequestLine } from './request-line.ts'
+import { type PageEnd, readWholePage } from './whole-page.ts'
 
 export interface ClientOptions extends RetryOptions {
   /** Where the service is, such as `https://apply.example.gov`. Plain HTTP is for loopback only. */
@@ -51,10 +53,14 @@ export interface ChangesPage {
   hasMore: boolean
 }
 
+export interface ReadablePrograms {
+  payload: readonly { program_name: string; applications: number }[]
+}
+
 export type WalkFilters = Omit<ExportParameters, 'pageSize' | 'nextPageToken'>
 
 export interface WalkOptions extends WalkFilters {
-  /** Applications on a page at most; the maximum of the service unless given. The first page is held in memory. */
+  /** Applications on a page at most; the maximum of the service unless given. A page is held in memory. */
   pageSize?: number
   signal?: AbortSignal
 }
@@ -77,16 +83,29 @@ export interface WalkedPage extends PageEnd {
   changeCursor: string | undefined
 }
 
-/** Applications as they came, each the bytes of its JSON; after the last of a page, its end. */
+export interface ChangesOptions {
+  /** Changes on a page at most; the maximum of the service unless given. */
+  pageSize?: number
+  /**
+   * Waits for changes where there are none yet, and never ends by itself. Without it, the walk over changes ends with those that there are
+   * now. Seconds that one request may wait: 30 is as much as the service grants.
+   */
+  waitSeconds?: number
+  signal?: AbortSignal
+}
+
+/** All applications of a page as they came, each the bytes of its JSON; then the end of the page. */
 export type WalkStep = { applications: readonly Uint8Array[]; page?: undefined } | { page: WalkedPage }
 
-/** Bytes of the first page that are held before any of it is handed over. */
-const firstPageBytesMax = 256 * 1024 * 1024
+/** Bytes of a page, all of which are held before any of it is handed over. */
+const pageBytesMax = 256 * 1024 * 1024
 
 export class TributaryClient {
   readonly baseUrl: string
   private readonly options: ClientOptions
   private readonly authorization: string
+  /** Whether the service has ever answered: what keeps a first request from it is to be mended, and may pass later. */
+  private wasReached = false
 
   constructor(options: ClientOptions) {
     this.options = options
@@ -99,7 +118,10 @@ export class TributaryClient {
     const decoder = new TextDecoder('utf-8', { fatal: true })
     for await (const step of this.steps(program, options)) {
       if (step.page !== undefined) continue
-      for (const text of step.applications) yield JSON.parse(decoder.decode(text)) as P
+      for (const text of step.applications) {
+        options.signal?.throwIfAborted()
+        yield JSON.parse(decoder.decode(text)) as P
+      }
     }
   }
 
@@ -111,8 +133,11 @@ export class TributaryClient {
       ...(options.nextPageToken === undefined ? filters : { nextPageToken: options.nextPageToken }),
       pageSize: pageSize?.toString(),
     }
-    for (;;) {
-      const page = yield* this.page(addressOf(this.baseUrl, `${programPath(program)}/applications`, query), signal)
+    for (let isFirst = options.nextPageToken === undefined; ; isFirst = false) {
+      const path = pathOf(`${programPath(program)}/applications`, query)
+      const { applications, page } = await this.page(path, isFirst, signal)
+      if (applications.length > 0) yield { applications }
+      signal?.throwIfAborted()
       yield { page }
       if (page.nextPageToken === null) return
       query = { nextPageToken: page.nextPageToken, pageSize: pageSize?.toString() }
@@ -121,85 +146,106 @@ export class TributaryClient {
 
   /** Count and digest of a whole walk, by the `walkToken` of its first page or any token of it. */
   receipt(program: string, walkToken: string, signal?: AbortSignal): Promise<WalkReceipt> {
-    return this.json(`${programPath(program)}/receipt?${new URLSearchParams({ walk: walkToken })}`, signal)
+    return this.json(pathOf(`${programPath(program)}/receipt`, { walk: walkToken }), shapes.receipt, { signal })
   }
 
-  /** What happened to a program's applications after a cursor, in order, each once, page by page up to now. */
-  async *changes(program: string, after: string, signal?: AbortSignal): AsyncGenerator<ChangesPage, void, undefined> {
+  /** What happened to a program's applications after a cursor, in order, each once, page by page: up to now, or as it happens. */
+  async *changes(
+    program: string,
+    after: string,
+    { pageSize, waitSeconds, signal }: ChangesOptions = {},
+  ): AsyncGenerator<ChangesPage, void, undefined> {
     for (let cursor = after; ; ) {
-      const page = await this.json<ChangesPage>(
-        `${programPath(program)}/changes?${new URLSearchParams({ after: cursor })}`,
-        signal,
-      )
-      yield page
-      if (!page.hasMore) return
+      const path = pathOf(`${programPath(program)}/changes`, { after: cursor, pageSize: pageSize?.toString() })
+      const page = await this.json<ChangesPage>(path, shapes.changes, { signal, waitSeconds })
+      // Nothing came while it waited.
+      if (waitSeconds === undefined || page.payload.length > 0 || page.nextCursor !== cursor) yield page
+      if (!page.hasMore && waitSeconds === undefined) return
       cursor = page.nextCursor
     }
   }
 
   /** What the presented API key may do. */
   checkAuth(signal?: AbortSignal): Promise<ApiKey> {
-    return this.json<ApiKey>('/api/v1/checkAuth', signal)
+    return this.json<ApiKey>('/api/v1/checkAuth', shapes.apiKey, { signal })
   }
 
-  /** Any JSON document of the service, by its path, such as the docs of a program. */
-  async json<T>(path: string, signal?: AbortSignal): Promise<T> {
-    const attempts = new Attempts(this.options, signal)
-    for (;;) {
-      const line = this.open(signal)
-      try {
-        return (await (await line.get(addressOf(this.baseUrl, path, {}), 'application/json')).json()) as T
-      } catch (error) {
-        await attempts.wait(line.passing(error))
-      } finally {
-        line.close()
-      }
+  /** The programs that the key may read, with how many applications each has. */
+  programs(signal?: AbortSignal): Promise<ReadablePrograms> {
+    return this.json('/api/v1/admin/programs', shapes.programs, { signal })
+  }
+
+  /** Any JSON document of the service, by its path, such as the docs of a program; an answer without its shape is asked for again. */
+  json<T>(
+    path: string,
+    shape: Shape,
+    { signal, waitSeconds }: Pick<ChangesOptions, 'signal' | 'waitSeconds'> = {},
+  ): Promise<T> {
+    const headers = {
+      Accept: 'application/json',
+      ...(waitSeconds === undefined ? {} : { Prefer: `wait=${waitSeconds}` }),
     }
+    return this.answered(signal, async line => {
+      const quietMs = (waitSeconds ?? 0) * 1000
+      const value: unknown = await (await line.get(this.baseUrl + path, headers, quietMs)).json()
+      if (!hasShape(value, shape)) throw new ForeignAnswer('JSON of another shape')
+      return value as T
+    })
   }
 
-  /** One page, asked for until it was whole; nothing of it is handed over twice. */
-  private async *page(url: string, signal: AbortSignal | undefined): AsyncGenerator<WalkStep, WalkedPage, undefined> {
-    const isFirst = !url.includes('nextPageToken=')
+  /** One page, asked for until it was whole. */
+  private page(
+    path: string,
+    isFirst: boolean,
+    signal: AbortSignal | undefined,
+  ): Promise<{ applications: Uint8Array[]; page: WalkedPage }> {
+    let bytesMost = 0
+    return this.answered(signal, async (line, attempts) => {
+      const response = await line.get(this.baseUrl + path, { Accept: 'application/x-ndjson' })
+      const { headers } = response
+      // The first page alone names its walk.
+      if (headers.has('Walk-Token') !== isFirst) throw new ForeignAnswer('another page')
+      const chunks: Uint8Array[] = []
+      let bytes = 0
+      for await (const chunk of line.chunks(response)) {
+        bytes += chunk.length
+        if (bytes > pageBytesMax)
+          throw new RangeError(`A page has more than ${pageBytesMax} bytes: ask for a smaller pageSize.`)
+        // A copy: the chunk may be written over before the next one comes. Not by `slice`, which copies nothing of a Buffer.
+        chunks.push(new Uint8Array(chunk))
+        if (bytes <= bytesMost) continue
+        bytesMost = bytes
+        attempts.progressed()
+      }
+      const { applications, end } = await readWholePage(chunks)
+      const field = (name: string): string | undefined => headers.get(name) ?? undefined
+      const page = {
+        ...end,
+        snapshotTime: field('Snapshot-Time'),
+        walkToken: field('Walk-Token'),
+        changeCursor: field('Change-Cursor'),
+      }
+      return { applications, page }
+    })
+  }
+
+  /** Asks until there is an answer. */
+  private async answered<T>(
+    signal: AbortSignal | undefined,
+    ask: (line: RequestLine, attempts: Attempts) => Promise<T>,
+  ): Promise<T> {
     const attempts = new Attempts(this.options, signal)
-    let handedOver = 0
     for (;;) {
       const line = this.open(signal)
-      const held: Uint8Array[] = []
-      let heldBytes = 0
-      let seen = 0
       try {
-        const response = await line.get(url, 'application/x-ndjson')
-        const lines = new PageLines()
-        for await (const chunk of line.chunks(response)) {
-          const all = lines.push(chunk)
-          const applications = all.slice(Math.max(0, handedOver - seen))
-          seen += all.length
-          if (applications.length === 0) continue
-          if (isFirst) {
-            held.push(...applications)
-            heldBytes += chunk.length
-            if (heldBytes > firstPageBytesMax)
-              throw new RangeError(
-                `The first page has more than ${firstPageBytesMax} bytes: ask for a smaller pageSize.`,
-              )
-            continue
-          }
-          handedOver = seen
-          attempts.progressed()
-          yield { applications }
-        }
-        const end = lines.end()
-        if (end.applications < handedOver) throw new RangeError('The same token gave fewer applications than before.')
-        if (held.length > 0) yield { applications: held }
-        const field = (name: string): string | undefined => response.headers.get(name) ?? undefined
-        return {
-          ...end,
-          snapshotTime: field('Snapshot-Time'),
-          walkToken: field('Walk-Token'),
-          changeCursor: field('Change-Cursor'),
-        }
+        const answer = await ask(line, attempts)
+        signal?.throwIfAborted()
+        return answer
       } catch (error) {
-        await attempts.wait(line.passing(error))
+        const failure = line.passing(error)
+        const unreachable = this.wasReached ? undefined : unreachableBy(failure, new URL(this.baseUrl).host)
+        if (unreachable !== undefined) throw unreachable
+        await attempts.wait(failure)
       } finally {
         line.close()
       }
@@ -208,15 +254,18 @@ export class TributaryClient {
 
   private open(signal: AbortSignal | undefined): RequestLine {
     const { fetch, silenceMs = 90_000 } = this.options
-    return new RequestLine({ fetch, silenceMs, authorization: this.authorization }, signal)
+    const onAnswer = (): void => {
+      this.wasReached = true
+    }
+    return new RequestLine({ fetch, silenceMs, authorization: this.authorization, onAnswer }, signal)
   }
 }
 
 const programPath = (program: string): string => `/api/v1/admin/programs/${encodeURIComponent(program)}`
 
-function addressOf(baseUrl: string, path: string, query: Readonly<Record<string, string | undefined>>): string {
+function pathOf(path: string, query: Readonly<Record<string, string | undefined>>): string {
   const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined)
-  return given.length === 0 ? baseUrl + path : `${baseUrl}${path}?${new URLSearchParams(given)}`
+  return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`
 }
 
 /** Without a slash at the end. An API key goes over HTTPS only. */

@@ -150,10 +150,7 @@ async function countOf(
   const { fields: _, ...limits } = filters
   if (Object.values(limits).some(limit => limit !== undefined)) return undefined
   try {
-    const { payload } = await client.json<{ payload: { program_name: string; applications: number }[] }>(
-      '/api/v1/admin/programs',
-      signal,
-    )
+    const { payload } = await client.programs(signal)
     return payload.find(one => one.program_name === program)?.applications
   } catch (error) {
     if (error instanceof RequestRefused) return undefined

@@ -15,7 +15,8 @@ export async function loadSchema(
 ): Promise<unknown> {
   try {
     const path = `/docs/api/programs/${encodeURIComponent(program)}/versions/active/response.schema.json`
-    return await client.json(fields === undefined ? path : `${path}?${new URLSearchParams({ fields })}`, signal)
+    const query = fields === undefined ? '' : `?${new URLSearchParams({ fields })}`
+    return await client.json(path + query, { $defs: 'object' }, { signal })
   } catch (error) {
     if (error instanceof RequestRefused && error.isAboutNothingThere) return undefined
     throw error

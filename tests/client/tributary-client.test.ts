@@ -1,22 +1,25 @@
 // The typed client against the real service, through a proxy that fails on purpose.
 
 import { describe, expect, test } from 'bun:test'
+import { createHash } from 'node:crypto'
 import { join } from 'node:path'
-import { GaveUp, RequestRefused } from '../../src/client/client-errors.ts'
+import { GaveUp, RequestRefused, Unreachable } from '../../src/client/client-errors.ts'
 import { type ClientOptions, TributaryClient } from '../../src/client/tributary-client.ts'
 import { integerFrom, pick, seededRandom } from '../../src/domain/invented/seeded-random.ts'
+import { testCertificate } from '../support/certificate.ts'
 import { type Fault, useFaultyProxy } from '../support/faulty-proxy.ts'
-import { useExport } from '../support/fixtures.ts'
+import { endWithFile, useExport, useService } from '../support/fixtures.ts'
 import { findNeeded, needs } from '../support/needs.ts'
 import { insertRawApplications } from '../support/raw-applications.ts'
 import { outputOf } from '../support/run.ts'
+import { until } from '../support/until.ts'
 
 const nextLetter = seededRandom(4711)
 /** As long as given, and no shorter when it is compressed. */
 const letters = (length: number): string =>
   Array.from({ length }, () => String.fromCharCode(integerFrom(nextLetter, 0x20, 0x2fff))).join('')
 
-const { service, key, slug, ids, sql, program } = await useExport({
+const { service, key, slug, ids, sql, program, database } = await useExport({
   applications: 230,
   textOf: i => `“answer” ${i} }],{"\\ ${letters((i * 97) % 800)}`,
   config: { maxPageSize: 50 },
@@ -33,6 +36,34 @@ async function walked(client: TributaryClient, options?: Parameters<TributaryCli
   const found: number[] = []
   for await (const application of client.applications(slug, options)) found.push(application.application_id)
   return found
+}
+
+/** Before the service: falls silent after so many bytes of the body of the request of this number; passes it on whole where undefined. */
+function silentProxy(bytesOf: (n: number) => number | undefined): string {
+  let requests = 0
+  const server = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    fetch: async request => {
+      const bytes = bytesOf(requests++)
+      const { pathname, search } = new URL(request.url)
+      // Not compressed: a part of what is would show nothing.
+      const headers = {
+        Authorization: key.authorization,
+        Accept: 'application/x-ndjson',
+        'Accept-Encoding': 'identity',
+      }
+      const answer = await service.get(pathname + search, { headers })
+      const body = await answer.bytes()
+      const start = (controller: ReadableStreamDefaultController): void => {
+        controller.enqueue(body.slice(0, bytes))
+        if (bytes === undefined) controller.close()
+      }
+      return new Response(new ReadableStream({ start }), { headers: answer.headers })
+    },
+  })
+  endWithFile(() => server.stop(true))
+  return `http://127.0.0.1:${server.port}`
 }
 
 /** Mostly faults, of every kind. */
@@ -105,7 +136,147 @@ describe('a walk', () => {
   })
 })
 
+const ndjson = { 'Content-Type': 'application/x-ndjson' }
+const html = '<!doctype html>\n<html>\n<title>Sign in</title>\n</html>\n'
+const someoneElses = '{"application_id":1,"application":{}}\n{"application_id":2,"application":{}}\n'
+
+describe('an answer with status 200 that is not the service’s is asked for again, and nothing of it is handed over', () => {
+  test.each<[string, Fault]>([
+    ['a sign-in page of several lines', { fields: { 'Content-Type': 'text/html' }, body: html }],
+    ['a page of one line', { fields: { 'Content-Type': 'text/html; charset=utf-8' }, body: '<html>\n' }],
+    ['a page that says it is what was asked for', { fields: ndjson, body: html }],
+    ['nothing', { fields: ndjson, body: '' }],
+    ['nothing, of no type', { fields: {}, body: '' }],
+    ['lines of JSON of something else', { fields: ndjson, body: someoneElses }],
+    ['one line of JSON of something else', { fields: ndjson, body: '{"application_id":1}\n' }],
+    [
+      'lines that end as pages of another service do',
+      { fields: ndjson, body: `${someoneElses}{"nextPageToken":null,"count":2}\n` },
+    ],
+    ['null', { fields: { 'Content-Type': 'application/json' }, body: 'null' }],
+    ['{}', { fields: { 'Content-Type': 'application/json' }, body: '{}' }],
+    ['an answer that was changed on the way', { replace: 'answer', by: 'ANSWER' }],
+  ])('%s, for the first page, the second and the last', async (_, fault) => {
+    const last = Math.ceil(ids.length / 50) - 1
+    for (const page of [0, 1, last]) {
+      const proxy = await proxied(n => (n === page ? fault : 'none'))
+      const reasons: string[] = []
+      const client = clientOf(proxy.baseUrl, { onRetry: ({ reason }) => void reasons.push(reason) })
+      expect(await walked(client)).toEqual(ids)
+      expect(reasons).toHaveLength(1)
+      const targets = proxy.requests.map(({ target }) => target)
+      expect(targets[page + 1]).toBe(targets[page]!)
+      expect(new Set(targets).size).toBe(last + 1)
+    }
+  })
+
+  test('an empty page that is whole, in the place of the first, but does not name its walk', async () => {
+    const body = `{"nextPageToken":null,"count":0,"sha256":"${createHash('sha256').digest('hex')}"}\n`
+    const proxy = await proxied(n => (n === 0 ? { fields: ndjson, body } : 'none'))
+    expect(await walked(clientOf(proxy.baseUrl))).toEqual(ids)
+  })
+
+  test('the first page, given again by a cache for another', async () => {
+    const headers = { Authorization: key.authorization, Accept: 'application/x-ndjson' }
+    const first = await service.get(`/api/v1/admin/programs/${slug}/applications`, { headers })
+    const fields = { ...ndjson, 'Walk-Token': first.headers.get('Walk-Token')! }
+    const body = await first.text()
+    const proxy = await proxied(n => (n === 1 ? { fields, body } : 'none'))
+    expect(await walked(clientOf(proxy.baseUrl))).toEqual(ids)
+  })
+
+  test.each(['null', '{}', '[]', '"a"', '', '{"payload":null}', '{"payload":[null]}', '{"payload":[{}]}', html])(
+    '%p for each other request',
+    async body => {
+      const fields = { 'Content-Type': 'application/json' }
+      const proxy = await proxied(n => (n % 2 === 0 ? { fields, body } : 'none'))
+      const client = clientOf(proxy.baseUrl)
+      expect(await client.checkAuth()).toMatchObject({ programs: [slug] })
+      expect((await client.programs()).payload).toMatchObject([{ program_name: slug, applications: ids.length }])
+      const cursor = await cursorOf()
+      expect((await client.changes(slug, cursor).next()).value).toMatchObject({ payload: [], hasMore: false })
+      expect(proxy.requests).toHaveLength(6)
+    },
+  )
+
+  test('always: it gives up, and says what came', async () => {
+    const proxy = await proxied(() => ({ fields: { 'Content-Type': 'text/html' }, body: html }))
+    await expect(walked(clientOf(proxy.baseUrl, { retriesMax: 2 }))).rejects.toThrow(
+      'Gave up after 3 attempts; the last one failed: The answer is not one of the service: it is of type text/html where application/x-ndjson was asked for.',
+    )
+  })
+})
+
+async function cursorOf(): Promise<string> {
+  for await (const { page } of clientOf().steps(slug, { pageSize: 1 }))
+    if (page !== undefined) return page.changeCursor!
+  throw new Error('a walk without a page')
+}
+
+describe('changes', () => {
+  test('in pages as large as asked for, up to now', async () => {
+    const cursor = await cursorOf()
+    const late = await insertRawApplications(sql, program, 5)
+    ids.push(...late)
+    const sizes: number[] = []
+    const seen: number[] = []
+    for await (const { payload } of clientOf().changes(slug, cursor, { pageSize: 2 })) {
+      sizes.push(payload.length)
+      seen.push(...payload.map(change => change.application_id))
+    }
+    expect(sizes).toEqual([2, 2, 1])
+    expect(seen).toEqual(late)
+  })
+
+  test('as they happen: waits for them, longer than a connection may be silent', async () => {
+    const controller = new AbortController()
+    const seen: number[] = []
+    let asked = 0
+    const proxy = await proxied(() => {
+      asked++
+      return 'none'
+    })
+    const client = clientOf(proxy.baseUrl, { silenceMs: 300 })
+    const following = (async () => {
+      const options = { waitSeconds: 1, signal: controller.signal }
+      for await (const { payload } of client.changes(slug, await cursorOf(), options)) {
+        seen.push(...payload.map(change => change.application_id))
+        if (seen.length === 2) controller.abort(new Error('enough'))
+      }
+    })()
+    // The first request has waited in vain, and nothing was handed over for it.
+    await until('a second request', () => asked === 2)
+    expect(seen).toEqual([])
+    const [one] = await insertRawApplications(sql, program, 1)
+    await until('the first change', () => seen.length === 1)
+    const [other] = await insertRawApplications(sql, program, 1)
+    await expect(following).rejects.toThrow('enough')
+    expect(seen).toEqual([one!, other!])
+    ids.push(one!, other!)
+  })
+})
+
 describe('what cannot pass is said at once', () => {
+  test('a host that there is not, and a certificate of an authority that is not known, until the service was reached once', async () => {
+    const tls = await useService(database, {}, { tls: testCertificate })
+    const told: unknown[] = []
+    const onRetry = (retry: unknown): void => void told.push(retry)
+    for (const [baseUrl, said] of [
+      ['https://no-such-host.invalid', 'There is no host called no-such-host.invalid'],
+      [tls.baseUrl, 'NODE_EXTRA_CA_CERTS'],
+    ] as const) {
+      const failure = await walked(clientOf(baseUrl, { onRetry })).catch((error: unknown) => error)
+      expect(failure).toBeInstanceOf(Unreachable)
+      expect((failure as Error).message).toContain(said)
+    }
+    expect(told).toEqual([])
+    const answers = [fetch, () => fetch('https://no-such-host.invalid'), fetch]
+    let asked = 0
+    const client = clientOf(undefined, { fetch: (url, init) => (answers[asked++] ?? fetch)(url, init), onRetry })
+    expect(await walked(client)).toEqual(ids)
+    expect(told).toHaveLength(1)
+  })
+
   test.each([
     ['an API key that is not known', { password: 'wrong' }, {}, 401, 'The service answered 401: the API key'],
     ['a parameter that cannot be used', {}, { fromDate: 'May' }, 400, 'fromDate'],
@@ -142,8 +313,32 @@ describe('waiting', () => {
     const proxy = await proxied(() => ({ status: 503 }))
     const failure = await walked(clientOf(proxy.baseUrl, { retriesMax: 3 })).catch((error: unknown) => error)
     expect(failure).toBeInstanceOf(GaveUp)
+    expect((failure as GaveUp).isServiceFault).toBe(false)
     expect(String(failure)).toContain('Gave up after 4 attempts; the last one failed: The service answered 503')
     expect(proxy.requests).toHaveLength(4)
+  })
+
+  test('500 each time is a fault of the service, and not its absence', async () => {
+    const giveUp = async (faults: Fault[]) => {
+      const proxy = await proxied(n => faults[n % faults.length]!)
+      return (await walked(clientOf(proxy.baseUrl, { retriesMax: 3 })).catch((error: unknown) => error)) as GaveUp
+    }
+    expect((await giveUp([{ status: 500 }])).isServiceFault).toBe(true)
+    expect((await giveUp([{ status: 503 }, { status: 500 }])).isServiceFault).toBe(false)
+  })
+
+  test('what comes further each time counts as progress, however often it falls silent; what does not is given up', async () => {
+    const attempts: number[] = []
+    const onRetry = ({ attempt }: { attempt: number }) => void attempts.push(attempt)
+    const options = { silenceMs: 100, retriesMax: 2, onRetry }
+    const growing = silentProxy(n => (n > 0 && n <= 8 ? 2000 + 3000 * n : undefined))
+    expect(await walked(clientOf(growing, options))).toEqual(ids)
+    // Each of them is the first after progress.
+    expect(attempts).toEqual(Array.from({ length: 8 }, () => 1))
+    attempts.length = 0
+    const stuck = silentProxy(n => (n > 0 ? 2000 : undefined))
+    await expect(walked(clientOf(stuck, options))).rejects.toThrow(GaveUp)
+    expect(attempts).toEqual([1, 2])
   })
 
   test('each wait is longer than the one before, up to a bound, and never the same for all; Retry-After is kept to', async () => {
@@ -185,6 +380,19 @@ describe('waiting', () => {
     const endless = await proxied(() => ({ status: 503 }))
     const options = { waitMs: 3_600_000, waitMsMax: 3_600_000, onRetry: () => waiting.abort(new Error('no more')) }
     await expect(walked(clientOf(endless.baseUrl, options), { signal: waiting.signal })).rejects.toThrow('no more')
+  })
+
+  test('after a signal nothing more is handed over, of what has arrived neither', async () => {
+    const controller = new AbortController()
+    const found: number[] = []
+    const walk = (async () => {
+      for await (const { application_id } of clientOf().applications(slug, { signal: controller.signal })) {
+        found.push(application_id)
+        if (found.length === 7) controller.abort(new Error('enough'))
+      }
+    })()
+    await expect(walk).rejects.toThrow('enough')
+    expect(found).toEqual(ids.slice(0, 7))
   })
 
   test('a reader who leaves early leaves no request behind', async () => {

@@ -4,11 +4,16 @@ import type { Socket } from 'node:net'
 import { endWithFile } from './fixtures.ts'
 import { startProxy, type TapProxy } from './proxy.ts'
 
-/** What becomes of a request: passed on, answered with a status, its answer cut off or silent after some bytes, or nothing at all. */
+/**
+ * What becomes of a request: passed on, answered with a status or with something else as 200, its answer cut off or silent after some
+ * bytes, or changed on the way, or nothing at all.
+ */
 export type Fault =
   | 'none'
   | 'hang up'
   | { status: number; retryAfter?: string }
+  | { fields: Readonly<Record<string, string>>; body: string }
+  | { replace: string; by: string }
   | { cutAfterBytes: number }
   | { silentAfterBytes: number }
 
@@ -25,6 +30,8 @@ export async function useFaultyProxy(port: number, faultOf: (n: number) => Fault
     let head = ''
     let left = Number.POSITIVE_INFINITY
     let silent = false
+    let answered = false
+    let replaced: { replace: string; by: string } | undefined
     return {
       fromClient: bytes => {
         head += bytes.toString('latin1')
@@ -36,17 +43,23 @@ export async function useFaultyProxy(port: number, faultOf: (n: number) => Fault
         requests.push({ target: line.split(' ')[1] ?? '', fault })
         if (fault === 'hang up') client.destroy()
         else if (typeof fault === 'object' && 'status' in fault) answer(client, fault)
+        else if (typeof fault === 'object' && 'body' in fault) answerOther(client, fault)
         else {
-          if (fault !== 'none') {
+          if (typeof fault === 'object' && 'replace' in fault) replaced = fault
+          else if (fault !== 'none') {
             silent = 'silentAfterBytes' in fault
             left = 'silentAfterBytes' in fault ? fault.silentAfterBytes : fault.cutAfterBytes
             if (left === 0 && !silent) return client.destroy()
           }
-          const kept = fields.filter(field => !/^connection:/i.test(field))
+          const ours = replaced === undefined ? /^connection:/i : /^(connection|accept-encoding):/i
+          const kept = fields.filter(field => !ours.test(field))
           upstream.write(`${[line, ...kept, 'Connection: close'].join('\r\n')}\r\n\r\n`, 'latin1')
         }
       },
-      fromUpstream: bytes => {
+      fromUpstream: sent => {
+        const answer = answered ? sent : closing(sent)
+        answered = true
+        const bytes = replaced === undefined ? answer : replacedIn(answer, replaced)
         const passed = bytes.subarray(0, left)
         left -= passed.length
         if (silent && left === 0) {
@@ -62,6 +75,25 @@ export async function useFaultyProxy(port: number, faultOf: (n: number) => Fault
   })
   endWithFile(() => proxy.stop())
   return { ...proxy, baseUrl: `http://127.0.0.1:${proxy.port}`, requests }
+}
+
+/** Says that the connection ends: a client would use it again, find it closed, and ask once more by itself. */
+function closing(head: Buffer): Buffer {
+  const statusLine = head.indexOf('\r\n') + 2
+  return Buffer.concat([head.subarray(0, statusLine), Buffer.from('Connection: close\r\n'), head.subarray(statusLine)])
+}
+
+/** Where it stands whole in one chunk; by as many bytes, so that the length stays. */
+const replacedIn = (bytes: Buffer, { replace, by }: { replace: string; by: string }): Buffer =>
+  Buffer.from(bytes.toString('latin1').replace(replace, by), 'latin1')
+
+function answerOther(
+  client: Socket,
+  { fields, body }: { fields: Readonly<Record<string, string>>; body: string },
+): void {
+  const all = { ...fields, 'Content-Length': String(Buffer.byteLength(body)), Connection: 'close' }
+  const head = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
+  client.end(`HTTP/1.1 200 OK\r\n${head.join('')}\r\n${body}`)
 }
 
 function answer(client: Socket, { status, retryAfter }: { status: number; retryAfter?: string }): void {

@@ -40,7 +40,7 @@ export function postgresFormat(url: string, schema: string): OutputFormat {
           signal: context.signal,
           fills: walk.adds ? 'since last' : fromDate === undefined && toDate === undefined ? 'all' : 'some',
           changesAfter: (walk.adds ? walk.changesAfter : undefined) ?? walk.changeCursor,
-          changes: after => client.changes(program, after, context.signal),
+          changes: after => client.changes(program, after, { signal: context.signal }),
         })
         return { files: [], facts: { columns: columnNames(tables) }, total: applications }
       } catch (error) {

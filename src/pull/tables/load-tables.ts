@@ -23,7 +23,7 @@ export async function loadTables(
   let known = state.read<KnownColumns>('columns') ?? {}
   try {
     const path = `/docs/api/programs/${encodeURIComponent(program)}/versions/active`
-    const { questions } = await client.json<{ questions: DocumentedQuestion[] }>(path, context.signal)
+    const { questions } = await client.json<{ questions: DocumentedQuestion[] }>(path, documented, context)
     const chosen = chosenOf(questions, walk.filters.fields)
     const there = columnNames(planTables(chosen, tables))
     const lost = Object.entries(known).flatMap(([table, names]) =>
@@ -38,6 +38,12 @@ export async function loadTables(
     throw error
   }
 }
+
+const documented = {
+  questions: [
+    { question_key: 'string', question_type: 'string', path: 'string', fields: ['object'], options: ['object'] },
+  ],
+} as const
 
 /** Without those of questions that were hidden from the key since. */
 const stillThere = (known: KnownColumns, there: KnownColumns): KnownColumns =>

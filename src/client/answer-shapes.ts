@@ -1,0 +1,24 @@
+// What an answer of the service must have to be taken for one: as much of its shape as tells it from what something else answers.
+
+/** A name of a type, an object with at least these fields, or a list of such. */
+export type Shape = 'string' | 'number' | 'boolean' | 'object' | { readonly [field: string]: Shape } | readonly [Shape]
+
+export function hasShape(value: unknown, shape: Shape): boolean {
+  if (typeof shape === 'string') return typeof value === shape && value !== null
+  if (isList(shape)) return Array.isArray(value) && value.every(item => hasShape(item, shape[0]))
+  if (typeof value !== 'object' || value === null) return false
+  return Object.entries(shape).every(([field, kind]) => hasShape((value as Record<string, unknown>)[field], kind))
+}
+
+const isList = (shape: Shape): shape is readonly [Shape] => Array.isArray(shape)
+
+export const shapes = {
+  apiKey: { api_key_id: 'string', name: 'string', expires_at: 'string', programs: ['string'] },
+  receipt: { applications: 'number', sha256: 'string', erased_application_ids: ['number'] },
+  changes: {
+    payload: [{ change: 'number', kind: 'string', application_id: 'number' }],
+    nextCursor: 'string',
+    hasMore: 'boolean',
+  },
+  programs: { payload: [{ program_name: 'string', applications: 'number' }] },
+} as const satisfies Record<string, Shape>
