@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util'
 import { differences, type Exported, summarize } from '../src/civiform/compare-applications.ts'
 import { examineSource } from '../src/civiform/examine-source.ts'
 import { followOptionsOf } from '../src/civiform/followed-source.ts'
-import { settleDeletions, settleMove } from '../src/civiform/settle-following.ts'
+import { settleDeletions, settleMove, settleRestore } from '../src/civiform/settle-following.ts'
 import { findFollowState, readFindings } from '../src/db/civiform/follow-state.ts'
 import { countKept } from '../src/db/civiform/followed-changes.ts'
 import { openSource } from '../src/db/civiform/source.ts'
@@ -27,6 +27,7 @@ const help = `Usage: scripts/civiform check
        scripts/civiform compare --program <slug> [--sample 100] [--at <address of this service>] [--values]
        scripts/civiform accept-deletions
        scripts/civiform moved
+       scripts/civiform restored
 
 check             Whether the database of CIVIFORM_DATABASE_URL can be followed: role, columns, clock; what will not map; how long
                   the first copy takes. Changes nothing anywhere.
@@ -35,7 +36,9 @@ compare           Fetches the same applications from CiviForm's API (CIVIFORM_BA
                   CiviForm's in CIVIFORM_API_KEY (id:secret), and says property by property where they differ.
                   --values shows what both have; it is applicants' data.
 accept-deletions  For a day, whatever is missing in CiviForm is taken for deleted, however much it is.
-moved             The database at the address is the one that was followed, on another server.`
+moved             The database at the address is the one that was followed, on another server.
+restored          The database was restored to an earlier state: what was lost by it is taken away here, and all is compared. The
+                  follower sees that by itself for most restores.`
 
 const options = {
   program: { type: 'string' },
@@ -55,6 +58,7 @@ const commands: Readonly<Record<string, Command['run']>> = {
   status,
   compare,
   'accept-deletions': async ({ sql, actor }) => settleDeletions(sql, actor),
+  restored: async ({ sql, actor }) => settleRestore(sql, actor),
   moved: async context =>
     withSource(context, async source => {
       const { from, to } = await settleMove(context.sql, source, context.actor)

@@ -3,7 +3,14 @@
 // be read again.
 
 import { findFollowState, moveFollowState } from '../db/civiform/follow-state.ts'
-import { readIdentity, readLayout, readStand, type SourceLayout, type SourceStand } from '../db/civiform/source.ts'
+import {
+  absentTables,
+  readIdentity,
+  readLayout,
+  readStand,
+  type SourceLayout,
+  type SourceStand,
+} from '../db/civiform/source.ts'
 import { readEventsAfter } from '../db/civiform/source-applications.ts'
 import { readWriters } from '../db/civiform/source-watermark.ts'
 import { readNow } from '../db/client.ts'
@@ -13,13 +20,14 @@ import { SubmittedApplications } from './applications/copy-submitted.ts'
 import { settleWaiting } from './applications/settle-waiting.ts'
 import { beginOrRefuse } from './begin-following.ts'
 import { FollowedCatalogue } from './catalogue/followed-catalogue.ts'
-import { settleSetBack, wasCut } from './changes/after-set-back.ts'
+import { settleSetBack } from './changes/after-set-back.ts'
 import { applyChanges } from './changes/apply-changes.ts'
 import { followOrganizations } from './changes/follow-organizations.ts'
 import { giveUpReusedVersions } from './changes/reused-versions.ts'
 import { applyEvents, scanNext } from './changes/scan-changes.ts'
 import type { FollowDeps, Reading } from './followed-source.ts'
 import { followKeys } from './keys/follow-keys.ts'
+import { historyOf, whyCut } from './known-history.ts'
 import { renderingName } from './profile.ts'
 import { Watermarks } from './watermark.ts'
 
@@ -73,17 +81,17 @@ export class Follower {
     const layout = await this.#currentLayout(stand)
     this.#reached = true
     const state = (await findFollowState(sql))!
-    const isCut = wasCut(state, stand)
-    if (isCut) this.#forget()
+    const why = whyCut(state, stand)
+    if (why !== undefined) this.#forget()
     const reading: Reading = {
       ...this.deps,
       reading: { layout, zone: options.databaseZone, live: options.profile === 'civiform' },
-      wasSetBack: isCut || state.set_backs > 0,
+      wasSetBack: why !== undefined || state.set_backs > 0,
     }
     await this.#catalogue.refresh(reading.reading, () => giveUpReusedVersions(reading))
     await followKeys(reading)
     const renamed = await followOrganizations(reading, this.#catalogue)
-    if (isCut) await settleSetBack(reading, this.#catalogue, state, stand)
+    if (why !== undefined) await settleSetBack(reading, this.#catalogue, state, stand, why)
     this.#watermarks ??= await Watermarks.open(source, options.writers ?? (await readWriters(source)))
     const { slack_ms } = (await findFollowState(sql))!
     const watermark = await this.#watermarks.read(Math.max(slack_ms, options.slackMs))
@@ -96,8 +104,7 @@ export class Follower {
       changed += (await scanNext(reading, this.#catalogue, this.#submitted)).length
     }
     const { heldBy } = this.#watermarks
-    const { timeline, written } = stand
-    await moveFollowState(sql, { reached_at: await readNow(sql), last_error: heldBy ?? null, timeline, written })
+    await moveFollowState(sql, { reached_at: await readNow(sql), last_error: heldBy ?? null, ...historyOf(stand) })
     return { watermark: more ? undefined : watermark, stored, changed, more, heldBy }
   }
 
@@ -127,13 +134,19 @@ export class Follower {
   async #currentLayout(stand: SourceStand): Promise<SourceLayout> {
     if (this.#layout?.evolution === stand.evolution) return this.#layout
     const layout = await readLayout(this.deps.source)
+    const absent = absentTables(layout)
+    if (this.#reached && absent.length > 0)
+      throw new Problem('unavailable', {
+        detail: `CiviForm's database has no ${absent.join(', ')} now: it is tried again until what is restored there is whole.`,
+      })
     refuseLayout(layout)
     await this.#begin(stand)
     this.#layout = layout
     return layout
   }
 
-  async #begin({ evolution, timeline, written }: SourceStand): Promise<void> {
+  async #begin(stand: SourceStand): Promise<void> {
+    const { evolution } = stand
     const { sql, source, options } = this.deps
     const identity = await readIdentity(source)
     const rendering = renderingName(options)
@@ -141,7 +154,7 @@ export class Follower {
     if (known === undefined) {
       const { newest } = await readEventsAfter(source, 0)
       await beginOrRefuse(sql, { identity, rendering, slack_ms: options.slackMs })
-      await moveFollowState(sql, { event_after: newest, evolution, timeline, written })
+      await moveFollowState(sql, { event_after: newest, evolution, ...historyOf(stand) })
       return
     }
     if (known.identity !== identity)

@@ -22,9 +22,19 @@ export async function settleMove(sql: Sql, source: Sql, actor: string): Promise<
   return inTransaction(sql, async tx => {
     const { identity: from } = await requireFollowing(tx)
     // Its log is another one, and its rows have other versions: nothing of them can be compared.
-    await moveFollowState(tx, { identity: to, timeline: null, written: null, scan_whole: true, scan_after: 0 })
+    const history = { timeline: null, written: null, incarnation: null, application_ids: null, event_ids: null }
+    await moveFollowState(tx, { identity: to, ...history, scan_whole: true, scan_after: 0 })
     await appendAuditEvent(tx, { actor, action: 'civiform_moved', subject: 'civiform', detail: { from, to } })
     return { from, to }
+  })
+}
+
+/** Its database was restored to an earlier state, as with the next round is settled what was lost by it. */
+export async function settleRestore(sql: Sql, actor: string): Promise<void> {
+  await inTransaction(sql, async tx => {
+    await requireFollowing(tx)
+    await moveFollowState(tx, { set_back_seen: 'an operator said that it was restored' })
+    await appendAuditEvent(tx, { actor, action: 'civiform_restored', subject: 'civiform' })
   })
 }
 

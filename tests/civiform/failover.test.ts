@@ -188,7 +188,7 @@ describe.skipIf(!hasCluster)('a CiviForm on a primary with standbys', async () =
     expect(changes.map(row => row.id)).toEqual([old, lost, lostToo])
     expect(await readFollowFigures(sql)).toMatchObject({ setBacks: 1 })
     expect(log.filter(line => line.message.includes('has another history'))).toMatchObject([
-      { level: 'error', fields: { timeline: 2, timeline_before: 1 } },
+      { level: 'error', fields: { now: { timeline: 2 }, before: { timeline: 1 } } },
     ])
     expect(await sql`select detail from audit_event where action = 'civiform_set_back'`).toHaveLength(1)
     const status = await runScript('civiform', following.database.url, ['status'], '', {})

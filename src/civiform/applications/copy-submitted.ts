@@ -13,7 +13,7 @@ import {
 import type { Micros } from '../../domain/values/offset-time.ts'
 import type { FollowedCatalogue } from '../catalogue/followed-catalogue.ts'
 import type { Reading } from '../followed-source.ts'
-import { isGivenAgain } from './given-again.ts'
+import { isToCopy } from './given-again.ts'
 import { storeApplications } from './store-applications.ts'
 
 /** Bytes of answers that are read in one go, about, and bounds of the rows that makes. */
@@ -73,21 +73,37 @@ export class SubmittedApplications {
     const rows = await readSubmittedBetween(deps.source, databaseZone, watermark - checkedMicros, watermark)
     const ids = rows.map(row => row.id)
     const known = await readKnown(deps.sql, ids)
-    const missing = rows.filter(({ id, submit_time }) => {
-      const one = known.get(id)
-      return one === undefined || isGivenAgain(deps, one, submit_time)
-    })
+    const missing = rows.filter(({ id, submit_time }) => isToCopy(known.get(id), submit_time))
     return this.takeLate(
       deps,
       missing.map(row => row.id),
     )
   }
 
-  /** Takes in applications that should have been here, unless they are or have been erased. Returns how many there were. */
+  /**
+   * Takes in applications that should have been here, unless they are or have been erased here; and those that had been deleted there
+   * and are there again. Returns how many there were.
+   */
   async takeLate(deps: Reading, ids: readonly number[]): Promise<number> {
     if (ids.length === 0) return 0
     const rows = await readApplicationsById(deps.source, deps.reading, ids)
     rows.sort((a, b) => (a.submit_time ?? noSubmitTime) - (b.submit_time ?? noSubmitTime) || a.id - b.id)
+    const known = await readKnown(deps.sql, ids)
+    const back = rows.filter(row => known.get(row.id)?.deleted_there)
+    const missing = rows.filter(row => !known.get(row.id)?.deleted_there)
+    return (await this.#takeBack(deps, back)) + (await this.#takeMissing(deps, missing))
+  }
+
+  async #takeBack(deps: Reading, rows: readonly SourceApplication[]): Promise<number> {
+    if (rows.length === 0) return 0
+    const state = (await findFollowState(deps.sql))!
+    const from = { time: state.position_time, id: state.position_id }
+    await storeApplications(deps, this.catalogue(), rows, { from, move: {}, outOfOrder: 'returned' })
+    return rows.length
+  }
+
+  async #takeMissing(deps: Reading, rows: readonly SourceApplication[]): Promise<number> {
+    if (rows.length === 0) return 0
     const state = (await findFollowState(deps.sql))!
     const from = { time: state.position_time, id: state.position_id }
     const { stored } = await storeApplications(deps, this.catalogue(), rows, { from, move: {}, outOfOrder: 'late' })

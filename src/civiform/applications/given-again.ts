@@ -1,12 +1,16 @@
-// A database that lost commits gives the ids it had given in them again. So after its history was cut, an id alone does not tell which
-// application it is; with the time of submission it does, which never becomes a later one.
+// A database that was restored to an earlier state gives the ids it had given since then again, and a draft of then is submitted again. So
+// an id alone does not tell which submission it is; with the time of submission it does, which never becomes a later one.
 
+import type { KnownApplication } from '../../db/civiform/followed-applications.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'
-import type { Reading } from '../followed-source.ts'
 
 /** Whether the one that is there now, submitted at `now`, is another than the one that was known under its id. */
-export const isGivenAgain = (
-  { wasSetBack }: Pick<Reading, 'wasSetBack'>,
-  known: { submitted_at: Micros | null },
-  now: Micros | null,
-): boolean => wasSetBack && known.submitted_at !== null && now !== null && now > known.submitted_at
+export const isGivenAgain = (known: { submitted_at: Micros | null }, now: Micros | null): boolean =>
+  known.submitted_at !== null && now !== null && now > known.submitted_at
+
+/**
+ * Whether the one that is there now is to be copied: it was not known, is another one, or had been deleted there and is there again.
+ * What was erased here alone stays erased.
+ */
+export const isToCopy = (known: KnownApplication | undefined, now: Micros | null): boolean =>
+  known === undefined || known.deleted_there || isGivenAgain(known, now)

@@ -26,7 +26,8 @@ import { holdInstanceTimeZone } from '../../db/instance.ts'
 import type { Finding } from '../catalogue/catalogue-version.ts'
 import type { FollowedCatalogue } from '../catalogue/followed-catalogue.ts'
 import type { Reading } from '../followed-source.ts'
-import { isGivenAgain } from './given-again.ts'
+import { isSettling } from '../known-history.ts'
+import { isToCopy } from './given-again.ts'
 import { renderApplication } from './render-application.ts'
 
 export interface StoreOptions {
@@ -64,7 +65,7 @@ export async function storeApplications(
   )
   const isNew = ({ id, submit_time }: SourceApplication): boolean => {
     const one = known.get(id)
-    return one === undefined || outOfOrder === 'returned' || isGivenAgain(deps, one, submit_time)
+    return outOfOrder === 'returned' || isToCopy(one, submit_time)
   }
   const findings: Finding[] = []
   const arriving = await render(deps, catalogue, rows.filter(isNew), findings)
@@ -92,10 +93,16 @@ export async function storeApplications(
         arriving.map(one => ({ ...one, what: outOfOrder })),
       )
     await noteFindings(tx, findings)
-    await moveFollowState(tx, move)
+    await moveFollowState(tx, { ...move, ...(outOfOrder === 'returned' ? {} : restoreSeen(state, replaced)) })
   })
   return { stored: arriving.length, known: rows.filter(row => !isNew(row)).map(row => row.id) }
 }
+
+/** Applications that are kept had other ones take their ids: a restore that nothing else has told of. */
+const restoreSeen = (state: FollowState, replaced: readonly number[]): Partial<FollowState> =>
+  replaced.length === 0 || isSettling(state)
+    ? {}
+    : { set_back_seen: `application ${replaced[0]} has a later time of submission than it had` }
 
 interface ArrivingApplication extends FollowedApplication {
   language: string

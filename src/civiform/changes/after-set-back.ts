@@ -1,5 +1,5 @@
-// CiviForm's database lost commits that it had answered: a standby took over that lacked them, or a backup was restored. What they held
-// was copied here and exported, exists there no longer, and its numbers may be given again. So nothing is taken to be the same because its
+// CiviForm's database lost commits that it had answered: a standby took over that lacked them, or a backup or a dump was restored. What
+// they held was copied here and exported, exists there no longer, and its numbers may be given again. So nothing is taken to be the same because its
 // number is: what was submitted lately is compared at once, and everything else, whole, in the rounds that follow.
 
 import { appendAuditEvent } from '../../db/audit.ts'
@@ -10,6 +10,7 @@ import { readEventsAfter, readMarksById } from '../../db/civiform/source-applica
 import { inTransaction, readNow } from '../../db/client.ts'
 import type { FollowedCatalogue } from '../catalogue/followed-catalogue.ts'
 import type { Reading } from '../followed-source.ts'
+import { historyOf } from '../known-history.ts'
 import { applyChanges } from './apply-changes.ts'
 import { removeMissing } from './scan-changes.ts'
 
@@ -17,17 +18,13 @@ import { removeMissing } from './scan-changes.ts'
 const lateMicros = 3_600_000_000
 const batchIds = 1000
 
-/** Whether its history is another than the one that was followed so far. */
-export const wasCut = ({ timeline, written }: Pick<FollowState, 'timeline' | 'written'>, stand: SourceStand): boolean =>
-  (timeline !== null && stand.timeline !== null && timeline !== stand.timeline) ||
-  (written !== null && stand.written !== null && stand.written < written)
-
 /** Returns how many applications were lost, of those submitted lately. Noted at the end, so that it is begun again if it is cut off. */
 export async function settleSetBack(
   deps: Reading,
   catalogue: FollowedCatalogue,
   state: FollowState,
   stand: SourceStand,
+  why: string,
 ): Promise<number> {
   const { sql, source, log } = deps
   const recent = await readKeptSince(sql, (state.watermark ?? 0) - lateMicros)
@@ -44,23 +41,22 @@ export async function settleSetBack(
   }
   const lost = (await removeMissing(deps, missing, recent.length)).length
   const { newest: event_after } = await readEventsAfter(source, 0)
-  const { timeline, written } = stand
-  const cut = { timeline: state.timeline, written: state.written }
+  const [from, to] = [historyOf(state), historyOf(stand)]
   await inTransaction(sql, async tx => {
     await moveFollowState(tx, {
-      timeline,
-      written,
+      ...to,
       event_after,
+      set_back_seen: null,
       set_backs: state.set_backs + 1,
       set_back_at: await readNow(tx),
       scan_whole: true,
       scan_after: 0,
     })
-    const detail = { from: cut, to: { timeline, written }, lost }
+    const detail = { why, from: { ...from }, to: { ...to }, lost }
     await appendAuditEvent(tx, { actor: 'civiform', action: 'civiform_set_back', subject: state.identity, detail })
   })
   log.error(
-    { timeline, timeline_before: cut.timeline, written, written_before: cut.written, lost },
+    { why, now: to, before: from, lost },
     'CiviForm’s database has another history than the one that was followed: what it lost is taken away, and all is compared',
   )
   return lost

@@ -76,7 +76,7 @@ async function applyRows(
         void findings.push({ kind: 'application', subject: String(row.id), detail })
       if (before === undefined || plan === undefined) continue
       // Another application under the same id: it is copied as a new one, and replaces this one then.
-      if (isGivenAgain(deps, before, row.submit_time)) continue
+      if (isGivenAgain(before, row.submit_time)) continue
       if (before.program_version_id !== row.program_id)
         report(
           `was of program version ${before.program_version_id} and is of ${row.program_id} now; it stays where it was`,

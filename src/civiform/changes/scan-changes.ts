@@ -73,7 +73,7 @@ export async function scanNext(
   const late = marks
     .filter(({ id, submit_time }) => {
       const one = here.get(id)
-      const isMissing = one === undefined || isGivenAgain(deps, one, submit_time)
+      const isMissing = one === undefined || isGivenAgain(one, submit_time)
       return isMissing && (submit_time ?? 0) < (state.watermark ?? 0)
     })
     .map(mark => mark.id)

@@ -10,6 +10,12 @@ export interface FollowState {
   evolution: number | null
   timeline: number | null
   written: number | null
+  /** Its database and table of applications, and the last ids drawn there: see `SourceStand`. */
+  incarnation: string | null
+  application_ids: number | null
+  event_ids: number | null
+  /** What was seen, or said by an operator, that shows a restore; null when it is settled. */
+  set_back_seen: string | null
   /** How often its history was cut: a standby took over that lacked commits, or a backup was restored. */
   set_backs: number
   set_back_at: Micros | null
@@ -37,8 +43,9 @@ export interface FollowState {
 /** Undefined where nothing was ever followed. */
 export async function findFollowState(db: Db): Promise<FollowState | undefined> {
   const [row] = await db<FollowState[]>`
-    select identity, rendering, evolution, timeline, written, set_backs, set_back_at, position_time, position_id, watermark, first_copied_at, slack_ms, late_applications, scan_after,
-      scan_whole, scan_begun_at, scan_ended_at, whole_scan_ended_at, event_after, catalogue, organizations, reached_at, last_error,
+    select identity, rendering, evolution, timeline, written, incarnation, application_ids, event_ids, set_back_seen, set_backs,
+      set_back_at, position_time, position_id, watermark, first_copied_at, slack_ms, late_applications, scan_after, scan_whole,
+      scan_begun_at, scan_ended_at, whole_scan_ended_at, event_after, catalogue, organizations, reached_at, last_error,
       deletions_accepted_until
     from civiform_source`
   return row

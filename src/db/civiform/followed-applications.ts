@@ -29,6 +29,8 @@ export interface FollowedApplication extends Omit<ApplicationRow, 'followed'> {
 export interface KnownApplication {
   id: number
   kept: boolean
+  /** It was erased because CiviForm had it no more. */
+  deleted_there: boolean
   /** Null when it had none. */
   submitted_at: Micros | null
 }
@@ -36,12 +38,15 @@ export interface KnownApplication {
 /** Those of these ids that are known, by id. */
 export async function readKnown(db: Db, ids: readonly number[]): Promise<Map<number, KnownApplication>> {
   const rows = await db<KnownApplication[]>`
-    select e.application_id as id, false as kept, nullif(max(e.submit_time), ${noSubmitTime}) as submitted_at
+    select e.application_id as id, false as kept, nullif(max(e.submit_time), ${noSubmitTime}) as submitted_at,
+      coalesce(max(e.erased_at) <= (
+        select max(c.seen_at) from civiform_change c where c.application_id = e.application_id and c.what = 'deleted'
+      ), false) as deleted_there
     from program p
     join erased_application e on e.program_id = p.program_id and e.application_id = any(${ids as number[]}::bigint[])
     group by e.application_id
     union all
-    select application_id, true, submitted_at
+    select application_id, true, submitted_at, false
     from civiform_application
     where application_id = any(${ids as number[]}::bigint[])
     order by kept`

@@ -111,6 +111,10 @@ export async function readLayout(source: Source): Promise<SourceLayout> {
   }
 }
 
+/** Needed tables that are not there at all: while a dump is restored, or where there is no CiviForm. */
+export const absentTables = ({ missing }: SourceLayout): string[] =>
+  Object.keys(needed).filter(table => needed[table]!.every(column => missing.includes(`${table}.${column}`)))
+
 /** Which applied evolution is the newest: when it changes, the layout is to be read again. */
 export async function readEvolution(source: Source): Promise<number> {
   const [row] = await source<{ id: number | null }[]>`
@@ -128,7 +132,24 @@ export interface SourceStand {
   timeline: number | null
   /** How many bytes of its log there are. In one history it only grows; null where it is not told. */
   written: number | null
+  /** The oids of the database and of its table of applications: others once either was made again, as a restore of a dump does. */
+  incarnation: string | null
+  /** The last ids drawn for applications and events, which only grow; null where the role may not read the sequences. */
+  application_ids: number | null
+  event_ids: number | null
 }
+
+/** The last value of the sequence that a table's ids are drawn from. */
+const drawnIds = (source: Source, table: string) => source`(
+  select max(case when has_sequence_privilege(c.oid, 'select') then coalesce(s.last_value, 0) end)
+  from pg_depend d
+  join pg_class c on c.oid = d.objid and c.relkind = 'S'
+  join pg_namespace n on n.oid = c.relnamespace
+  join pg_sequences s on s.schemaname = n.nspname and s.sequencename = c.relname
+  where d.classid = 'pg_class'::regclass
+  and d.refobjid = to_regclass(${table})
+  and d.deptype in ('a', 'i')
+)`
 
 export async function readStand(source: Source): Promise<SourceStand> {
   const [row] = await source<SourceStand[]>`
@@ -136,7 +157,11 @@ export async function readStand(source: Source): Promise<SourceStand> {
       coalesce((select max(id)::bigint from play_evolutions where state = 'applied'), 0) as evolution,
       is_standby as "inRecovery",
       case when may then ('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::bigint end as timeline,
-      case when may then (pg_current_wal_insert_lsn() - '0/0')::bigint end as written
+      case when may then (pg_current_wal_insert_lsn() - '0/0')::bigint end as written,
+      (select oid::bigint from pg_database where datname = current_database())
+        || '/' || to_regclass('applications')::oid::bigint as incarnation,
+      ${drawnIds(source, 'applications')} as application_ids,
+      ${drawnIds(source, 'application_events')} as event_ids
     from (
       select pg_is_in_recovery() as is_standby,
         not pg_is_in_recovery() and has_function_privilege('pg_current_wal_insert_lsn()', 'execute')

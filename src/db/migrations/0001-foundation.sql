@@ -766,11 +766,18 @@ create table civiform_source (
   identity text not null check (identity <> ''),
   -- What stored texts were rendered under: profile, addresses, release. When it changes all are rendered again.
   rendering text not null,
-  -- The release it was at, and how far its history had come: its timeline, and the length of its log. Where that is another than it
-  -- was, or shorter, commits that were seen may be gone, and their ids given again.
+  -- The release it was at, and how far its history had come. Where one of the following is another than it was, or less, commits that
+  -- were seen may be gone, and their ids given again. Its timeline, and the length of its log:
   evolution bigint,
   timeline bigint,
   written bigint,
+  -- Which database and which table of applications it is, by their oids: another once they were made again from a dump.
+  incarnation text,
+  -- The last ids that were drawn there for applications and events: they never go back in one history.
+  application_ids bigint,
+  event_ids bigint,
+  -- What a round or an operator saw that only a restore explains; the next round settles it.
+  set_back_seen text,
   set_backs bigint not null default 0,
   set_back_at timestamptz,
   -- The last application copied, in the order of time and id. Without a time: those that have none are being copied.

@@ -24,12 +24,16 @@ export interface CiviFormDatabase {
 let made = 0
 
 /**
- * Ended with the test file. `statistics`: whether the reader may see when others' transactions began. `database`: an empty one to make
- * it in, on a server that ends with the file too.
+ * Ended with the test file. `statistics`: whether the reader may see when others' transactions began; `sequences`: which ids were drawn.
+ * `database`: an empty one to make it in, on a server that ends with the file too.
  */
 export async function useCiviForm(
   age: CiviFormAge = '2026',
-  { statistics = true, database: given }: { statistics?: boolean; database?: TestDatabase } = {},
+  {
+    statistics = true,
+    sequences = true,
+    database: given,
+  }: { statistics?: boolean; sequences?: boolean; database?: TestDatabase } = {},
 ): Promise<CiviFormDatabase> {
   const database = given ?? (await createBareDatabase())
   const n = `${process.pid}_${++made}`
@@ -59,6 +63,7 @@ export async function useCiviForm(
     grant select (id, account_id, first_name, middle_name, last_name, email_address, country_code, phone_number, date_of_birth, object
       ${age === '2023' ? '' : ', suffix'}) on applicants to ${reader};
     grant select (id, managed_by_group_id) on accounts to ${reader};
+    ${sequences ? `grant select on sequence applications_id_seq, application_events_id_seq to ${reader};` : ''}
     grant select (id, name, key_id, salted_key_secret, subnet, expiration, retired_time, grants, create_time) on api_keys to ${reader};
   `)
   endWithFile(async () => {

@@ -1,0 +1,197 @@
+// CiviForm's database restored from a dump, as its manual describes: the server's log goes on, and ids that were lost are given again.
+
+import { describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { readFollowFigures } from '../../src/db/civiform/follow-state.ts'
+import { runScript } from '../scripts/run-script.ts'
+import { type CiviFormDatabase, useCiviForm } from '../support/civiform/civiform-database.ts'
+import { type Following, useFollowing } from '../support/civiform/following.ts'
+import { ExportClient } from '../support/export-client.ts'
+import { useFolder, usePool, useService } from '../support/fixtures.ts'
+import { type InstalledPostgres, useInstalledPostgres } from '../support/installed-postgres.ts'
+import { createTestKey } from '../support/keys.ts'
+import { needs } from '../support/needs.ts'
+import { until } from '../support/until.ts'
+
+const program = 'rent relief'
+const hasServer = needs('postgresql15')
+const answers = (text: string) => ({ job: { text } })
+
+describe.skipIf(!hasServer)('a dump of CiviForm’s database that is restored', async () => {
+  if (!hasServer) return
+  const server = await useInstalledPostgres()
+  const folder = await useFolder()
+  let made = 0
+
+  interface Restored extends Following {
+    client: ExportClient
+    submit(text: string, draft?: number): Promise<number>
+    /** What a client gets that asks from its last Snapshot-Time on. */
+    poll(): Promise<(number | string | null)[][]>
+    dump(): Promise<void>
+    restore(...options: string[]): Promise<void>
+    url: string
+  }
+
+  async function opened({ sequences = true } = {}): Promise<Restored> {
+    const name = `civiform_${++made}`
+    await server.run('psql', server.url, '-qc', `create database ${name}`)
+    const url = server.addressOf(name)
+    const sql = usePool({ url, connectionsMax: 2, prepare: false })
+    const database = { url, sql, drop: async () => {} }
+    const civiformDatabase: CiviFormDatabase = await useCiviForm('2026', { sequences, database })
+    const following = await useFollowing({ civiform: civiformDatabase })
+    const { civiform } = following
+    await civiform.publish({ [program]: [{ name: 'job', type: 'TEXT' }] })
+    await following.catchUp()
+    const key = await createTestKey(following.sql, { programs: ['rent-relief'] })
+    const client = new ExportClient(await useService(following.database), key, 'rent-relief')
+    const file = join(folder, `${name}.dump`)
+    let from: string | undefined
+    return {
+      ...following,
+      client,
+      url,
+      submit: async (text, draft) =>
+        civiform.submit({ applicant: await civiform.applicant(), program, answers: answers(text), draft }),
+      poll: async () => {
+        const { response } = await client.page()
+        const walked = await client.walkAll(from === undefined ? {} : { fromDate: from })
+        from = response.headers.get('Snapshot-Time')!
+        return walked.map(one => [one.application_id, one.status, one.application.job!.text as string])
+      },
+      dump: async () => void (await server.run('pg_dump', '--format=custom', `--file=${file}`, url)),
+      restore: async (...options) => void (await server.run('pg_restore', `--dbname=${url}`, ...options, file)),
+    }
+  }
+
+  const settled = async ({ sql, catchUp }: Following): Promise<void> => {
+    await until('all is compared again', async () => {
+      await catchUp()
+      return (await sql`select from civiform_source where not scan_whole and set_back_seen is null`).length === 1
+    })
+  }
+
+  const ways: [string, boolean, (of: Restored, server: InstalledPostgres) => Promise<void>, string][] = [
+    [
+      'over the tables that are there (“clean before restore”)',
+      false,
+      of => of.restore('--clean', '--if-exists', '--single-transaction'),
+      'was made again',
+    ],
+    [
+      'into a database that was made again',
+      false,
+      async (of, { run, url }) => {
+        const name = new URL(of.url).pathname.slice(1)
+        await run('psql', url, '-qc', `drop database ${name} with (force)`)
+        await run('psql', url, '-qc', `create database ${name}`)
+        await of.restore()
+      },
+      'was made again',
+    ],
+    [
+      'rows and sequences alone, which the role may read',
+      true,
+      async of => {
+        await of.civiform.app`truncate applications, application_events`
+        await of.restore('--data-only', '-t', 'applications', '-t', 'application_events')
+        const sequences = ['-t', 'applications_id_seq', '-t', 'application_events_id_seq']
+        await of.restore('--data-only', ...sequences)
+      },
+      'are drawn again that were drawn before',
+    ],
+    [
+      'rows and sequences alone, which the role may not read',
+      false,
+      async of => {
+        await of.civiform.app`truncate applications, application_events`
+        await of.restore('--data-only', '-t', 'applications', '-t', 'application_events')
+        await of.restore('--data-only', '-t', 'applications_id_seq', '-t', 'application_events_id_seq')
+      },
+      'has a later time of submission than it had',
+    ],
+  ]
+
+  test.each(ways)(
+    'limit 6: %s: what was lost is gone, and what got its ids reaches clients that poll, at once',
+    async (_, sequences, restore, why) => {
+      const of = await opened({ sequences })
+      const { civiform, catchUp, submit, poll, log, sql } = of
+      const old = await submit('old')
+      const draft = await civiform.draft(await civiform.applicant(), program)
+      await catchUp()
+      await of.dump()
+      const lost = [await submit('lost 0', draft)]
+      for (let i = 1; i < 5; i++) lost.push(await submit(`lost ${i}`))
+      await civiform.setStatus(old, 'Approved')
+      await catchUp()
+      expect(await poll()).toEqual([[old, 'Approved', 'old'], ...lost.map((id, i) => [id, null, `lost ${i}`])])
+
+      await restore(of, server)
+      const again = [await submit('again 0', draft)]
+      for (let i = 1; i < 5; i++) again.push(await submit(`again ${i}`))
+      expect(again).toEqual(lost)
+      await until('it is reached again', () =>
+        catchUp().then(
+          () => true,
+          () => false,
+        ),
+      )
+      expect(await poll()).toEqual(again.map((id, i) => [id, null, `again ${i}`]))
+      await settled(of)
+      expect(
+        (await of.client.walkAll()).map(one => [one.application_id, one.status, one.application.job!.text]),
+      ).toEqual([[old, null, 'old'], ...again.map((id, i) => [id, null, `again ${i}`])])
+      expect(await readFollowFigures(sql)).toMatchObject({ setBacks: 1 })
+      expect(log.filter(line => line.message.includes('has another history'))).toMatchObject([
+        { level: 'error', fields: { why: expect.stringContaining(why) } },
+      ])
+      // Events are drawn from the beginning again, and are followed from there.
+      await civiform.setStatus(again[4]!, 'Denied')
+      await catchUp()
+      expect((await of.client.walkAll()).at(-1)).toMatchObject({ application_id: again[4], status: 'Denied' })
+      expect(await poll()).toEqual([])
+    },
+  )
+
+  test('what was deleted there, and is there again by the restore, reaches clients that poll; what was erased here stays erased', async () => {
+    const of = await opened()
+    const { civiform, catchUp, submit, poll, sql } = of
+    const ids = [await submit('deleted'), await submit('kept'), await submit('erased')]
+    await catchUp()
+    await of.dump()
+    await civiform.remove(ids[0]!)
+    await sql`delete from application where application_id = ${ids[2]!}`
+    await catchUp()
+    expect(await poll()).toEqual([[ids[1]!, null, 'kept']])
+    await of.restore('--clean', '--if-exists', '--single-transaction')
+    await until('it is reached again', () =>
+      catchUp().then(
+        () => true,
+        () => false,
+      ),
+    )
+    await settled(of)
+    expect(await poll()).toEqual([[ids[0]!, null, 'deleted']])
+    expect(await sql`select late_applications from civiform_source`).toMatchObject([{ late_applications: 0 }])
+  })
+
+  test('an operator says that it was restored where nothing shows it', async () => {
+    const of = await opened({ sequences: false })
+    const { civiform, catchUp, submit, sql } = of
+    const [first, second] = [await submit('first'), await submit('second')]
+    await catchUp()
+    await civiform.remove(second)
+    const said = await runScript('civiform', of.database.url, ['restored'], '', {})
+    expect(said.code).toBe(0)
+    await of.follower.round()
+    expect(await sql`select application_id as id from application`).toMatchObject([{ id: first }])
+    const events =
+      await sql`select actor, detail from audit_event where action in ('civiform_restored', 'civiform_set_back') order by 1`
+    expect(events).toHaveLength(2)
+    expect(await sql`select set_backs, set_back_seen from civiform_source`).toMatchObject([
+      { set_backs: 1, set_back_seen: null },
+    ])
+  })
+})
