@@ -3,15 +3,21 @@
 
 import { formatMicros, type Micros } from '../domain/values/offset-time.ts'
 import type { Db } from './client.ts'
-import type { Position } from './walks.ts'
 
 export type ChangeKind = 'submitted' | 'superseded' | 'status' | 'note' | 'erased'
 
-/** A place in a program's changes, with the last submission up to there, which tells this history from another (G13). */
+/** When a change was made and to which application: it tells the change from another one that has its number in another history (G13). */
+export interface ChangeMark {
+  /** 0 where it has none: an application only became OBSOLETE. */
+  time: Micros
+  application_id: number
+}
+
+/** A place in a program's changes: after the change with this number. */
 export interface ChangePlace {
   change: number
-  /** Undefined when there was none. */
-  lastApplication: Position | undefined
+  /** Undefined before the first change, and where a client knows the number alone. */
+  mark: ChangeMark | undefined
 }
 
 export interface ChangeRow {
@@ -26,6 +32,9 @@ export interface ChangeRow {
   /** Of `status` and `note`: what was set. */
   status: string | null
   application_note: string | null
+  /** What marks the place after it. */
+  mark_time: Micros | null
+  mark_application: number
 }
 
 /**
@@ -39,7 +48,7 @@ export async function readChanges(
   after: ChangePlace,
   rowsMax: number,
 ): Promise<ChangeRow[]> {
-  const last = after.lastApplication
+  const { mark } = after
   return db<ChangeRow[]>`
     with submitted as (
       select submit_seq as change, 1 as part, 'submitted' as kind, application_id, submit_time as happened_at
@@ -73,26 +82,35 @@ export async function readChanges(
       order by change_seq
       limit ${rowsMax}
     )
-    select found.change, found.kind, found.application_id, found.happened_at, found.superseded_by, found.status, found.application_note
+    select found.change, found.kind, found.application_id, found.happened_at, found.superseded_by, found.status, found.application_note,
+      found.mark_time, found.mark_application
     from (
-      select change, part, kind, application_id, happened_at, null::bigint as superseded_by, null as status, null as application_note
+      select change, part, kind, application_id, happened_at, null::bigint as superseded_by, null as status, null as application_note,
+        happened_at as mark_time, application_id as mark_application
       from submitted
       union all
       -- A bulk load may bring an application without the one that took over; it gets the next number, which is then another applicant's.
-      select s.change, s.part, s.kind, s.application_id, newer.submit_time, newer.application_id, null, null
+      -- The change is marked as the submission that has its number, which may have been erased.
+      select s.change, s.part, s.kind, s.application_id, newer.submit_time, newer.application_id, null, null,
+        marked.happened_at, marked.application_id
       from superseded s
       left join application newer
         on newer.program_id = ${programId} and newer.submit_seq = s.change and newer.applicant_id = s.applicant_id
+      cross join lateral change_at(${programId}, s.change) marked
       union all
-      select change, 3, 'status', application_id, happened_at, null, status, null from annotated where sets_status
+      select change, 3, 'status', application_id, happened_at, null, status, null, happened_at, application_id
+      from annotated
+      where sets_status
       union all
-      select change, 4, 'note', application_id, happened_at, null, null, application_note from annotated where sets_note
+      select change, 4, 'note', application_id, happened_at, null, null, application_note, happened_at, application_id
+      from annotated
+      where sets_note
       union all
-      select change, part, kind, application_id, happened_at, null, null, null from erased
+      select change, part, kind, application_id, happened_at, null, null, null, happened_at, application_id from erased
     ) found
     -- Asked once, before anything is read, also when there is nothing to read.
-    where (select require_walk(${programId}, ${after.change}, ${last?.submit_seq ?? null}::bigint,
-      ${last === undefined ? null : formatMicros(last.submit_time)}::timestamptz))
+    where (select require_change(${programId}, ${after.change}, ${mark === undefined ? null : formatMicros(mark.time)}::timestamptz,
+      ${mark?.application_id ?? null}::bigint))
     order by found.change, found.part
     limit ${rowsMax}`
 }
@@ -100,29 +118,25 @@ export async function readChanges(
 /** A place as it is selected. */
 export interface PlaceRow {
   change: number
-  submit_time: Micros | null
-  submit_seq: number | null
+  change_time: Micros | null
+  change_application: number | null
 }
 
-export const placeOf = ({ change, submit_time, submit_seq }: PlaceRow): ChangePlace => ({
+export const placeOf = ({ change, change_time, change_application }: PlaceRow): ChangePlace => ({
   change,
-  lastApplication: submit_time === null || submit_seq === null ? undefined : { submit_time, submit_seq },
+  mark: change_application === null ? undefined : { time: change_time ?? 0, application_id: change_application },
 })
 
 /** The place after a change. */
-export async function readPlace(db: Db, programId: number, change: number): Promise<ChangePlace> {
-  const [row] = await db<PlaceRow[]>`
-    select ${change}::bigint as change, submit_time, submit_seq
-    from last_submission(${programId}, ${change})`
-  return placeOf(row!)
-}
+export const placeAfter = ({ change, mark_time, mark_application }: ChangeRow): ChangePlace =>
+  placeOf({ change, change_time: mark_time, change_application: mark_application })
 
 /** The place of now: after the last change that is committed. */
 export async function readLastChange(db: Db, programId: number): Promise<ChangePlace> {
   const [row] = await db<PlaceRow[]>`
-    select c.submit_seq as change, newest.submit_time, newest.submit_seq
+    select c.submit_seq as change, last.happened_at as change_time, last.application_id as change_application
     from submission_counter c
-    cross join last_submission(c.program_id, c.submit_seq) newest
+    cross join change_at(c.program_id, c.submit_seq) last
     where c.program_id = ${programId}`
   if (row === undefined) throw new Error(`program ${programId} has no submission counter`)
   return placeOf(row)

@@ -25,9 +25,9 @@ export async function readReadablePrograms(db: Db, programIds: readonly number[]
     cross join readable_state(p.program_id) state
     where p.program_id = any(${programIds as number[]}::bigint[])
     order by p.slug`
-  return rows.map(({ change, submit_time, submit_seq, ...program }) => ({
+  return rows.map(({ change, change_time, change_application, ...program }) => ({
     ...program,
-    place: placeOf({ change, submit_time, submit_seq }),
+    place: placeOf({ change, change_time, change_application }),
   }))
 }
 

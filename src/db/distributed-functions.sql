@@ -23,9 +23,9 @@ end $$;
 -- What statements on the workers call.
 select create_distributed_function(signature)
 from unnest(array[
-  'just_after(timestamptz)', 'last_submission(bigint, bigint)', 'change_time(bigint, bigint)',
+  'just_after(timestamptz)', 'last_submission(bigint, bigint)', 'change_at(bigint, bigint)',
   'check_walk(bigint, bigint, bigint, timestamptz, bigint, bigint, timestamptz)',
-  'require_walk(bigint, bigint, bigint, timestamptz)', 'draw_changes(bigint, bigint)']::regprocedure[]) as signature;
+  'require_walk(bigint, bigint, bigint, timestamptz)', 'require_change(bigint, bigint, timestamptz, bigint)', 'draw_changes(bigint, bigint)']::regprocedure[]) as signature;
 
 -- These run on the coordinator, in a connection to the worker that is the caller's own, and not the owner's: it has to be the one that the rest
 -- of the transaction takes. So a role that may draw has to have the right to change the counter (roles.sql).
@@ -54,6 +54,13 @@ begin
     update submission_counter set erased = erased + 1 where program_id = gone.program_id;
     insert into erased_application (program_id, application_id, submit_seq, submit_time, change_seq)
     values (gone.program_id, gone.application_id, gone.submit_seq, gone.submit_time, draw_changes(gone.program_id, 1));
+    if gone.superseded_seq is not null
+       and not exists (select from application where program_id = gone.program_id and submit_seq = gone.superseded_seq)
+       and not exists (select from erased_application where program_id = gone.program_id and submit_seq = gone.superseded_seq) then
+      insert into erased_change (program_id, change_seq, application_id)
+      values (gone.program_id, gone.superseded_seq, gone.application_id)
+      on conflict do nothing;
+    end if;
   end loop;
   return null;
 end $$;
@@ -61,15 +68,17 @@ end $$;
 create or replace function walk_start(of_program bigint)
 returns table (
   horizon bigint, last_submit_time timestamptz, submit_time timestamptz, submit_seq bigint,
-  last_change_at timestamptz, last_published_at timestamptz)
+  change_time timestamptz, change_application bigint, last_published_at timestamptz)
 language plpgsql as $$
 begin
   -- What is read on the worker is seen there as of one moment; the publication is read after it.
   select c.submit_seq, least(c.last_submit_time, c.loading_from - interval '1 microsecond'), newest.submit_time, newest.submit_seq,
-    case when newest.submit_seq = c.submit_seq then newest.submit_time else change_time(c.program_id, c.submit_seq) end
-  into walk_start.horizon, walk_start.last_submit_time, walk_start.submit_time, walk_start.submit_seq, walk_start.last_change_at
+    last.happened_at, last.application_id
+  into walk_start.horizon, walk_start.last_submit_time, walk_start.submit_time, walk_start.submit_seq, walk_start.change_time,
+    walk_start.change_application
   from submission_counter c
   cross join last_submission(c.program_id, c.submit_seq) newest
+  cross join change_at(c.program_id, c.submit_seq) last
   where c.program_id = of_program;
   if found then
     walk_start.last_published_at := last_publication(of_program);

@@ -35,7 +35,7 @@ grant select on worker_beat, audit_check to tributary_service, tributary_worker;
 -- The service lets keys in, hands applications out, and takes submissions. It cannot change or remove what was submitted, only say
 -- that another application came after it; nor make or change a key, only note that it was seen.
 grant select on
-  submission_counter, applicant, application_in_progress, application, erased_application, api_key, api_key_program, submission_request
+  submission_counter, applicant, application_in_progress, application, erased_application, erased_change, api_key, api_key_program, submission_request
 to tributary_service;
 grant select on intermediary_organization, intermediary, application_annotation to tributary_service;
 grant insert on application_in_progress, application, submission_request to tributary_service;
@@ -57,7 +57,7 @@ grant select on audit_event, audit_link, audit_chain, audit_anchor to tributary_
 grant update (link, hash, round_ended_at, fault) on audit_check to tributary_worker;
 -- It erases what programs keep no longer: a trigger refuses it what has not expired.
 grant select (program_id, application_id, applicant_id, submit_time, submit_seq, superseded_seq), delete on application to tributary_worker;
-grant select on erased_application to tributary_worker;
+grant select on erased_application, erased_change to tributary_worker;
 -- To see that no number has gone without a trace.
 grant select (program_id, change_seq) on application_annotation to tributary_worker;
 grant select (program_id, applicant_id, updated_at), delete on application_in_progress to tributary_worker;

@@ -11,6 +11,7 @@ export const tablePlacements = {
   application_in_progress: 'program',
   submission_request: 'program',
   erased_application: 'program',
+  erased_change: 'program',
 
   admin_token: 'coordinator',
   api_key: 'coordinator',

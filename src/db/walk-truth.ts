@@ -82,6 +82,7 @@ export async function readUnaccounted(db: Db, programId: number, first: number, 
     and not exists (
       select from erased_application where program_id = ${programId} and (submit_seq = number or change_seq = number)
     )
+    and not exists (select from erased_change where program_id = ${programId} and change_seq = number)
     order by number`
   return rows.map(row => row.number)
 }

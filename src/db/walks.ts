@@ -4,6 +4,7 @@ import type { PendingQuery, Row } from 'postgres'
 import type { RevisionState } from '../domain/questions/application.ts'
 import { beforeAllSubmissions, earliest, formatMicros, latest, type Micros } from '../domain/values/offset-time.ts'
 import { int4At, int8At, postgresEpoch } from './binary-values.ts'
+import { type ChangePlace, type PlaceRow, placeOf } from './change-rows.ts'
 import type { Db, Sql } from './client.ts'
 import { isInPlace, type Partition, readInPlace, type WalkTables } from './partition-places.ts'
 
@@ -15,15 +16,16 @@ export interface WalkStart {
   last_submit_time: Micros
   /** The last application up to the horizon, erased or not; null when there was none. It tells this history from another (G13). */
   last_application: Position | null
-  /** When the change with the number of the horizon was made, a submission or another; null when there was none. */
-  last_change_at: Micros | null
+  /** After the change with the number of the horizon, a submission or another. */
+  last_change: ChangePlace
   /** When the newest version was published; null before the first. Publications follow one another strictly, so it names the set of them. */
   last_published_at: Micros | null
   /** Whether the server replays another one's log, and so may lack what was committed there. */
   in_recovery: boolean
 }
 
-type WalkStartRow = Omit<WalkStart, 'last_application'> & { [Part in keyof Position]: Position[Part] | null }
+type WalkStartRow = Omit<WalkStart, 'last_application' | 'last_change'> &
+  Omit<PlaceRow, 'change'> & { [Part in keyof Position]: Position[Part] | null }
 
 /** The start of a walk, in one statement, so that the parts fit together. */
 export async function readWalkStart(db: Db, programId: number): Promise<WalkStart> {
@@ -33,9 +35,13 @@ export async function readWalkStart(db: Db, programId: number): Promise<WalkStar
       : readStartIn(db, programId, partition),
   )
   if (row === undefined) throw new Error(`program ${programId} has no submission counter`)
-  const { submit_time, submit_seq, ...start } = row
+  const { submit_time, submit_seq, change_time, change_application, ...start } = row
   const last_application = submit_time === null || submit_seq === null ? null : { submit_time, submit_seq }
-  return { ...start, last_application }
+  return {
+    ...start,
+    last_application,
+    last_change: placeOf({ change: start.horizon, change_time, change_application }),
+  }
 }
 
 /** As `walk_start`, of one partition alone. */
@@ -45,18 +51,34 @@ const readStartIn = (db: Db, programId: number, partition: Partition) => db<Walk
     least(c.last_submit_time, c.loading_from - interval '1 microsecond') as last_submit_time,
     newest.submit_time,
     newest.submit_seq,
-    case
-      when newest.submit_seq = c.submit_seq then newest.submit_time
-      else coalesce(
-        (select changed_at from ${db(partition.applicationAnnotation)} where program_id = ${programId} and change_seq = c.submit_seq),
-        (select erased_at from ${db(partition.erasedApplication)} where program_id = ${programId} and change_seq = c.submit_seq))
-    end as last_change_at,
+    last.happened_at as change_time,
+    last.application_id as change_application,
     (select max(published_at) from program_version where program_id = ${programId}) as last_published_at,
     pg_is_in_recovery() as in_recovery
   from submission_counter c
   left join lateral ${lastSubmission(db, partition, programId, db`c.submit_seq`)} newest on true
+  left join lateral ${lastChange(db, partition, programId)} last on true
   where ${isInPlace(db, programId, partition)}
   and c.program_id = ${programId}`
+
+/** As `change_at` of the last number, of the tables with these names. What has it cannot have been erased, or that would be the last. */
+const lastChange = (db: Db, tables: Partition, programId: number) => db`(
+  select submit_time as happened_at, application_id
+  from ${db(tables.application)}
+  where program_id = ${programId} and submit_seq = c.submit_seq
+  union all
+  select changed_at, application_id
+  from ${db(tables.applicationAnnotation)}
+  where program_id = ${programId} and change_seq = c.submit_seq
+  union all
+  select erased_at, application_id
+  from ${db(tables.erasedApplication)}
+  where program_id = ${programId} and change_seq = c.submit_seq
+  union all
+  select null, application_id
+  from ${db(tables.application)}
+  where program_id = ${programId} and superseded_seq = c.submit_seq
+  limit 1)`
 
 /** As `last_submission`, of the tables with these names. */
 const lastSubmission = (db: Db, tables: WalkTables, programId: number, horizon: PendingQuery<Row[]>) => db`(

@@ -4,7 +4,7 @@
 // commit, so nothing can come in before what was read; and a page never ends between two changes of one number. An application that
 // was erased leaves `erased` alone: its other changes go with it.
 
-import { type ChangePlace, type ChangeRow, readChanges, readLastChange, readPlace } from '../db/change-rows.ts'
+import { type ChangePlace, type ChangeRow, placeAfter, readChanges, readLastChange } from '../db/change-rows.ts'
 import type { Sql } from '../db/client.ts'
 import { isBehindWalk, isOtherHistory } from '../db/walks.ts'
 import { formatOffsetTime } from '../domain/values/offset-time.ts'
@@ -42,7 +42,7 @@ export function parseChangesRequest(sent: SentParameters, limits: { maxPageSize:
   const pageSize = query.read('pageSize', parsePageSize) ?? most
   if (query.faults.length > 0) throw query.problem()
   return {
-    after: after === undefined ? { change: 0, lastApplication: undefined } : after.place,
+    after: after === undefined ? { change: 0, mark: undefined } : after.place,
     pageSize: Math.min(pageSize, most),
   }
 }
@@ -87,7 +87,7 @@ export async function readChangesPage(
   const last = onPage.at(-1)
   return {
     payload: onPage.map(row => show(row, timeZone)),
-    nextCursor: formatChangeCursor(last === undefined ? after : await readPlace(db, programId, last.change)),
+    nextCursor: formatChangeCursor(last === undefined ? after : placeAfter(last)),
     hasMore: onPage.length < rows.length,
   }
 }

@@ -22,7 +22,6 @@ interface BegunWalk {
   changeCursor: string
   /** What names the walk. Sealed when it is called, so that no row waits for it. */
   walkToken: () => string
-  lastChangeAt: Micros | undefined
 }
 
 export interface OpenedWalk {
@@ -54,12 +53,10 @@ export async function openWalk(
     if (fields !== undefined && !canCarryFields(tokens.oldestRelease)) throw upgradeUnfinished()
     const planned = filters ?? (await withFields(start.last_published_at ?? earliest))
     const walk = beginWalk(programId, planned, start, newWalkId())
-    const changeCursor = formatChangeCursor({ change: walk.horizon, lastApplication: walk.lastApplication })
     const begun = {
       snapshotTime: snapshotTime(start),
-      changeCursor,
+      changeCursor: formatChangeCursor(start.last_change),
       walkToken: () => walkToken(walk, tokens),
-      lastChangeAt: start.last_change_at ?? undefined,
     }
     return { walk, begun }
   }

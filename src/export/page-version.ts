@@ -1,7 +1,6 @@
 // What a walk's first page depends on, in a few characters: as long as they are the same, the page would be the same.
 
 import { createHmac, hkdfSync } from 'node:crypto'
-import type { Micros } from '../domain/values/offset-time.ts'
 import type { ExportFormat } from './framings/all-framings.ts'
 import type { Walk } from './walk.ts'
 
@@ -22,17 +21,17 @@ export const pageVersionKey = (pepper: string): Buffer =>
 
 /**
  * The version of a first page. The counter of a program moves with everything that happens to its applications: submissions, statuses,
- * notes, erasures (db/walks). When its last change was made, and the last application, tell this history from another one in which the
- * counter has come as far, as after a restore. It is read before the rows are, so a page may be newer than its version says, never older.
+ * notes, erasures (db/walks). The cursor of its last change tells this history from another one in which the counter has come as far, as
+ * after a restore. It is read before the rows are, so a page may be newer than its version says, never older.
  */
 export function pageVersion(
   key: Buffer,
   walk: Walk,
-  lastChangeAt: Micros | undefined,
+  changeCursor: string,
   { format, timeZone, hidden }: SentAs,
 ): string {
   // Everything in the walk but its name, so that a filter that is added later counts too.
   const { walkId, ...limited } = walk
-  const known = [textVersion, limited, lastChangeAt ?? null, format, timeZone, [...hidden].sort((a, b) => a - b)]
+  const known = [textVersion, limited, changeCursor, format, timeZone, [...hidden].sort((a, b) => a - b)]
   return createHmac('sha256', key).update(JSON.stringify(known)).digest('base64url').slice(0, 22)
 }

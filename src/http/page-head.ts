@@ -62,7 +62,7 @@ export class PageHead {
       headers.set('Change-Cursor', begun.changeCursor)
       headers.set('Walk-Token', begun.walkToken())
       const sentAs = { format: offered.format, timeZone: this.config.timeZone, hidden: caller.hidden.ids }
-      headers.set('ETag', weakTag(pageVersion(this.config.versionKey, walk, begun.lastChangeAt, sentAs)))
+      headers.set('ETag', weakTag(pageVersion(this.config.versionKey, walk, begun.changeCursor, sentAs)))
     }
     if (strict) headers.set('Preference-Applied', 'handling=strict')
     return headers

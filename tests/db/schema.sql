@@ -28,29 +28,42 @@ begin
   return new;
 end $function$;
 
-CREATE OR REPLACE FUNCTION public.change_time(of_program bigint, change bigint)
- RETURNS timestamp with time zone
+CREATE OR REPLACE FUNCTION public.change_at(of_program bigint, change bigint, OUT happened_at timestamp with time zone, OUT application_id bigint)
+ RETURNS record
  LANGUAGE plpgsql
  STABLE
 AS $function$
+#variable_conflict use_column
 begin
-  return coalesce(
-    -- As the last one up to the number, so that a plan kept for all programs takes the index on the number: asked for the number itself
-    -- it took the index of walks, and read all entries of a program far larger than most.
-    (
-      select newest.submit_time
-      from (
-        select a.submit_seq, a.submit_time
-        from application a
-        where a.program_id = of_program and a.submit_seq <= change
-        order by a.submit_seq desc
-        limit 1
-      ) newest
-      where newest.submit_seq = change
-    ),
-    (select n.changed_at from application_annotation n where n.program_id = of_program and n.change_seq = change),
-    (select e.erased_at from erased_application e where e.program_id = of_program and e.change_seq = change)
-  );
+  -- As the last one up to the number, so that a plan kept for all programs takes the index on the number: asked for the number itself
+  -- it took the index of walks, and read all entries of a program far larger than most.
+  select newest.submit_time, newest.application_id into happened_at, application_id
+  from (
+    select a.submit_seq, a.submit_time, a.application_id
+    from application a
+    where a.program_id = of_program and a.submit_seq <= change
+    order by a.submit_seq desc
+    limit 1
+  ) newest
+  where newest.submit_seq = change;
+  if found then
+    return;
+  end if;
+  select known.happened_at, known.application_id into happened_at, application_id
+  from (
+    select n.changed_at as happened_at, n.application_id
+    from application_annotation n
+    where n.program_id = of_program and n.change_seq = change
+    union all
+    select e.erased_at, e.application_id from erased_application e where e.program_id = of_program and e.change_seq = change
+    union all
+    select e.submit_time, e.application_id from erased_application e where e.program_id = of_program and e.submit_seq = change
+    union all
+    select e.happened_at, e.application_id from erased_change e where e.program_id = of_program and e.change_seq = change
+    union all
+    select null, a.application_id from application a where a.program_id = of_program and a.superseded_seq = change
+  ) known
+  limit 1;
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.check_audit_anchor()
@@ -192,6 +205,18 @@ begin
   end if;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.leave_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+begin
+  insert into erased_change (program_id, change_seq, application_id, happened_at)
+  values (old.program_id, old.change_seq, old.application_id, old.changed_at);
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.leave_tombstone()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -211,6 +236,14 @@ begin
       drawn - applications + row_number() over (order by r.submit_seq)
     from removed r
     where r.program_id = of_program;
+    insert into erased_change (program_id, change_seq, application_id)
+    select r.program_id, r.superseded_seq, r.application_id
+    from removed r
+    where r.program_id = of_program
+    and r.superseded_seq is not null
+    and not exists (select from application a where a.program_id = r.program_id and a.submit_seq = r.superseded_seq)
+    and not exists (select from erased_application e where e.program_id = r.program_id and e.submit_seq = r.superseded_seq)
+    on conflict do nothing;
   end loop;
   return null;
 end $function$;
@@ -316,7 +349,7 @@ begin
   return case tg_op when 'DELETE' then old else new end;
 end $function$;
 
-CREATE OR REPLACE FUNCTION public.readable_state(of_program bigint, OUT applications bigint, OUT newest_submit_time timestamp with time zone, OUT change bigint, OUT submit_time timestamp with time zone, OUT submit_seq bigint)
+CREATE OR REPLACE FUNCTION public.readable_state(of_program bigint, OUT applications bigint, OUT newest_submit_time timestamp with time zone, OUT change bigint, OUT change_time timestamp with time zone, OUT change_application bigint)
  RETURNS record
  LANGUAGE plpgsql
  STABLE
@@ -332,10 +365,10 @@ begin
       order by a.submit_time desc, a.submit_seq desc
       limit 1
     ),
-    c.submit_seq, newest.submit_time, newest.submit_seq
-  into applications, newest_submit_time, change, submit_time, submit_seq
+    c.submit_seq, last.happened_at, last.application_id
+  into applications, newest_submit_time, change, change_time, change_application
   from submission_counter c
-  cross join last_submission(c.program_id, c.submit_seq) newest
+  cross join change_at(c.program_id, c.submit_seq) last
   where c.program_id = of_program;
 end $function$;
 
@@ -425,6 +458,29 @@ begin
     raise exception '% rows are never changed or removed', tg_table_name using errcode = 'restrict_violation';
   end if;
   return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.require_change(of_program bigint, change bigint, of_time timestamp with time zone, of_application bigint)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  reached bigint;
+  known record;
+begin
+  select c.submit_seq into reached from submission_counter c where c.program_id = of_program;
+  if reached is null or reached < change then
+    raise exception 'program % has come to change %, and not to %', of_program, reached, change using errcode = 'TB001';
+  end if;
+  if of_application is null then
+    return true;
+  end if;
+  select * into known from change_at(of_program, change);
+  if (coalesce(known.happened_at, 'epoch'), known.application_id) is distinct from (of_time, of_application) then
+    raise exception 'change % of program % is not there, or is another one than it was', change, of_program using errcode = 'TB002';
+  end if;
+  return true;
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.require_place(holds boolean)
@@ -609,7 +665,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.walk_start(of_program bigint)
- RETURNS TABLE(horizon bigint, last_submit_time timestamp with time zone, submit_time timestamp with time zone, submit_seq bigint, last_change_at timestamp with time zone, last_published_at timestamp with time zone)
+ RETURNS TABLE(horizon bigint, last_submit_time timestamp with time zone, submit_time timestamp with time zone, submit_seq bigint, change_time timestamp with time zone, change_application bigint, last_published_at timestamp with time zone)
  LANGUAGE sql
  STABLE
 AS $function$
@@ -618,10 +674,12 @@ AS $function$
     least(c.last_submit_time, c.loading_from - interval '1 microsecond'),
     newest.submit_time,
     newest.submit_seq,
-    case when newest.submit_seq = c.submit_seq then newest.submit_time else change_time(c.program_id, c.submit_seq) end,
+    last.happened_at,
+    last.application_id,
     (select max(v.published_at) from program_version v where v.program_id = of_program)
   from submission_counter c
   cross join last_submission(c.program_id, c.submit_seq) newest
+  cross join change_at(c.program_id, c.submit_seq) last
   where c.program_id = of_program
 $function$;
 
@@ -976,6 +1034,14 @@ create table erased_application (
   constraint erased_application_program_id_change_seq_key UNIQUE (program_id, change_seq),
   constraint erased_application_program_id_submit_seq_key UNIQUE (program_id, submit_seq),
   constraint erased_application_check CHECK ((change_seq > submit_seq))
+);
+
+create table erased_change (
+  program_id bigint not null,
+  change_seq bigint not null,
+  application_id bigint not null,
+  happened_at timestamp with time zone,
+  constraint erased_change_pkey PRIMARY KEY (program_id, change_seq)
 );
 
 create table instance (
@@ -1345,6 +1411,8 @@ alter table docs_example add constraint docs_example_program_version_id_fkey FOR
 
 alter table erased_application add constraint erased_application_program_id_fkey FOREIGN KEY (program_id) REFERENCES program(program_id);
 
+alter table erased_change add constraint erased_change_program_id_fkey FOREIGN KEY (program_id) REFERENCES program(program_id);
+
 alter table intermediary add constraint intermediary_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES intermediary_organization(organization_id);
 
 alter table invitation add constraint invitation_person_id_fkey FOREIGN KEY (person_id) REFERENCES person(person_id);
@@ -1391,6 +1459,8 @@ CREATE TRIGGER application_annotation_is_kept BEFORE DELETE ON application_annot
 
 CREATE TRIGGER application_annotation_is_numbered BEFORE INSERT ON application_annotation FOR EACH ROW WHEN (new.change_seq IS NOT NULL) EXECUTE FUNCTION check_change_number();
 
+CREATE TRIGGER application_annotation_leaves_change AFTER DELETE ON application_annotation FOR EACH ROW WHEN (old.change_seq IS NOT NULL) EXECUTE FUNCTION leave_change();
+
 CREATE TRIGGER audit_anchor_is_checked BEFORE UPDATE ON audit_anchor FOR EACH ROW EXECUTE FUNCTION check_audit_anchor();
 
 CREATE TRIGGER audit_anchor_is_kept BEFORE DELETE ON audit_anchor FOR EACH ROW EXECUTE FUNCTION refuse_change();
@@ -1426,6 +1496,8 @@ CREATE TRIGGER civiform_change_is_history BEFORE DELETE OR UPDATE ON civiform_ch
 CREATE TRIGGER civiform_source_is_alone BEFORE INSERT ON civiform_source FOR EACH ROW EXECUTE FUNCTION refuse_following_own_programs();
 
 CREATE TRIGGER erased_application_is_history BEFORE DELETE OR UPDATE ON erased_application FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER erased_change_is_history BEFORE DELETE OR UPDATE ON erased_change FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER intermediary_is_kept BEFORE DELETE ON intermediary FOR EACH ROW EXECUTE FUNCTION refuse_change();
 

@@ -2,14 +2,16 @@
 // Contract G13: the last application up to the horizon, "erased or not", is what a walk is recognised by.
 
 import { expect, test } from 'bun:test'
+import { type ChangePlace, readChanges } from '../../src/db/change-rows.ts'
 import { openDatabase } from '../../src/db/client.ts'
 import { partitionApplications } from '../../src/db/migrate.ts'
 import { knowPartitions, readPartitions } from '../../src/db/partition-places.ts'
-import { readWalkStart } from '../../src/db/walks.ts'
+import { isBehindWalk, isOtherHistory, readWalkStart } from '../../src/db/walks.ts'
 import { annotate } from '../../src/upkeep/annotate.ts'
 import { eraseApplication } from '../../src/upkeep/erase.ts'
 import { endWithFile, useDatabase } from '../support/fixtures.ts'
 import { insertRawApplications, insertRawProgram } from '../support/raw-applications.ts'
+import { failureOf } from '../support/refusal.ts'
 
 test('G13: a walk starts at the last submission, erased or not, and the last change, by the names of tables and of partitions', async () => {
   const { sql, url } = await useDatabase()
@@ -35,8 +37,10 @@ test('G13: a walk starts at the last submission, erased or not, and the last cha
       order by submit_seq desc
       limit 1`
     expect(found.last_application).toEqual(last ?? null)
-    return [found.horizon, last?.submit_seq, found.last_change_at === last?.submit_time]
+    places.push(found.last_change)
+    return [found.horizon, last?.submit_seq, found.last_change.mark?.time === last?.submit_time]
   }
+  const places: ChangePlace[] = []
 
   expect((await start()).slice(0, 2)).toEqual([0, undefined])
   const [a, b, c] = (await submit(3)) as [number, number, number]
@@ -52,6 +56,32 @@ test('G13: a walk starts at the last submission, erased or not, and the last cha
   await erase(d)
   await erase(a)
   expect(await start()).toEqual([9, 7, false])
+
+  // Each place is known for ever, whatever was erased since; and no other change is taken for it.
+  expect(places.map(({ change, mark }) => [change, mark?.application_id])).toEqual([
+    [0, undefined],
+    [3, c],
+    [4, a],
+    [5, c],
+    [6, b],
+    [7, d],
+    [9, a],
+  ])
+  for (const pool of [sql, naming])
+    for (const place of places) {
+      const { change, mark } = place
+      expect((await readChanges(pool, program_id, place, 100)).every(row => row.change > change)).toBe(true)
+      if (mark === undefined) continue
+      for (const other of [
+        { ...mark, time: mark.time + 1 },
+        { ...mark, application_id: mark.application_id + 1 },
+      ]) {
+        const failure = await failureOf(readChanges(pool, program_id, { change, mark: other }, 100))
+        expect(isOtherHistory(failure)).toBe(true)
+      }
+    }
+  const further = await failureOf(readChanges(sql, program_id, { change: 10, mark: undefined }, 100))
+  expect(isBehindWalk(further)).toBe(true)
 
   // Up to each number there was.
   const found = await sql<{ horizon: number; submit_seq: number | null }[]>`

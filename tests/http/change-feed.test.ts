@@ -356,7 +356,7 @@ describe('"Prefer: wait" (RFC 7240)', () => {
 describe('what is not right', () => {
   test('a cursor that was never given out is refused, and what would be right is said', async () => {
     const followed = await aFollowedProgram()
-    for (const after of ['x', '-1', '1.2', '1.2.3.4', '1e3', '5.6.7', '99999999999999999', '1.1.x', 'LATEST'])
+    for (const after of ['x', '-1', '1.2', '1.2.3.4', '1e3', '99999999999999999', '1.1.x', '1.1.-1', 'LATEST'])
       expect(await refusalOf(followed, after)).toMatchObject({
         status: 400,
         errors: [{ parameter: 'after', code: 'invalid_cursor', detail: expect.stringContaining('latest') }],
@@ -388,6 +388,30 @@ describe('what is not right', () => {
     expect(await ask(cursor)).toMatchObject({ status: 400, body: { errors: [{ code: 'cursor_of_another_history' }] } })
     expect((await ask('0')).body.payload.length).toBe(25)
     expect(ids.length).toBe(20)
+  })
+
+  test('D36: a cursor names the change: another change of its number, of any kind, is another history; the number alone only says how far', async () => {
+    const followed = await aFollowedProgram()
+    const { frontEnd, answers } = followed
+    const { application_id } = await frontEnd.apply(await frontEnd.register(), answers)
+    const other = await frontEnd.apply(await frontEnd.register(), answers)
+    await followed.annotate(application_id, { status: 'Received' })
+    await followed.annotate(application_id, { note: 'seen' })
+    await followed.erase(other.application_id)
+    const { payload, nextCursor } = await followed.read()
+    expect(payload.length).toBe(4)
+    expect(nextCursor).toMatch(new RegExp(`^5\\.\\d{16}\\.${other.application_id}$`))
+    for (let n = 1; n <= 5; n++) {
+      const { nextCursor: cursor } = await followed.read({ after: String(n - 1), pageSize: '1' })
+      const [change, time, id] = cursor.split('.').map(Number)
+      await followed.read({ after: cursor })
+      for (const lost of [`${change}.${time! - 1}.${id}`, `${change}.${time}.${id! + 99}`]) {
+        const refused = await refusalOf(followed, lost)
+        expect([refused.status, refused.errors[0]!.code]).toEqual([400, 'cursor_of_another_history'])
+      }
+    }
+    expect((await followed.read({ after: '5' })).payload).toEqual([])
+    expect(await refusalOf(followed, '6')).toMatchObject({ errors: [{ code: 'cursor_of_another_history' }] })
   })
 
   test('D4: a program that was not granted, or is not there, is the same 401; D25: other methods are 405', async () => {

@@ -328,6 +328,18 @@ create table erased_application (
 create trigger erased_application_is_history before update or delete on erased_application
   for each row execute function refuse_change();
 
+-- Changes that went with an application that was erased: number and time of each status and note, and a number under which it became
+-- OBSOLETE where that was no submission's. A cursor that names such a change is good for ever.
+create table erased_change (
+  program_id bigint not null references program,
+  change_seq bigint not null,
+  application_id bigint not null,
+  happened_at timestamptz,
+  primary key (program_id, change_seq)
+);
+create trigger erased_change_is_history before update or delete on erased_change
+  for each row execute function refuse_change();
+
 -- However an application is removed, its tombstone is left in the same transaction.
 create function leave_tombstone() returns trigger
 language plpgsql security definer set search_path = pg_catalog, public, pg_temp as $$
@@ -344,6 +356,14 @@ begin
       drawn - applications + row_number() over (order by r.submit_seq)
     from removed r
     where r.program_id = of_program;
+    insert into erased_change (program_id, change_seq, application_id)
+    select r.program_id, r.superseded_seq, r.application_id
+    from removed r
+    where r.program_id = of_program
+    and r.superseded_seq is not null
+    and not exists (select from application a where a.program_id = r.program_id and a.submit_seq = r.superseded_seq)
+    and not exists (select from erased_application e where e.program_id = r.program_id and e.submit_seq = r.superseded_seq)
+    on conflict do nothing;
   end loop;
   return null;
 end $$;
@@ -513,27 +533,75 @@ create table application_annotation (
 );
 create unique index application_annotation_by_change on application_annotation (program_id, change_seq)
   where change_seq is not null;
--- When the change with this number was made: a submission, a status or note, or an erasure. Null when there is none.
-create function change_time(of_program bigint, change bigint) returns timestamptz
-language plpgsql stable as $$
+-- A status or note that goes with its application leaves its number and time.
+create function leave_change() returns trigger
+language plpgsql security definer set search_path = pg_catalog, public, pg_temp as $$
 begin
-  return coalesce(
-    -- As the last one up to the number, so that a plan kept for all programs takes the index on the number: asked for the number itself
-    -- it took the index of walks, and read all entries of a program far larger than most.
-    (
-      select newest.submit_time
-      from (
-        select a.submit_seq, a.submit_time
-        from application a
-        where a.program_id = of_program and a.submit_seq <= change
-        order by a.submit_seq desc
-        limit 1
-      ) newest
-      where newest.submit_seq = change
-    ),
-    (select n.changed_at from application_annotation n where n.program_id = of_program and n.change_seq = change),
-    (select e.erased_at from erased_application e where e.program_id = of_program and e.change_seq = change)
-  );
+  insert into erased_change (program_id, change_seq, application_id, happened_at)
+  values (old.program_id, old.change_seq, old.application_id, old.changed_at);
+  return null;
+end $$;
+revoke execute on function leave_change() from public;
+create trigger application_annotation_leaves_change after delete on application_annotation
+  for each row when (old.change_seq is not null) execute function leave_change();
+
+-- When the change with this number was made and to which application: what tells it from another change that has its number in another
+-- history, for ever, whatever was erased since. The time is null where only an application became OBSOLETE; both where there is no such change.
+create function change_at(of_program bigint, change bigint, out happened_at timestamptz, out application_id bigint)
+language plpgsql stable as $$
+#variable_conflict use_column
+begin
+  -- As the last one up to the number, so that a plan kept for all programs takes the index on the number: asked for the number itself
+  -- it took the index of walks, and read all entries of a program far larger than most.
+  select newest.submit_time, newest.application_id into happened_at, application_id
+  from (
+    select a.submit_seq, a.submit_time, a.application_id
+    from application a
+    where a.program_id = of_program and a.submit_seq <= change
+    order by a.submit_seq desc
+    limit 1
+  ) newest
+  where newest.submit_seq = change;
+  if found then
+    return;
+  end if;
+  select known.happened_at, known.application_id into happened_at, application_id
+  from (
+    select n.changed_at as happened_at, n.application_id
+    from application_annotation n
+    where n.program_id = of_program and n.change_seq = change
+    union all
+    select e.erased_at, e.application_id from erased_application e where e.program_id = of_program and e.change_seq = change
+    union all
+    select e.submit_time, e.application_id from erased_application e where e.program_id = of_program and e.submit_seq = change
+    union all
+    select e.happened_at, e.application_id from erased_change e where e.program_id = of_program and e.change_seq = change
+    union all
+    select null, a.application_id from application a where a.program_id = of_program and a.superseded_seq = change
+  ) known
+  limit 1;
+end $$;
+
+-- Refuses, as check_walk does, a change that this database has not come to (TB001), or has another one for (TB002). A change without an
+-- application is known by its number alone. A time that is not there is that of the epoch.
+create function require_change(of_program bigint, change bigint, of_time timestamptz, of_application bigint) returns boolean
+language plpgsql stable as $$
+declare
+  reached bigint;
+  known record;
+begin
+  select c.submit_seq into reached from submission_counter c where c.program_id = of_program;
+  if reached is null or reached < change then
+    raise exception 'program % has come to change %, and not to %', of_program, reached, change using errcode = 'TB001';
+  end if;
+  if of_application is null then
+    return true;
+  end if;
+  select * into known from change_at(of_program, change);
+  if (coalesce(known.happened_at, 'epoch'), known.application_id) is distinct from (of_time, of_application) then
+    raise exception 'change % of program % is not there, or is another one than it was', change, of_program using errcode = 'TB002';
+  end if;
+  return true;
 end $$;
 create function check_change_number() returns trigger
 language plpgsql as $$
@@ -624,17 +692,19 @@ end $$;
 create function walk_start(of_program bigint)
 returns table (
   horizon bigint, last_submit_time timestamptz, submit_time timestamptz, submit_seq bigint,
-  last_change_at timestamptz, last_published_at timestamptz)
+  change_time timestamptz, change_application bigint, last_published_at timestamptz)
 language sql stable as $$
   select
     c.submit_seq,
     least(c.last_submit_time, c.loading_from - interval '1 microsecond'),
     newest.submit_time,
     newest.submit_seq,
-    case when newest.submit_seq = c.submit_seq then newest.submit_time else change_time(c.program_id, c.submit_seq) end,
+    last.happened_at,
+    last.application_id,
     (select max(v.published_at) from program_version v where v.program_id = of_program)
   from submission_counter c
   cross join last_submission(c.program_id, c.submit_seq) newest
+  cross join change_at(c.program_id, c.submit_seq) last
   where c.program_id = of_program
 $$;
 
@@ -689,7 +759,8 @@ end $$;
 
 -- What a client that reads a program is told of it, at one moment.
 create function readable_state(of_program bigint,
-  out applications bigint, out newest_submit_time timestamptz, out change bigint, out submit_time timestamptz, out submit_seq bigint)
+  out applications bigint, out newest_submit_time timestamptz, out change bigint, out change_time timestamptz,
+  out change_application bigint)
 language plpgsql stable as $$
 #variable_conflict use_column
 begin
@@ -702,10 +773,10 @@ begin
       order by a.submit_time desc, a.submit_seq desc
       limit 1
     ),
-    c.submit_seq, newest.submit_time, newest.submit_seq
-  into applications, newest_submit_time, change, submit_time, submit_seq
+    c.submit_seq, last.happened_at, last.application_id
+  into applications, newest_submit_time, change, change_time, change_application
   from submission_counter c
-  cross join last_submission(c.program_id, c.submit_seq) newest
+  cross join change_at(c.program_id, c.submit_seq) last
   where c.program_id = of_program;
 end $$;
 ------------------------------------------------------------------------------------------------- bulk loads

@@ -45,7 +45,8 @@ export const changesOperation = {
       in: 'query',
       description:
         'The nextCursor of the answer before, or the Change-Cursor of a walk. Left out: from the beginning. `latest`: no changes, ' +
-        'only a cursor of now. A cursor does not expire.',
+        'only a cursor of now. A cursor does not expire. It names a change, and is refused where the database has lost that change; a bare ' +
+        'number names none, and is refused only while the database has not come that far.',
       schema: {
         anyOf: [
           { type: 'string', const: 'latest' },

@@ -110,7 +110,7 @@ describe('partitions that were changed by hand since a process has learned of th
 
   /** The horizon of a walk that begins now, and the numbers that it reads. */
   async function walk(pool: Sql, programId: number) {
-    const { horizon, last_application, last_change_at } = await readWalkStart(pool, programId)
+    const { horizon, last_application, last_change } = await readWalkStart(pool, programId)
     const numbers: number[] = []
     const filter = { from: undefined, to: undefined, revisionState: undefined, after: undefined }
     await readPageRows(
@@ -119,7 +119,7 @@ describe('partitions that were changed by hand since a process has learned of th
       100,
       { take: ({ submitSeq }) => numbers.push(submitSeq), batchAhead: () => 0, endBatch: () => 0 },
     )
-    return { horizon, last: last_application?.submit_seq, changed: last_change_at !== null, numbers }
+    return { horizon, last: last_application?.submit_seq, changed: last_change.mark !== undefined, numbers }
   }
 
   const upTo = (count: number) => ({
