@@ -203,13 +203,16 @@ describe('what a process makes itself', () => {
     ])
     // A followed CiviForm replaces a version in place: the active one stays what it was, and what was asked before it is another thing.
     const [before] = await readPublishedVersions(database.sql, program_id)
-    const content = { ...before!, questions: before!.questions.filter(one => one.question_key === 'told_two') }
+    const [told] = before!.questions.filter(one => one.question_key === 'told_two')
+    const asks = (question: { question_id: number }) => question.question_id === told!.question_id
+    const screens = before!.screens.map(screen => ({ ...screen, questions: screen.questions.filter(asks) }))
+    const content = { ...before!, screens, questions: [told!] }
     await database.sql.begin(async tx => {
       await tx`set local session_replication_role = replica`
       await replaceFollowedVersion(tx, before!.program_version_id, program_id, content)
     })
     expect(await seen()).toEqual([
-      [['told_one', 'told_two', 'told_three']],
+      [['told_two', 'told_one', 'told_three']],
       [['told_two', 'told_three']],
       [['told_one', 'told_three']],
     ])
