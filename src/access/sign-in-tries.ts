@@ -35,8 +35,11 @@ export interface SignInTry {
   /** It was right, or nothing was decided. */
   takeBack: () => void
   /** It was wrong. Gives what the audit log is to say of it; undefined when it is one more of a run that stands there already. */
-  fail: () => { failures?: number } | undefined
+  fail: () => AuditedFailure | undefined
 }
+
+/** What the audit log says of a failed sign-in: of the first of a run nothing more, of a later one how many there were. */
+type AuditedFailure = { failures?: number }
 
 export class SignInTries {
   readonly #ofAddress: BoundedCounts
@@ -80,14 +83,30 @@ export class SignInTries {
     return {
       from: browser ?? network,
       takeBack,
-      fail: () => {
-        const { count } = this.#runs.count(client)
-        if (count !== 1 && count !== ofOneClient) return undefined
-        if (this.#auditedOfAddress.count(network).count > auditedMax.ofAddress) return undefined
-        if (this.#audited.count('all').count > auditedMax.ofAll) return undefined
-        return count === 1 ? {} : { failures: count }
-      },
+      fail: () => this.#entryOf(client, network),
     }
+  }
+
+  /**
+   * Counts that a provider did not vouch for an account: there is nothing to guess, so it counts for its address alone. Gives what the audit
+   * log is to say, as of a wrong password. Throws Problem `rate_limited` when it is one too many.
+   */
+  countRefusal(account: string, address: IpAddress | undefined): AuditedFailure | undefined {
+    const network = networkOf(address)
+    const minute = this.#ofAddress.count(network)
+    if (this.ofAddressMax > 0 && minute.count > this.ofAddressMax) {
+      minute.count--
+      throw tooMany(secondsLeft(minute, this.now()))
+    }
+    return this.#entryOf(`provider ${network} ${account}`, network)
+  }
+
+  #entryOf(run: string, network: string): AuditedFailure | undefined {
+    const { count } = this.#runs.count(run)
+    if (count !== 1 && count !== wrongPasswordsMax.ofOneClient) return undefined
+    if (this.#auditedOfAddress.count(network).count > auditedMax.ofAddress) return undefined
+    if (this.#audited.count('all').count > auditedMax.ofAll) return undefined
+    return count === 1 ? {} : { failures: count }
   }
 }
 

@@ -74,6 +74,15 @@ test('a right password counts nothing; tries that are under way do, so that none
   tries.begin('d', at('192.0.2.1'))
 })
 
+test('what a provider does not vouch for counts for its address alone', () => {
+  const tries = trying(30)
+  const client = at('192.0.2.1')
+  for (let i = 0; i < 29; i++) tries.countRefusal('ada', client.address)
+  expect(wrong(tries, 'ada', client)).toBeUndefined()
+  expect(() => tries.countRefusal('unknown', client.address)).toThrow(Problem)
+  expect(wrong(tries, 'ada', at('192.0.2.2'))).toBeUndefined()
+})
+
 test('a run of failures is two entries: its first, and the one after which others are refused', () => {
   const tries = trying()
   const client = at('192.0.2.1')

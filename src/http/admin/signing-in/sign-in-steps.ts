@@ -72,7 +72,7 @@ export async function countRefusal(
   who: string,
   detail: Readonly<Record<string, string>>,
 ): Promise<void> {
-  const noted = tries.begin(foldEmail(who), { address: parsed(address) }).fail()
+  const noted = tries.countRefusal(foldEmail(who), parsed(address))
   await noteFailure(consoleDb, who, address, noted && { ...detail, ...noted })
 }
 
