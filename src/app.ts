@@ -23,6 +23,7 @@ import { problemResponse } from './http/errors.ts'
 import { exportApplications } from './http/export-applications.ts'
 import { exportChanges } from './http/export-changes.ts'
 import { exportReceipt } from './http/export-receipt.ts'
+import { OwnHost } from './http/host.ts'
 import { arrivingMs, askedWaitMs, inTime } from './http/in-time.ts'
 import { intake } from './http/intake/intake.ts'
 import { LaterDoors } from './http/later-doors.ts'
@@ -30,7 +31,7 @@ import { listPrograms } from './http/list-programs.ts'
 import { readApplications } from './http/read-applications.ts'
 import { keepRecord, RequestRecord, recordOf } from './http/request-record.ts'
 import { ProgramTurns, saveTurns, submissionTurns } from './intake/program-turns.ts'
-import { invalidRequest, Problem } from './problem.ts'
+import { Problem } from './problem.ts'
 import { underSpan } from './tracing/current-span.ts'
 import { spanKinds } from './tracing/span.ts'
 
@@ -48,6 +49,7 @@ export function createApp(foundation: Foundation): App {
   const { config, db, log, now } = foundation
   const tls = config.tlsCert !== undefined
   const { exportOnly } = config
+  const ownHost = new OwnHost({ baseUrl: config.baseUrl, tls })
   const refusals = exportOnly ? undefined : new RefusalNotes(foundation.consoleDb, log)
   const audit = async (...events: AuditEvent[]): Promise<void> => {
     if (!exportOnly) return appendAuditEvents(db, events)
@@ -112,8 +114,9 @@ export function createApp(foundation: Foundation): App {
     trail: deps.trail,
     watch: deps.watch,
     routes: async () => (await everyDoor()).routes.map(({ method, path }) => ({ method, path })),
-    fetch(request, peer) {
-      const connection = new RequestConnection(deps.connections, peer, request)
+    fetch(asked, peer) {
+      const connection = new RequestConnection(deps.connections, peer, asked)
+      const request = ownHost.named(asked)
       const origin = originOf({ peer: connection.address, tls, fields: request.headers }, config)
       const record = new RequestRecord(request, connection, origin, deps.log, deps.metrics)
       keepRecord(record)
@@ -125,8 +128,7 @@ export function createApp(foundation: Foundation): App {
       }
       const fail = (error: unknown) => done(problemResponse(error, record))
       try {
-        // Bun passes on a Host header that names no host, and the URL is then invalid. Of several it uses the first, and shows all.
-        if (!URL.canParse(request.url) || request.headers.get('host')?.includes(',')) throw badHost()
+        ownHost.require(request)
         // What can be answered at once is answered without a promise.
         const answered: Response | Promise<Response> = underSpan(record.span, () =>
           pageAddress.test(request.url) ? pages.fetch(request) : routes.fetch(request),
@@ -172,12 +174,3 @@ function conclude(answered: Response, record: RequestRecord, strict: boolean): R
 /** Without a body, Bun would claim a length of 0. This one is never read; it is set here because Elysia would read it. */
 const ofUnknownLength = (response: Response): Response =>
   new Response(new ReadableStream({ pull() {} }), { status: response.status, headers: response.headers })
-
-const badHost = (): Problem =>
-  invalidRequest('The request cannot be understood.', [
-    {
-      parameter: 'Host',
-      code: 'bad_host',
-      detail: 'must be given once, as a host name or address, with a port or without',
-    },
-  ])

@@ -6,7 +6,7 @@ import { duration, httpUrl, ianaTimeZone, wholeNumber } from './setting-kinds.ts
 // biome-ignore format: a table, as SETTINGS.md is
 export const pageSettings = {
   baseUrl: setting('BASE_URL', '', httpUrl,
-    'The address clients use, for docs and links; `https://…` in production. Empty: the address that was asked.'),
+    'The address clients use, for docs and links; `https://…` in production. Requests for another host are refused, unless they name an IP address or localhost. Empty: the address that was asked.'),
   timeZone: setting('INSTANCE_TIME_ZONE', 'UTC', ianaTimeZone,
     'IANA time zone of the instance: zone of the times in exports and of dates without one in requests.'),
   maxPageSize: setting('MAX_PAGE_SIZE', '1000', wholeNumber(1, 1_000_000),

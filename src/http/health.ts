@@ -1,8 +1,8 @@
 // What the platform asks: is the process alive, and should it get traffic. On a port of its own, never the public one.
 
-import { Elysia } from 'elysia'
 import type { StandbyState } from '../export/standbys.ts'
 import type { Meter } from '../metrics/meter.ts'
+import { isForAHost, pathOf } from './host.ts'
 
 /** One line on each standby or node, for people who look at readiness by hand. */
 export const standbyLines = (standbys: readonly StandbyState[]): string[] =>
@@ -15,21 +15,31 @@ export const standbyLines = (standbys: readonly StandbyState[]): string[] =>
 /**
  * `/metrics`: what is counted, for Prometheus. `/livez`: 200 while the process can answer. `/readyz`: 200 when `readiness` says so, else
  * 503. Its further lines are for people: a standby that is not used, for example, makes nothing unready, because the primary can serve
- * every page.
+ * every page. Any host will do, as long as it is one: probes come by address, by the name of a container, or by HTTP/1.0 without.
  */
 export const health = (
   readiness: () => Promise<{ ready: boolean; lines?: readonly string[] }>,
   metrics: Pick<Meter, 'exposition'>,
-) =>
-  new Elysia({ name: 'health' })
-    .get('/livez', () => new Response('ok\n'))
-    .get('/readyz', async () => {
+) => {
+  const answers: Readonly<Record<string, () => Response | Promise<Response>>> = {
+    '/livez': () => new Response('ok\n'),
+    '/readyz': async () => {
       const { ready, lines = [] } = await readiness()
       const text = [ready ? 'ready' : 'not ready', ...lines, ''].join('\n')
       return ready ? new Response(text) : new Response(text, { status: 503 })
-    })
-    .get('/metrics', async () => {
+    },
+    '/metrics': async () => {
       const { text, contentType } = await metrics.exposition()
       return new Response(text, { headers: { 'Content-Type': contentType } })
-    })
-    .onError(() => new Response('not found\n', { status: 404 }))
+    },
+  }
+  return {
+    fetch(request: Request): Response | Promise<Response> {
+      if (!isForAHost(request)) return new Response('no such host\n', { status: 400 })
+      const path = pathOf(request.url)
+      if (!Object.hasOwn(answers, path)) return new Response('not found\n', { status: 404 })
+      if (request.method === 'GET' || request.method === 'HEAD') return answers[path]!()
+      return new Response('only GET and HEAD\n', { status: 405, headers: { Allow: 'GET, HEAD' } })
+    },
+  }
+}

@@ -8,6 +8,7 @@ import { Problem } from '../problem.ts'
 import { redactSecrets } from '../redact.ts'
 import type { Span } from '../tracing/span.ts'
 import type { RequestConnection } from './connections.ts'
+import { pathOf } from './host.ts'
 
 /** How a request ended. `client_gone` and `stalled` are exports cut short from the other side. */
 export type Outcome = 'complete' | 'client_gone' | 'stalled' | 'failed'
@@ -85,7 +86,7 @@ export class RequestRecord {
 
   /** The path without its query and without secrets, as it may be kept. */
   get path(): string {
-    return pathOf(this.request)
+    return loggedPath(this.request)
   }
 
   #endSpan(status: number, outcome: Outcome, reason: string | undefined): void {
@@ -145,16 +146,13 @@ export function recordOf(request: Recorded): RequestRecord {
 }
 
 const pathLengthMax = 512
-const pathPart = /^(?:[a-z]+:\/\/[^/?#]*)?([^?#]*)/
 const anyUsername = new RegExp(scannerPatterns.username, 'g')
 /** A link with which a password is chosen is a secret as long as it is good. */
 const invitation = /(?<=\/admin\/invitations\/)[^/]+/
 
 /** The path without its query, and without a credential of ours that somebody wrote into it. */
-function pathOf({ url }: Request): string {
-  // Bun has parsed the address already, or could not and hands on what came; to parse it again would cost more than all else here.
-  const path = pathPart.exec(url)![1]!
-  return redactSecrets(path)
+function loggedPath({ url }: Request): string {
+  return redactSecrets(pathOf(url))
     .replaceAll(anyUsername, '[redacted]')
     .replace(invitation, '[redacted]')
     .slice(0, pathLengthMax)

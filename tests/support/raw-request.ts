@@ -9,13 +9,14 @@ export interface RawAnswer {
   body: string
 }
 
-/** Sends the lines as they are, with `Connection: close` added, and reads until the server closes. */
-export async function rawRequest(port: number, lines: readonly string[]): Promise<RawAnswer> {
+/** Sends the lines as they are, with `Connection: close` added, and reads until the server closes. With `tls` any certificate is good. */
+export async function rawRequest(port: number, lines: readonly string[], { tls = false } = {}): Promise<RawAnswer> {
   const chunks: Buffer[] = []
   const closed = Promise.withResolvers<void>()
   await Bun.connect({
     hostname: '127.0.0.1',
     port,
+    ...(tls && { tls: { rejectUnauthorized: false } }),
     socket: {
       open: socket => void socket.write(`${[...lines, 'Connection: close'].join('\r\n')}\r\n\r\n`),
       data: (_, chunk) => void chunks.push(Buffer.from(chunk)),
