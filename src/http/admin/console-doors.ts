@@ -1,25 +1,17 @@
-// The doors of the console. Each door is a line of data. What all of them need is done here: finding the session or sending the visitor to
-// sign in, checking the role, the origin and the token of a form, and answering with a page that says what went wrong.
+// The doors of the console. Each door is a line of data; how one is entered is in console-routes. And what the answers of doors have in
+// common: where they lead on, who does something, what was wrong with a form.
 
-import { Elysia } from 'elysia'
-import { actorOf, type Person, type Role, requireRole } from '../../access/roles.ts'
-import { isConfirmed, isCsrf, loadSession, type Session } from '../../access/sessions.ts'
-import { isFollowing } from '../../db/civiform/follow-state.ts'
+import { actorOf, type Person, type Role } from '../../access/roles.ts'
+import type { Session } from '../../access/sessions.ts'
 import { addressText } from '../../domain/values/ip-address.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'
 import { Problem, type ProblemItem } from '../../problem.ts'
 import type { Deps } from '../deps.ts'
-import { methodNotAllowed, problemResponse } from '../errors.ts'
-import { preferredType } from '../media-type.ts'
-import { hiddenRoute } from '../openapi/route-detail.ts'
 import { type Place, placeOf } from '../place.ts'
 import { recordOf } from '../request-record.ts'
-import { readAddress } from '../sent-text.ts'
-import { htmlResponse } from '../shell/html-response.ts'
+import type { FormState } from '../shell/fields.tsx'
 import type { PageContext } from '../shell/page-context.ts'
-import { ProblemPage } from './problem-page.tsx'
-import { readForm } from './read-form.ts'
-import { sessionCookie, sessionToken } from './session-cookie.ts'
+import { sessionCookie } from './session-cookie.ts'
 
 /** A request at a door that is open to everybody. */
 export interface OpenVisit {
@@ -66,78 +58,14 @@ export interface GuardedDoor extends DoorPlace {
    * secret is handed out or a person may do more afterwards than before.
    */
   confirmed?: boolean
-  /** Where the form is that is sent here, when it is not at this path: one step above it. */
-  sentFromAbove?: boolean
   /** Whether it edits programs. Where a CiviForm is followed such a door does not open: programs are edited there. */
   editsPrograms?: boolean
   answer: (visit: Visit) => Response | Promise<Response>
+  /** Of a form in which something is typed: its page with these fields, where it was sent in a session that had ended. It changes nothing. */
+  again?: (visit: Visit, form: FormState) => Response | Promise<Response>
 }
 
 export type ConsoleDoor = OpenDoor | GuardedDoor
-
-const formBytesMax = 64 * 1024
-
-/** The routes of these doors, with HEAD beside GET and a refusal of every other method. */
-export function consoleRoutes(deps: Deps, doors: readonly ConsoleDoor[]) {
-  const routes = new Elysia({ name: 'console' })
-  const methods = new Map<string, string[]>()
-  for (const door of doors) {
-    const answer = (context: { request: Request; params?: Readonly<Record<string, string | null>> }) =>
-      enter(deps, door, context.request, context.params)
-    const offered = methods.get(door.path) ?? []
-    methods.set(door.path, offered)
-    if (door.method === 'GET') {
-      routes.get(door.path, answer, hiddenRoute).head(door.path, answer, hiddenRoute)
-      offered.push('GET', 'HEAD')
-    } else {
-      routes.post(door.path, answer, hiddenRoute)
-      offered.push('POST')
-    }
-  }
-  for (const [path, offered] of methods) routes.all(path, methodNotAllowed(offered), hiddenRoute)
-  return routes
-}
-
-/** Thrown to send a visitor elsewhere first. */
-class Elsewhere extends Error {
-  constructor(readonly path: string) {
-    super('the visitor is sent elsewhere')
-  }
-}
-
-async function enter(
-  deps: Deps,
-  door: ConsoleDoor,
-  request: Request,
-  params: Readonly<Record<string, string | null>> | undefined,
-): Promise<Response> {
-  const { visit, secure } = openVisit(deps, request)
-  try {
-    visit.params = readAddress(visit.url, params)
-    if (!secure)
-      throw new Problem('forbidden', { detail: 'The console is reached over HTTPS alone.', internal: 'plain_http' })
-    const token = sessionToken(request, visit.https)
-    if (token !== undefined) {
-      visit.session = await loadSession(deps.consoleDb, token, sessionLimits(deps), visit.now)
-      if (visit.session !== undefined)
-        visit.context = {
-          ...visit.context,
-          person: visit.session.person,
-          csrf: visit.session.csrf,
-          following: await isFollowing(deps.consoleDb),
-        }
-    }
-    if (door.method === 'POST') requireOwnOrigin(visit)
-    // Before the form is read, so that strangers cannot have the service hold large ones.
-    const admitted = door.roles === 'anyone' ? undefined : admit(door, visit)
-    if (door.method === 'POST') visit.form = await readForm(request, door.bodyBytesMax ?? formBytesMax)
-    if (door.roles === 'anyone') return await door.answer(visit)
-    return await door.answer(guarded(door, { ...visit, ...admitted! }))
-  } catch (error) {
-    if (error instanceof Elsewhere) return redirect(visit, error.path)
-    return refusal(error, visit)
-  }
-}
 
 /** What is known of a request before its session is looked up. `secure` tells whether it came by HTTPS, or is allowed to come without. */
 export function openVisit(deps: Deps, request: Request): { visit: OpenVisit; secure: boolean } {
@@ -161,50 +89,9 @@ export function openVisit(deps: Deps, request: Request): { visit: OpenVisit; sec
   return { visit, secure }
 }
 
-const pathHere = (door: GuardedDoor, { url }: OpenVisit): string | undefined =>
-  door.method === 'GET' ? url.pathname + url.search : undefined
-
-/** The person and the session, if the role opens this door; strangers are sent to sign in. */
-function admit(door: GuardedDoor, visit: OpenVisit): Pick<Visit, 'session' | 'person'> {
-  const { session } = visit
-  const here = pathHere(door, visit)
-  if (session === undefined) {
-    if (here !== undefined) throw new Elsewhere(`/admin/sign-in?next=${encodeURIComponent(here)}`)
-    throw new Problem('unauthenticated', {
-      detail:
-        'You are signed out, so nothing was changed. Sign in again; the browser’s back button brings back what you typed.',
-      internal: 'no_session',
-    })
-  }
-  requireRole(session.person, door.roles)
-  if (door.editsPrograms && visit.context.following) throw decidedElsewhere()
-  return { session, person: session.person }
-}
-
-const decidedElsewhere = (): Problem =>
-  new Problem('conflict', {
-    detail:
-      'Programs are made, edited and published in the CiviForm that this installation follows, and are here within seconds.',
-  })
-
 /** These doors, marked as editing programs. */
 export const editingDoors = (doors: readonly ConsoleDoor[]): ConsoleDoor[] =>
   doors.map(door => (door.roles === 'anyone' ? door : { ...door, editsPrograms: true }))
-
-function guarded(door: GuardedDoor, visit: Visit): Visit {
-  const { session } = visit
-  if (door.method === 'POST' && !isCsrf(session, visit.form.get('csrf')))
-    throw new Problem('forbidden', {
-      detail: 'This form is from another sign-in, so nothing was changed. Load the page again and send it once more.',
-      internal: 'csrf',
-    })
-  if (door.confirmed && !isConfirmed(session, visit.now))
-    throw new Elsewhere(`/admin/confirm?next=${encodeURIComponent(pathHere(door, visit) ?? formPath(door, visit))}`)
-  return visit
-}
-
-const formPath = ({ sentFromAbove }: GuardedDoor, { url: { pathname } }: OpenVisit): string =>
-  sentFromAbove ? pathname.slice(0, pathname.lastIndexOf('/')) : pathname
 
 /** A form is only taken from a page of our own: browsers say where it was (RFC 6454; Fetch Metadata). */
 export function requireOwnOrigin({ request, place }: OpenVisit): void {
@@ -251,20 +138,4 @@ export const deedOf = ({ person, address, now }: Visit) => ({ actor: actorOf(per
 export function faultsOf(error: unknown): readonly ProblemItem[] {
   if (error instanceof Problem && error.kind === 'invalid_request' && error.errors.length > 0) return error.errors
   throw error
-}
-
-/** What went wrong, as a page for people and as a problem document for programs. */
-async function refusal(error: unknown, visit: OpenVisit): Promise<Response> {
-  const response = problemResponse(error, recordOf(visit.request))
-  const wanted = preferredType(visit.request.headers.get('accept'), ['text/html', 'application/json'])
-  if (wanted === 'application/json') return response
-  const problem = (await response.json()) as { title: string; detail: string; request_id: string }
-  const fields = Object.fromEntries(
-    [...response.headers].filter(([name]) => !/^content-|^cache-control$|^www-authenticate$/i.test(name)),
-  )
-  return htmlResponse(
-    ProblemPage({ context: visit.context, status: response.status, ...problem }),
-    response.status,
-    fields,
-  )
 }

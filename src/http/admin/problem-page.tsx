@@ -21,9 +21,11 @@ interface ProblemPageProps {
   title: string
   detail: string
   request_id: string
+  /** The page to come back to once signed in. */
+  next: string | undefined
 }
 
-export function ProblemPage({ context, status, title, detail, request_id }: ProblemPageProps) {
+export function ProblemPage({ context, status, title, detail, request_id, next }: ProblemPageProps) {
   const heading = titles[status] ?? (status >= 500 ? 'Something went wrong on our side' : title)
   const body = (
     <>
@@ -35,7 +37,9 @@ export function ProblemPage({ context, status, title, detail, request_id }: Prob
         {context.person === undefined && (
           <>
             {' or '}
-            <a href={`${context.root}/admin/sign-in`}>sign in</a>
+            <a href={`${context.root}/admin/sign-in${next === undefined ? '' : `?next=${encodeURIComponent(next)}`}`}>
+              sign in
+            </a>
           </>
         )}
         .

@@ -110,7 +110,7 @@ export function TextField(
           // One of the types that hold a text; which one makes no difference to the rest.
           type={type as 'text'}
           value={shown}
-          autocomplete={autocomplete ?? 'off'}
+          autocomplete={autocomplete}
           inputMode={inputmode as 'text' | undefined}
           maxLength={maxLength}
           spellcheck={false}
@@ -199,11 +199,14 @@ export function Choices(props: {
   )
 }
 
-/** A form that does something. It carries the token of its session. */
+/** A form that does something. It carries the token of its session, and who is signed in. */
 export function DeedForm({ action, children }: { action: string; children: ComponentChildren }) {
+  const { csrf, person } = usePage()
   return (
     <form method="post" action={action} noValidate>
-      <input type="hidden" name="csrf" value={usePage().csrf} />
+      <input type="hidden" name="csrf" value={csrf} autocomplete="off" />
+      {/* If the session ends before it is sent, nobody else is shown what this person typed. */}
+      <input type="hidden" name="typed_by" value={String(person?.person_id ?? '')} />
       {children}
     </form>
   )

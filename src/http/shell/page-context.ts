@@ -15,6 +15,8 @@ export interface PageContext {
   csrf: string
   /** Whether a CiviForm is followed: then programs, statuses and its keys are changed there alone. */
   following?: boolean
+  /** Whether a form of a session that had ended is shown again with what was typed, to be sent in this one. */
+  shownAgain?: boolean
 }
 
 /** Whether programs may be changed here by who is signed in. */

@@ -5,6 +5,7 @@
 import type { ComponentChildren, VNode } from 'preact'
 import type { Part } from './navigation.ts'
 import { type PageContext, PageProvider } from './page-context.ts'
+import { Notice } from './parts.tsx'
 import { Brand, Side } from './side.tsx'
 
 interface ShellProps {
@@ -19,6 +20,8 @@ interface ShellProps {
   deeds?: ComponentChildren
   /** One sentence under the heading. */
   lead?: ComponentChildren
+  /** Whether it shows a form that was refused. */
+  faulty?: boolean
   /** Scripts of our own, by path. Pages are complete without any. */
   scripts?: readonly string[]
   /** Style sheets of our own beside the one that all pages have. */
@@ -27,13 +30,19 @@ interface ShellProps {
 }
 
 export function Shell({ children, ...props }: ShellProps): VNode {
-  const { context, title, part, scripts = [], styles } = props
+  const { context, title, part, scripts = [], styles, faulty } = props
   return (
-    <Page context={context} title={title} scripts={['/assets/comfort.js', ...scripts]} styles={styles}>
+    <Page context={context} title={title} faulty={faulty} scripts={['/assets/comfort.js', ...scripts]} styles={styles}>
       <div class="frame">
         <Side context={context} part={part} />
         <main id="content" tabIndex={-1}>
           <Top {...props} />
+          {context.shownAgain && (
+            <Notice tone="attention">
+              <strong>Nothing was changed yet.</strong> The session in which you sent this had ended. What you typed is
+              here: look it over, and send it again.
+            </Notice>
+          )}
           {children}
           <p class="foot">All times in {context.config.timeZone}.</p>
         </main>
@@ -90,9 +99,14 @@ export function ThreeColumns(props: ShellProps & { find: ComponentChildren; copy
 }
 
 /** A page with nothing around it but the product's name: signing in, choosing a password. */
-export function PlainPage(props: { context: PageContext; title: string; children: ComponentChildren }): VNode {
+export function PlainPage(props: {
+  context: PageContext
+  title: string
+  faulty?: boolean
+  children: ComponentChildren
+}): VNode {
   return (
-    <Page context={props.context} title={props.title} scripts={[]}>
+    <Page context={props.context} title={props.title} faulty={props.faulty} scripts={[]}>
       <main id="content" class="plain" tabIndex={-1}>
         <Brand context={props.context} />
         <h1>{props.title}</h1>
@@ -105,6 +119,7 @@ export function PlainPage(props: { context: PageContext; title: string; children
 function Page(props: {
   context: PageContext
   title: string
+  faulty?: boolean | undefined
   scripts: readonly string[]
   styles?: readonly string[]
   children: ComponentChildren
@@ -116,7 +131,7 @@ function Page(props: {
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
-        <title>{`${props.title} · Tributary`}</title>
+        <title>{`${props.faulty ? 'Error: ' : ''}${props.title} · Tributary`}</title>
         <link rel="icon" type="image/svg+xml" href={`${root}/assets/mark.svg`} />
         {['/assets/console.css', ...(props.styles ?? [])].map(path => (
           <link rel="stylesheet" href={root + path} />

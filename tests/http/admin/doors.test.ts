@@ -28,6 +28,7 @@ const table: Readonly<Record<string, Expected>> = {
   'GET /admin/confirm': [303, 200, 200, 200],
   'POST /admin/confirm': [401, 401, 401, 401],
   'GET /admin/confirm/oidc': [303, 503, 503, 503],
+  'GET /admin/signed-in': [303, 200, 200, 200],
   'GET /admin/account': [303, 200, 200, 200],
   'POST /admin/account/password': [401, 400, 400, 400],
   'GET /admin/account/tokens': [303, 200, 200, 200],

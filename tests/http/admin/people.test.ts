@@ -47,14 +47,14 @@ describe('inviting', () => {
   })
 
   test('with programs and another role than program administrator is refused at the programs, and nothing is on record', async () => {
-    const form = { name: 'Di', email: 'di@example.gov', role: 'AUDITOR', programs: ['food', 'no\0where'] }
+    const form = { name: 'Di', email: 'di@example.gov', role: 'AUDITOR', programs: ['food', 'nowhere'] }
     const text = await browser.refused(400, '/admin/people/invite', form)
     expect(text).toContain('Choose none: programs are of a program administrator')
     expect(text).toContain('href="#programs"')
     expect(text).toMatch(/value="food" checked/)
     const fay = await aPerson(database.sql, { role: 'PROGRAM_ADMINISTRATOR', programs: ['food'] })
     const path = `/admin/people/${fay.person_id}`
-    await browser.refused(400, path, { name: 'Fay', role: 'ADMINISTRATOR', programs: ['food'] })
+    await browser.refused(400, path, { name: 'Fay', role: 'ADMINISTRATOR', programs: ['food', 'rent'] })
     const { status, body } = await ApiProgram.withToken(service, (await aToken(database.sql, root)).token).ask(
       'PUT',
       `/people/${fay.person_id}`,
@@ -71,7 +71,7 @@ describe('inviting', () => {
     expect((await browser.post(path, { name: 'Fay', role: 'AUDITOR' })).status).toBe(303)
     const [edited] = await database.sql`
       select detail from audit_event where subject = ${fay.email} and action = 'person_edited'`
-    expect(edited!.detail).toEqual({ name: 'Fay', role: 'AUDITOR', programs: [] })
+    expect(edited!.detail).toEqual({ name: 'Fay', role: 'AUDITOR' })
   })
 
   test('an e-mail that is somebody’s already, in any case, is refused; so is a program there is not', async () => {

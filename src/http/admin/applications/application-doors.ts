@@ -210,7 +210,7 @@ export function applicationDoors(deps: Deps): ConsoleDoor[] {
     { method: 'GET', path: '/admin/applications', roles: everyRole, answer: choose },
     { method: 'GET', path: all, roles: everyRole, answer: list },
     { method: 'GET', path: one, roles: everyRole, answer: visit => show(visit) },
-    { method: 'POST', path: one, roles: readers, bodyBytesMax: noteFormBytesMax, answer: save },
+    { method: 'POST', path: one, roles: readers, bodyBytesMax: noteFormBytesMax, answer: save, again: show },
     { method: 'GET', path: `${one}/changes`, roles: readers, answer: changes },
     { method: 'GET', path: `${one}/exported`, roles: readers, answer: showExported },
     { method: 'GET', path: `${one}/download`, roles: readers, answer: download },

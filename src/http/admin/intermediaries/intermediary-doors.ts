@@ -86,12 +86,12 @@ export function intermediaryDoors({ consoleDb: db, config }: Deps): ConsoleDoor[
   return [
     { method: 'GET', path: '/admin/intermediaries', roles: readingRoles, answer: list },
     { method: 'GET', path: '/admin/intermediaries/new', roles: admin, answer: visit => showNew(visit) },
-    { method: 'POST', path: '/admin/intermediaries/new', roles: admin, answer: add },
+    { method: 'POST', path: '/admin/intermediaries/new', roles: admin, answer: add, again: showNew },
     { method: 'GET', path: one, roles: readingRoles, answer: visit => show(visit) },
-    { method: 'POST', path: one, roles: admin, answer: rename },
+    { method: 'POST', path: one, roles: admin, answer: rename, again: show },
     { method: 'POST', path: `${one}/disable`, roles: admin, answer: turn(true) },
     { method: 'POST', path: `${one}/enable`, roles: admin, answer: turn(false) },
-    { method: 'POST', path: `${one}/people`, roles: admin, answer: addPerson },
+    { method: 'POST', path: `${one}/people`, roles: admin, answer: addPerson, again: show },
     { method: 'POST', path: `${person}/disable`, roles: admin, answer: turnPerson(true) },
     { method: 'POST', path: `${person}/enable`, roles: admin, answer: turnPerson(false) },
   ]

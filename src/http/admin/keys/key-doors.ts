@@ -207,14 +207,14 @@ export function keyDoors({ consoleDb: db, config }: Deps): ConsoleDoor[] {
     { method: 'GET', path: '/admin/keys', roles: readingRoles, answer: index },
     { method: 'GET', path: '/admin/keys/check', roles: readingRoles, answer: check },
     { method: 'GET', path: '/admin/keys/new', roles: admin, confirmed: true, answer: visit => showNew(visit) },
-    { method: 'POST', path: '/admin/keys/new', roles: admin, confirmed: true, answer: create },
+    { method: 'POST', path: '/admin/keys/new', roles: admin, confirmed: true, answer: create, again: showNew },
     { method: 'GET', path: one, roles: readingRoles, answer: visit => showKey(visit) },
-    { method: 'POST', path: one, roles: admin, confirmed: true, answer: edit },
+    { method: 'POST', path: one, roles: admin, confirmed: true, answer: edit, again: showKey },
     { method: 'GET', path: `${one}/issued`, roles: admin, answer: issued },
     { method: 'GET', path: `${one}/rotate`, roles: admin, confirmed: true, answer: visit => showRotate(visit) },
-    { method: 'POST', path: `${one}/rotate`, roles: admin, confirmed: true, answer: rotate },
+    { method: 'POST', path: `${one}/rotate`, roles: admin, confirmed: true, answer: rotate, again: showRotate },
     { method: 'GET', path: `${one}/retire`, roles: admin, answer: visit => showRetire(visit) },
-    { method: 'POST', path: `${one}/retire`, roles: admin, answer: retire },
+    { method: 'POST', path: `${one}/retire`, roles: admin, answer: retire, again: showRetire },
   ]
 }
 

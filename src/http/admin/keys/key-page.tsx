@@ -33,6 +33,8 @@ export function EditKeyPage(
   const { context, form, now, key } = props
   const { root } = context
   const path = root + pathOfKey(key.api_key_id)
+  // A form that comes back is still made from what it was made from, until its person was shown what is stored now.
+  const basis = (props.overtaken ? null : form.values.get('based_on')) ?? keyVersion(key)
   const mayChange = context.person?.role === 'ADMINISTRATOR' && key.retired_at === null && !key.civiform
   const applications = props.days.reduce((sum, day) => sum + day.applications, 0)
   const pages = props.days.reduce((sum, day) => sum + day.pages, 0)
@@ -91,7 +93,7 @@ export function EditKeyPage(
         <div class="card">
           {mayChange ? (
             <DeedForm action={path}>
-              <input type="hidden" name="based_on" value={keyVersion(key)} />
+              <input type="hidden" name="based_on" value={basis} />
               <CommonFields context={context} form={form} programs={props.programs} apiKey={key} />
               {key.may_submit && (
                 <TextField form={form} name="front_end" label="Front end" value={key.front_end ?? ''} maxLength={100} />

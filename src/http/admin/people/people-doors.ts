@@ -88,7 +88,7 @@ export function peopleDoors({ consoleDb: db, config }: Deps): ConsoleDoor[] {
 
   const one = '/admin/people/:personId'
   const admin = ['ADMINISTRATOR'] as const
-  const onPage = { roles: admin, confirmed: true, sentFromAbove: true }
+  const onPage = { roles: admin, confirmed: true }
   return [
     {
       method: 'GET',
@@ -97,9 +97,9 @@ export function peopleDoors({ consoleDb: db, config }: Deps): ConsoleDoor[] {
       answer: async visit => htmlResponse(PeoplePage({ context: visit.context, people: await readPeople(db) })),
     },
     { method: 'GET', path: '/admin/people/invite', roles: admin, confirmed: true, answer: visit => showInvite(visit) },
-    { method: 'POST', path: '/admin/people/invite', roles: admin, confirmed: true, answer: invite },
+    { method: 'POST', path: '/admin/people/invite', roles: admin, confirmed: true, answer: invite, again: showInvite },
     { method: 'GET', path: one, roles: readingRoles, answer: visit => showPerson(visit) },
-    { method: 'POST', path: one, roles: admin, confirmed: true, answer: edit },
+    { method: 'POST', path: one, roles: admin, confirmed: true, answer: edit, again: showPerson },
     { method: 'POST', path: `${one}/link`, ...onPage, answer: newLink },
     { method: 'POST', path: `${one}/unlink`, ...onPage, answer: unlink },
     { method: 'POST', path: `${one}/disable`, roles: admin, answer: change(disablePerson, 'disabled') },

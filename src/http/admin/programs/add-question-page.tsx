@@ -17,7 +17,7 @@ export function AddQuestionPage(props: DraftFormProps & { banked: readonly BankE
   const path = pathOfProgram(context, program.slug)
   const enumerators = definition.questions.filter(({ kind }) => kind === 'ENUMERATOR')
   const screens = definition.screens.map(({ name }, i) => ({ value: String(i), text: `${i + 1} · ${name}` }))
-  const basis = <Basis view={view} />
+  const basis = <Basis {...props} />
   return (
     <DraftFormShell {...props} tab="questions" title="Add a question">
       <div class="columns">

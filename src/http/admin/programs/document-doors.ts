@@ -108,13 +108,28 @@ export function documentDoors({ consoleDb: db, config }: Deps): ConsoleDoor[] {
     }
   }
 
+  const showAgain = async (visit: Visit, { values }: FormState): Promise<Response> =>
+    page(visit, await loadProgramInView(db, visit.person, visit.params.slug!), { text: values.get('document') ?? '' })
+
+  const newAgain = (visit: Visit, form: FormState): Response => {
+    const text = form.values.get('document')
+    return showNew(visit, text === null ? { form } : { text })
+  }
+
   const one = '/admin/programs/:slug/document'
   const roles = ['ADMINISTRATOR'] as const
   return [
     { method: 'GET', path: one, roles, answer: show },
-    { method: 'POST', path: one, roles, answer: save, bodyBytesMax: documentBytesMax },
+    { method: 'POST', path: one, roles, answer: save, bodyBytesMax: documentBytesMax, again: showAgain },
     { method: 'GET', path: '/admin/new-program', roles, answer: visit => showNew(visit) },
-    { method: 'POST', path: '/admin/new-program', roles, answer: begin, bodyBytesMax: documentBytesMax },
+    {
+      method: 'POST',
+      path: '/admin/new-program',
+      roles,
+      answer: begin,
+      bodyBytesMax: documentBytesMax,
+      again: newAgain,
+    },
   ]
 }
 

@@ -44,9 +44,11 @@ export function DraftFormShell(
 }
 
 /** What the page of a form was made from, so that nothing is saved over what it did not show. */
-export const Basis = ({ view }: Pick<DraftFormProps, 'view'>) => (
-  <input type="hidden" name="based_on" value={String(view.current.program_version_id)} />
-)
+export const Basis = ({ view, form, conflict }: Pick<DraftFormProps, 'view' | 'form' | 'conflict'>) => {
+  // A form that comes back is still made from what it was made from, until its person was shown what is stored now.
+  const sent = conflict === undefined ? form.values.get('based_on') : null
+  return <input type="hidden" name="based_on" value={sent ?? String(view.current.program_version_id)} />
+}
 
 /** Where the draft was overtaken: saves it, with the fields of the form, over what was published. */
 export function KeepButton({ view, conflict }: Pick<DraftFormProps, 'view' | 'conflict'>) {

@@ -16,7 +16,7 @@ export function ProgramSettingsPage(props: DraftFormProps) {
     <DraftFormShell {...props} tab="settings">
       <div class="card narrow">
         <DeedForm action={`${path}/settings`}>
-          <Basis view={view} />
+          <Basis {...props} />
           <TextField
             form={form}
             name="display_name"
@@ -57,7 +57,7 @@ export function ScreenPage(props: DraftFormProps & { index: number }) {
       <div class="card wide-form">
         <DeedForm action={`${path}/screen`}>
           <input type="hidden" name="index" value={String(index)} />
-          <Basis view={view} />
+          <Basis {...props} />
           <TextField form={form} name="name" label="Heading" value={screen.name} maxLength={200} />
           <ConditionFields
             form={form}

@@ -92,10 +92,24 @@ export function questionFormDoors(deps: Deps): ConsoleDoor[] {
   const named = (visit: Visit): string => visit.url.searchParams.get('name') ?? ''
   return [
     { method: 'GET', path: `${one}/question`, roles, answer: visit => questionPage(visit, named(visit)) },
-    { method: 'POST', path: `${one}/question`, roles, answer: saveQuestion, bodyBytesMax: 2 * 1024 * 1024 },
+    {
+      method: 'POST',
+      path: `${one}/question`,
+      roles,
+      answer: saveQuestion,
+      bodyBytesMax: 2 * 1024 * 1024,
+      again: (visit, form) => questionPage(visit, form.values.get('name') ?? '', { form }),
+    },
     { method: 'POST', path: `${one}/question/move`, roles, answer: moveOne },
     { method: 'GET', path: `${one}/add-question`, roles, answer: visit => addPage(visit) },
-    { method: 'POST', path: `${one}/add-question`, roles, answer: add, bodyBytesMax: 1024 * 1024 },
+    {
+      method: 'POST',
+      path: `${one}/add-question`,
+      roles,
+      answer: add,
+      bodyBytesMax: 1024 * 1024,
+      again: (visit, form) => addPage(visit, { form }),
+    },
   ]
 }
 

@@ -44,7 +44,7 @@ export function QuestionFormPage(
         )}
         <DeedForm action={`${path}/question`}>
           <input type="hidden" name="name" value={question.admin_name} />
-          <Basis view={view} />
+          <Basis {...props} />
           <QuestionFields
             form={form}
             definition={definition}

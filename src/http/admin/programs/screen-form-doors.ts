@@ -4,6 +4,7 @@ import { addScreen, changeScreen, moveScreen, removeScreen } from '../../../doma
 import type { ProgramDefinition } from '../../../domain/definitions/program-definition.ts'
 import { Problem } from '../../../problem.ts'
 import type { Deps } from '../../deps.ts'
+import type { FormState } from '../../shell/fields.tsx'
 import type { ConsoleDoor, Visit } from '../console-doors.ts'
 import { DraftEditing, linesOf, type Shown } from './draft-editing.ts'
 import { ProgramSettingsPage, ScreenPage } from './program-settings-pages.tsx'
@@ -78,13 +79,20 @@ export function screenFormDoors(deps: Deps): ConsoleDoor[] {
 
   const one = '/admin/programs/:slug'
   const roles = ['ADMINISTRATOR'] as const
+  const screenAgain = (visit: Visit, form: FormState) => screenPage(visit, indexOf(form.values.get('index')), { form })
   const at = (visit: Visit): number => indexOf(visit.url.searchParams.get('index'))
   return [
     { method: 'POST', path: `${one}/screens`, roles, answer: screens },
     { method: 'GET', path: `${one}/screen`, roles, answer: visit => screenPage(visit, at(visit)) },
-    { method: 'POST', path: `${one}/screen`, roles, answer: saveScreen },
+    { method: 'POST', path: `${one}/screen`, roles, answer: saveScreen, again: screenAgain },
     { method: 'GET', path: `${one}/settings`, roles, answer: visit => settingsPage(visit) },
-    { method: 'POST', path: `${one}/settings`, roles, answer: saveSettings },
+    {
+      method: 'POST',
+      path: `${one}/settings`,
+      roles,
+      answer: saveSettings,
+      again: (visit, form) => settingsPage(visit, { form }),
+    },
   ]
 }
 

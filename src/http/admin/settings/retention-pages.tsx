@@ -109,7 +109,7 @@ export function RetentionPage(props: RetentionProps) {
           <section class="card">
             <h2>{wanted === undefined ? 'Change it' : 'Confirm it'}</h2>
             <DeedForm action={`${path}/retention`}>
-              <input type="hidden" name="seen" value={String(retention_days ?? '')} />
+              <input type="hidden" name="seen" value={form.values.get('seen') ?? String(retention_days ?? '')} />
               <Choices
                 form={form}
                 name="keep"

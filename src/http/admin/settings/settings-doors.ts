@@ -99,7 +99,14 @@ export function settingsDoors({ consoleDb: db, config, settings }: Deps): Consol
     { method: 'GET', path: '/admin/settings', roles: readingRoles, answer: show },
     { method: 'GET', path: '/admin/settings/retention', roles: readingRoles, answer: list },
     { method: 'GET', path: one, roles: readingRoles, answer: visit => page(visit) },
-    { method: 'POST', path: one, roles: ['ADMINISTRATOR'], confirmed: true, answer: save },
+    {
+      method: 'POST',
+      path: one,
+      roles: ['ADMINISTRATOR'],
+      confirmed: true,
+      answer: save,
+      again: (visit, form) => page(visit, { form }),
+    },
   ]
 }
 

@@ -19,17 +19,18 @@ import {
   redirect,
   type Visit,
 } from '../console-doors.ts'
+import { SignedInPage } from './kept-form-pages.tsx'
 import { oidcDoors } from './oidc-doors.ts'
 import { AccountPage, ConfirmPage, PasswordPage, SignInPage } from './sign-in-pages.tsx'
 import { startSession, tryPassword, waysOf } from './sign-in-steps.ts'
 
 /** The fault of an e-mail and a password that do not go together. Which of the two is wrong is not said. */
-const wrongPair: ProblemItem = {
+export const wrongPair: ProblemItem = {
   parameter: 'email',
   code: 'wrong_email_or_password',
   detail: 'This e-mail and password do not go together. Check both, or ask an administrator for a new link.',
 }
-const wrongPassword: ProblemItem = {
+export const wrongPassword: ProblemItem = {
   parameter: 'password',
   code: 'wrong_password',
   detail: 'This is not your password.',
@@ -152,6 +153,12 @@ export function signInDoors(deps: Deps): ConsoleDoor[] {
         ),
     },
     { method: 'POST', path: '/admin/confirm', roles: everyRole, answer: confirm },
+    {
+      method: 'GET',
+      path: '/admin/signed-in',
+      roles: everyRole,
+      answer: ({ context }) => htmlResponse(SignedInPage({ context })),
+    },
     { method: 'GET', path: '/admin/account', roles: everyRole, answer: visit => account(visit) },
     { method: 'POST', path: '/admin/account/password', roles: everyRole, answer: newPassword },
     ...oidcDoors(deps),

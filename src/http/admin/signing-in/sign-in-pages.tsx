@@ -82,16 +82,16 @@ export function PasswordPage(props: {
   )
 }
 
+export const confirmTitle = ({ provider }: Ways): string =>
+  provider === undefined ? 'Your password, once more' : 'Show once more that it is you'
+export const confirmLead =
+  'What comes next hands out a secret, widens what somebody may do, or erases. So we ask again; it then holds for ten minutes.'
+
 export function ConfirmPage(props: { context: PageContext; ways: Ways; next: string; faults: readonly ProblemItem[] }) {
   const { context, ways, next } = props
   const form = { ...emptyForm, faults: props.faults }
   return (
-    <Shell
-      context={context}
-      title={ways.provider === undefined ? 'Your password, once more' : 'Show once more that it is you'}
-      part={undefined}
-      lead="What comes next hands out a secret, widens what somebody may do, or erases. So we ask again; it then holds for ten minutes."
-    >
+    <Shell context={context} title={confirmTitle(ways)} part={undefined} lead={confirmLead}>
       <FaultSummary form={form} />
       {ways.provider !== undefined && (
         <ProviderLink context={context} path="/admin/confirm/oidc" next={next} text={`Go on with ${ways.provider}`} />

@@ -57,7 +57,7 @@ export function tokenDoors({ consoleDb: db, config }: Deps): ConsoleDoor[] {
   return [
     { method: 'GET', path, roles: everyRole, answer: list },
     { method: 'GET', path: `${path}/new`, roles: everyRole, confirmed: true, answer: visit => showNew(visit) },
-    { method: 'POST', path: `${path}/new`, roles: everyRole, confirmed: true, answer: create },
+    { method: 'POST', path: `${path}/new`, roles: everyRole, confirmed: true, answer: create, again: showNew },
     { method: 'GET', path: `${path}/:tokenId/issued`, roles: everyRole, answer: issued },
     {
       method: 'POST',
