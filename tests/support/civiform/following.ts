@@ -4,9 +4,9 @@ import type { FollowOptions } from '../../../src/civiform/followed-source.ts'
 import { Follower } from '../../../src/civiform/follower.ts'
 import { openSource } from '../../../src/db/civiform/source.ts'
 import { openDatabase, type Sql } from '../../../src/db/client.ts'
-import { grantRoles } from '../../../src/db/migrate.ts'
 import type { TestDatabase } from '../database.ts'
 import { endWithFile, useDatabase, usePool } from '../fixtures.ts'
+import { useLogin } from '../logins.ts'
 import { type CiviFormAge, type CiviFormDatabase, useCiviForm } from './civiform-database.ts'
 import { SimulatedCiviForm } from './simulated-civiform.ts'
 
@@ -37,19 +37,8 @@ export interface Following {
   catchUp(follower?: Follower): Promise<void>
 }
 
-let logins = 0
-
 /** The address of this database for a login of its own, that may do what following takes and nothing else. */
-export async function useFollowerLogin(database: TestDatabase): Promise<string> {
-  const login = `follower_${process.pid}_${++logins}`
-  await grantRoles(database.sql)
-  await database.sql.unsafe(`create role ${login} login in role tributary_follower`)
-  endWithFile(() => database.sql.unsafe(`drop owned by ${login}; drop role ${login}`).simple())
-  const url = new URL(database.url)
-  url.username = login
-  url.password = ''
-  return url.href
-}
+export const useFollowerLogin = (database: TestDatabase): Promise<string> => useLogin(database, 'tributary_follower')
 
 export async function useFollowing(
   options: Partial<FollowOptions> & { age?: CiviFormAge; statistics?: boolean; civiform?: CiviFormDatabase } = {},

@@ -1,0 +1,29 @@
+// Pages read from a standby, and the questions from the primary.
+
+import { endWithFile } from '../support/fixtures.ts'
+import { needs } from '../support/needs.ts'
+import { endProcesses, startMain, startWorker } from '../support/processes.ts'
+import { useCluster } from '../support/replication.ts'
+import { until } from '../support/until.ts'
+import { tellStory } from './story.ts'
+import { describeShipped } from './table.ts'
+
+if (needs('postgresql15')) {
+  const { primary, standbys, url } = await useCluster()
+  endWithFile(endProcesses)
+
+  describeShipped('with a standby', async () => {
+    const { sql } = primary
+    const [standby] = standbys
+    const settings = { EXPORT_DATABASE_URL: standby!.url }
+    await startWorker({ url })
+    const first = await startMain({ url }, settings)
+    const truth = await tellStory({ sql, baseUrl: first.url, timeZone: 'UTC' })
+    const later = await startMain({ url }, settings)
+    for (const { health } of [first, later])
+      await until('pages to be read from the standby', async () =>
+        /^tributary_standby_used\{.*\} 1$/m.test(await (await fetch(`${health}/metrics`)).text()),
+      )
+    return { sql, processes: [first.url, later.url], truth }
+  })
+}

@@ -1,0 +1,324 @@
+// The table: one row for each thing that a client can get of a program. Every row is crossed with the formats and codings that it has and
+// with what may be seen, and each cell is compared with what is true, value by value. A new way to read is a row of `ways`; a new format of
+// pages, of `formats`; a new output of `tributary pull`, of `outputs`; a new view, of `viewsOf` in `truth.ts`.
+
+import { beforeAll, describe, expect, test } from 'bun:test'
+import { createHash } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gunzipSync, zstdDecompressSync } from 'node:zlib'
+import { TributaryClient } from '../../src/client/tributary-client.ts'
+import type { Sql } from '../../src/db/client.ts'
+import { csvRecordOf, readCsvPage, textOf } from '../support/csv-page.ts'
+import type { ExportedApplication, ExportPage } from '../support/export-client.ts'
+import { createTestKey, type TestKey } from '../support/keys.ts'
+import { readNdjsonPage } from '../support/ndjson-page.ts'
+import { schemaFaults } from '../support/response-schema.ts'
+import { runTool } from '../support/tributary-tool.ts'
+import { documentedPaths, schemaPaths } from './documented-paths.ts'
+import { expectedTables, outputs } from './pulled-tables.ts'
+import {
+  expectedApplications,
+  pathsOf,
+  seenQuestions,
+  type Truth,
+  type View,
+  type ViewName,
+  viewNames,
+  viewsOf,
+} from './truth.ts'
+
+/** An installation in which everything has happened and is kept. */
+export interface Shipped {
+  /** As the owner of its database: for keys. */
+  sql: Sql
+  /** Where its processes are, the one that was started last at the end: requests go to each in turn, so that a walk goes through all of them. */
+  processes: readonly string[]
+  truth: Truth
+}
+
+const codings = {
+  identity: (body: Buffer) => body,
+  gzip: gunzipSync,
+  zstd: zstdDecompressSync,
+} as const satisfies Record<string, (body: Buffer) => Buffer>
+type Coding = keyof typeof codings
+const allCodings = Object.keys(codings) as Coding[]
+
+interface Format {
+  accept: string
+  read(text: string): { items: unknown[]; nextPageToken: string | null }
+  /** An application as an item of this format. */
+  itemOf(application: ExportedApplication): unknown
+}
+
+const asItIs = (application: ExportedApplication): unknown => application
+const formats = {
+  json: {
+    accept: 'application/json',
+    read: text => {
+      const { payload, nextPageToken } = JSON.parse(text) as ExportPage
+      return { items: payload, nextPageToken }
+    },
+    itemOf: asItIs,
+  },
+  ndjson: {
+    accept: 'application/x-ndjson',
+    read: text => {
+      const { applications, nextPageToken } = readNdjsonPage(text)
+      return { items: applications, nextPageToken }
+    },
+    itemOf: asItIs,
+  },
+  csv: {
+    accept: 'text/csv',
+    read: text => {
+      const { records, nextPageToken } = readCsvPage(text)
+      const bare = records.map(record =>
+        Object.fromEntries(Object.entries(record).map(([name, cell]) => [name, textOf(cell)])),
+      )
+      return { items: bare, nextPageToken }
+    },
+    itemOf: csvRecordOf,
+  },
+} as const satisfies Record<string, Format>
+type FormatName = keyof typeof formats
+
+interface Cell {
+  shipped: Shipped
+  /** Those that are asked, the first of them first. */
+  processes: readonly string[]
+  view: View
+  /** What the view makes of the truth. */
+  applications: readonly ExportedApplication[]
+  format: Format
+  coding: Coding
+  output: string
+  key: TestKey
+  /** Asks one of the processes, which must answer with 200 and in this coding if in any. */
+  ask(path: string, accept?: string): Promise<{ text: string; head: Headers; coded: boolean }>
+  /** `fields=…` of the view, if it has any. */
+  fields: string
+}
+
+interface Way {
+  formats?: readonly FormatName[]
+  codings?: readonly Coding[]
+  views?: readonly ViewName[]
+  /** What is written by `tributary pull`. */
+  outputs?: readonly string[]
+  /** Whether what is true is known of it in this installation. */
+  applies?(truth: Truth): boolean
+  /** Fails unless what came is what is true. */
+  check(cell: Cell): Promise<void>
+}
+
+const exported = (slug: string): string => `/api/v1/admin/programs/${slug}/applications`
+const query = (...parts: string[]): string => {
+  const given = parts.filter(part => part !== '')
+  return given.length === 0 ? '' : `?${given.join('&')}`
+}
+/** A document has no choice of questions: what a key sees of it. */
+const ofKeys: readonly ViewName[] = ['all', 'hidden']
+
+const ways: Record<string, Way> = {
+  'a walk': {
+    formats: ['json', 'ndjson', 'csv'],
+    codings: allCodings,
+    check: async ({ shipped, applications, format, ask, fields, coding }) => {
+      const items: unknown[] = []
+      let next: string | null = null
+      do {
+        const parameters = next === null ? ['pageSize=5', fields] : [`nextPageToken=${next}`]
+        const { text, coded } = await ask(`${exported(shipped.truth.slug)}${query(...parameters)}`, format.accept)
+        expect(coded).toBe(coding !== 'identity')
+        const page = format.read(text)
+        items.push(...page.items)
+        next = page.nextPageToken
+      } while (next !== null)
+      expect(items).toEqual(applications.map(format.itemOf))
+    },
+  },
+  'one application': {
+    codings: allCodings,
+    check: async ({ shipped, applications, ask, fields }) => {
+      for (const application of applications) {
+        const { text } = await ask(`${exported(shipped.truth.slug)}/${application.application_id}${query(fields)}`)
+        expect(JSON.parse(text)).toEqual(application)
+      }
+    },
+  },
+  revisions: {
+    codings: allCodings,
+    check: async ({ shipped, applications, ask, fields }) => {
+      for (const { applicant_id, application_id } of applications) {
+        const { text } = await ask(`${exported(shipped.truth.slug)}/${application_id}/revisions${query(fields)}`)
+        const theirs = applications.filter(one => one.applicant_id === applicant_id)
+        expect(JSON.parse(text)).toEqual({
+          payload: theirs,
+          supersededBy: [...theirs.slice(1).map(one => one.application_id), null],
+          nextAfter: null,
+        })
+      }
+    },
+  },
+  changes: {
+    codings: allCodings,
+    views: ofKeys,
+    applies: ({ changes }) => changes !== undefined,
+    check: async ({ shipped, ask }) => {
+      const { slug, changes } = shipped.truth
+      const told: { kind: string; application_id: number }[] = []
+      let [after, hasMore] = [changes!.cursor, true]
+      while (hasMore) {
+        const { text } = await ask(`/api/v1/admin/programs/${slug}/changes?pageSize=4&after=${after}`)
+        const page = JSON.parse(text) as { payload: typeof told; nextCursor: string; hasMore: boolean }
+        told.push(...page.payload.map(({ kind, application_id }) => ({ kind, application_id })))
+        ;({ nextCursor: after, hasMore } = page)
+      }
+      expect(told).toEqual(changes!.happened as typeof told)
+    },
+  },
+  'a receipt': {
+    codings: allCodings,
+    check: async ({ shipped, applications, ask, fields }) => {
+      const { slug } = shipped.truth
+      const { head } = await ask(`${exported(slug)}${query('pageSize=1', fields)}`)
+      const { text } = await ask(`/api/v1/admin/programs/${slug}/receipt?walk=${head.get('Walk-Token')}`)
+      const ids = applications.map(one => `${one.application_id}\n`).join('')
+      const sha256 = createHash('sha256').update(ids).digest('hex')
+      expect(JSON.parse(text)).toMatchObject({ applications: applications.length, sha256, erased_application_ids: [] })
+    },
+  },
+  docs: {
+    codings: allCodings,
+    views: ofKeys,
+    check: async ({ shipped, view, ask }) => {
+      const { slug, questions } = shipped.truth
+      const { text } = await ask(`/docs/api/programs/${slug}/versions/active`)
+      expect(documentedPaths(JSON.parse(text)).sort()).toEqual(pathsOf(seenQuestions(questions, view)).sort())
+    },
+  },
+  'JSON Schema': {
+    codings: allCodings,
+    check: async ({ shipped, applications, view, ask, fields }) => {
+      const { slug, questions } = shipped.truth
+      const { text } = await ask(`/docs/api/programs/${slug}/versions/active/response.schema.json${query(fields)}`)
+      const schema = JSON.parse(text)
+      expect(schemaFaults(schema, { payload: applications, nextPageToken: null })).toEqual([])
+      expect(schemaPaths(schema, schema).sort()).toEqual(pathsOf(seenQuestions(questions, view)).sort())
+    },
+  },
+  OpenAPI: {
+    codings: allCodings,
+    views: ofKeys,
+    check: async ({ shipped, view, ask }) => {
+      const { slug, questions } = shipped.truth
+      const { text } = await ask(`/docs/api/programs/${slug}/versions/active/openapi.json`)
+      const document = JSON.parse(text)
+      const page = document.paths[exported(slug)].get.responses['200'].content['application/json'].schema
+      expect(schemaPaths(document, page).sort()).toEqual(pathsOf(seenQuestions(questions, view)).sort())
+    },
+  },
+  'the typed client': {
+    check: async ({ shipped, processes, applications, view, key }) => {
+      const { username, password } = key
+      const client = new TributaryClient({ baseUrl: processes[0]!, username, password, retriesMax: 0 })
+      const options = { pageSize: 4, ...(view.fields === undefined ? {} : { fields: view.fields.join(',') }) }
+      const walked: unknown[] = []
+      for await (const application of client.applications(shipped.truth.slug, options)) walked.push(application)
+      expect(walked).toEqual([...applications])
+    },
+  },
+  'tributary pull': {
+    outputs: Object.keys(outputs),
+    check: async ({ shipped: { truth }, processes, applications, view, key, output }) => {
+      const folder = mkdtempSync(join(tmpdir(), 'tributary-pulled-'))
+      try {
+        const { to, read } = await outputs[output]!(folder)
+        const chosen = view.fields === undefined ? [] : ['--fields', view.fields.join(',')]
+        const command = [
+          'pull',
+          processes[0]!,
+          '--program',
+          truth.slug,
+          ...to,
+          '--page-size',
+          '5',
+          '--quiet',
+          ...chosen,
+        ]
+        expect(await runTool(key, command)).toMatchObject({ code: 0, err: '' })
+        expect(await read(truth.slug)).toEqual(
+          expectedTables(output, applications, seenQuestions(truth.questions, view)),
+        )
+      } finally {
+        rmSync(folder, { recursive: true })
+      }
+    },
+  },
+}
+
+/** Runs the whole table against an installation. */
+export function describeShipped(name: string, open: () => Promise<Shipped>): void {
+  describe(`G16: ${name}`, () => {
+    const opened: { shipped?: Shipped; keys: Map<string, TestKey> } = { keys: new Map() }
+    beforeAll(async () => {
+      opened.shipped = await open()
+    }, 120_000)
+    for (const [way, row] of Object.entries(ways)) {
+      for (const viewName of row.views ?? viewNames) {
+        const kinds = row.formats ?? row.outputs ?? ['json']
+        test.each(kinds.flatMap(kind => (row.codings ?? ['identity' as const]).map(coding => [kind, coding] as const)))(
+          `${way}, ${viewName}: %s, %s`,
+          async (kind, coding) => {
+            const shipped = opened.shipped!
+            if (row.applies?.(shipped.truth) === false) return
+            const view = viewsOf(shipped.truth)[viewName]
+            // A key for each row, so that none comes near its limits.
+            const keyName = `${way} ${view.hidden.length}`
+            const key =
+              opened.keys.get(keyName) ??
+              (await createTestKey(shipped.sql, { programs: [shipped.truth.slug], hiddenQuestions: view.hidden }))
+            opened.keys.set(keyName, key)
+            const cell = {
+              shipped,
+              view,
+              applications: expectedApplications(shipped.truth, view),
+              format: row.formats === undefined ? formats.json : formats[kind as FormatName],
+              coding,
+              output: kind,
+              key,
+              fields: view.fields === undefined ? '' : `fields=${view.fields.join(',')}`,
+            }
+            // Each process is the first to be asked once. A pull goes to the last alone: it is a process of its own, and costs one.
+            const { processes } = shipped
+            const last = processes.at(-1)!
+            const turns = processes.map((_, i) => [...processes.slice(i), ...processes.slice(0, i)])
+            for (const order of row.outputs === undefined ? turns : [[last]])
+              await row.check({ ...cell, processes: order, ask: askIn(order, key, coding) })
+          },
+          60_000,
+        )
+      }
+    }
+  })
+}
+
+function askIn(processes: readonly string[], { authorization }: TestKey, coding: Coding): Cell['ask'] {
+  let turn = 0
+  return async (path, accept = 'application/json') => {
+    const url = `${processes[turn++ % processes.length]}${path}`
+    const response = await fetch(url, {
+      headers: { Authorization: authorization, Accept: accept, 'Accept-Encoding': coding },
+      decompress: false,
+    } as RequestInit)
+    const sent = Buffer.from(await response.arrayBuffer())
+    const encoding = (response.headers.get('Content-Encoding') ?? 'identity') as Coding
+    expect(['identity', coding]).toContain(encoding)
+    const text = codings[encoding](sent).toString()
+    if (response.status !== 200) throw new Error(`${url} answered ${response.status}: ${text}`)
+    return { text, head: response.headers, coded: encoding !== 'identity' }
+  }
+}
