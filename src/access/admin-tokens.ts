@@ -65,7 +65,9 @@ export async function createAdminToken(
   const { tokenId, token } = mintAdminToken()
   await inTransaction(sql, async tx => {
     const { person_id } = person
-    if ((await countGoodTokens(tx, person_id, deed.now)) >= tokensMax)
+    const good = await countGoodTokens(tx, person_id, deed.now)
+    if (good === undefined) throw new Problem('forbidden', { detail: 'You are disabled.', internal: 'disabled' })
+    if (good >= tokensMax)
       throw new Problem('conflict', { detail: `You have ${tokensMax} tokens already. Retire one that is not used.` })
     await insertAdminToken(tx, {
       admin_token_id: tokenId,

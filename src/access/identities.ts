@@ -1,5 +1,6 @@
 // Which person of the console somebody is whom an OpenID provider vouches for.
 
+import { retireAdminTokensOf } from '../db/admin-token-rows.ts'
 import { inTransaction, type Sql } from '../db/client.ts'
 import { deleteSessionsOf } from '../db/console-sessions.ts'
 import { deleteIdentity, findIdentified, insertIdentity, lockPersonByEmail } from '../db/identity-rows.ts'
@@ -49,7 +50,7 @@ const enabled = ({ person_id, email, disabled }: { person_id: number; email: str
   disabled ? { refused: 'disabled' } : { person_id, email }
 
 /**
- * Forgets who a person is at a provider, and ends their sessions: the next who comes from there with the person's verified e-mail is
+ * Forgets who a person is at a provider, and ends their sessions and tokens: the next who comes from there with the person's verified e-mail is
  * them. Throws Problem `not_found` when nothing was remembered.
  */
 export async function forgetIdentity(
@@ -62,6 +63,7 @@ export async function forgetIdentity(
     if (subject === undefined)
       throw new Problem('not_found', { detail: 'Who this person is there is not remembered, or not any more.' })
     await deleteSessionsOf(tx, personId)
+    await retireAdminTokensOf(tx, personId, deed.actor)
     await noteDeed(tx, deed, 'identity_forgotten', email, { issuer, subject })
   })
 }

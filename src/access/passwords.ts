@@ -77,3 +77,10 @@ export async function isPassword(
   const good = await oneOfFew(from, () => Bun.password.verify(password.slice(0, passwordLengthMax + 1), against))
   return good && hash !== undefined
 }
+
+/** When a password that was right is another by the time that something follows from it. */
+export const changedMeanwhile = (): Problem =>
+  new Problem('unauthenticated', {
+    detail: 'Your password was changed, or you were disabled, at this moment. Sign in again.',
+    internal: 'changed_meanwhile',
+  })

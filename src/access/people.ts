@@ -6,9 +6,11 @@ import { deleteSessionsOf } from '../db/console-sessions.ts'
 import {
   countEnabledAdministrators,
   deleteInvitation,
+  deleteInvitationOf,
   findInvited,
   findPerson,
   insertPerson,
+  lockPerson,
   type PersonRow,
   replacePersonPrograms,
   updatePasswordHash,
@@ -19,8 +21,8 @@ import {
 import { foldText } from '../domain/values/folded-text.ts'
 import { invalidRequest, Problem, type ProblemItem } from '../problem.ts'
 import { type Deed, noteDeed } from './deed.ts'
-import { hashPersonPassword, passwordFaults } from './passwords.ts'
-import { type Role, roles } from './roles.ts'
+import { changedMeanwhile, hashPersonPassword, passwordFaults } from './passwords.ts'
+import { actorOf, type Role, roles } from './roles.ts'
 import { hashToken, mintToken } from './sign-in-tokens.ts'
 
 /** How long the link to choose a password is good. */
@@ -72,7 +74,7 @@ export async function invitePerson(
 /** A new link for somebody who has lost the password, or never chose one. The password they have stays good until then. */
 export async function inviteAgain(sql: Sql, personId: number, deed: Deed): Promise<string> {
   return inTransaction(sql, async tx => {
-    const person = await requirePerson(tx, personId)
+    const person = found(await lockPerson(tx, personId))
     if (person.disabled_at !== null) throw conflict('This person is disabled. Enable the person first.')
     const token = await storeInvitation(tx, personId, deed)
     await noteDeed(tx, deed, 'person_invited_again', person.email)
@@ -98,7 +100,7 @@ export async function editPerson(
   })
 }
 
-/** Disables a person: every session and every token ends, and none begins. What the person did stays. The last administrator stays enabled. */
+/** Disables a person: every session, every token and the link to choose a password end, and none begins. What the person did stays. The last administrator stays enabled. */
 export async function disablePerson(sql: Sql, personId: number, deed: Deed): Promise<void> {
   await inTransaction(sql, async tx => {
     const person = await requirePerson(tx, personId)
@@ -107,6 +109,7 @@ export async function disablePerson(sql: Sql, personId: number, deed: Deed): Pro
     await updatePersonDisabled(tx, personId, deed.actor)
     await deleteSessionsOf(tx, personId)
     await retireAdminTokensOf(tx, personId, deed.actor)
+    await deleteInvitationOf(tx, personId)
     await noteDeed(tx, deed, 'person_disabled', person.email)
   })
 }
@@ -119,7 +122,8 @@ export async function enablePerson(sql: Sql, personId: number, deed: Deed): Prom
 }
 
 /**
- * Gives the person of a link the password they chose, and ends all their sessions. The link is used up.
+ * Gives the person of a link the password they chose, and ends all their sessions and tokens: it is the way back when another had the
+ * account. The link is used up.
  * Throws Problem `not_found` when the link is not good any more, `invalid_request` for a password that will not do.
  */
 export async function acceptInvitation(
@@ -137,23 +141,28 @@ export async function acceptInvitation(
     if (!(await deleteInvitation(tx, hashToken(token)))) throw usedUp()
     await updatePasswordHash(tx, invited.person_id, passwordHash)
     await deleteSessionsOf(tx, invited.person_id)
-    await noteDeed(tx, { ...deed, actor: `admin:${invited.email}` }, 'password_chosen', invited.email)
+    const actor = actorOf(invited)
+    await retireAdminTokensOf(tx, invited.person_id, actor)
+    await noteDeed(tx, { ...deed, actor }, 'password_chosen', invited.email)
     return invited
   })
 }
 
-/** Changes one's own password; all other sessions end. Throws Problem `invalid_request`. */
+/**
+ * Changes one's own password; all other sessions end, tokens go on. Throws Problem `invalid_request`, and `unauthenticated` when the
+ * password is not the one with the hash `earlier` any more.
+ */
 export async function changePassword(
   sql: Sql,
   person: { person_id: number; email: string; name: string },
-  password: string,
+  { password, earlier }: { password: string; earlier: string },
   deed: Deed,
   session: Buffer,
 ): Promise<void> {
   refuse(passwordFaults(password, person))
   const passwordHash = await hashPersonPassword(password, deed.address)
   await inTransaction(sql, async tx => {
-    await updatePasswordHash(tx, person.person_id, passwordHash)
+    if (!(await updatePasswordHash(tx, person.person_id, passwordHash, earlier))) throw changedMeanwhile()
     await deleteSessionsOf(tx, person.person_id, session)
     await noteDeed(tx, deed, 'password_changed', person.email)
   })
@@ -208,8 +217,9 @@ async function storeInvitation(tx: Transaction, personId: number, { actor, now }
   return token
 }
 
-async function requirePerson(tx: Transaction, personId: number): Promise<PersonRow> {
-  const person = await findPerson(tx, personId)
+const requirePerson = async (tx: Transaction, personId: number) => found(await findPerson(tx, personId))
+
+function found(person: PersonRow | undefined): PersonRow {
   if (person === undefined) throw new Problem('not_found', { detail: 'There is no such person.' })
   return person
 }

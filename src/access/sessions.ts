@@ -1,6 +1,7 @@
 // Signing in to the console, and the session that follows: a random token in a cookie, its hash in the database.
 
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import { retireAdminTokensOf } from '../db/admin-token-rows.ts'
 import { inTransaction, type Sql } from '../db/client.ts'
 import {
   deleteEndedSessions,
@@ -14,7 +15,7 @@ import {
 import { findPasswordHash } from '../db/person-rows.ts'
 import type { Micros } from '../domain/values/offset-time.ts'
 import { noteDeed } from './deed.ts'
-import { isPassword } from './passwords.ts'
+import { changedMeanwhile, isPassword } from './passwords.ts'
 import { foldEmail } from './people.ts'
 import { actorOf, type Person, personOf } from './roles.ts'
 import { hashToken, mintToken } from './sign-in-tokens.ts'
@@ -23,6 +24,13 @@ import { hashToken, mintToken } from './sign-in-tokens.ts'
 interface SessionLimits {
   idleMs: number
   lifetimeMs: number
+}
+
+/** A person whose password was right, with the hash that it was checked against. */
+export interface SignedIn {
+  person_id: number
+  email: string
+  password_hash: string
 }
 
 /** A session as a request finds it. */
@@ -58,18 +66,25 @@ export async function verifySignIn(
   email: string,
   password: string,
   from?: string,
-): Promise<{ person_id: number; email: string } | undefined> {
+): Promise<SignedIn | undefined> {
   const found = await findPasswordHash(sql, foldEmail(email))
-  const good = await isPassword(password, found?.password_hash ?? undefined, from)
-  return good && found !== undefined ? { person_id: found.person_id, email: found.email } : undefined
+  const password_hash = found?.password_hash ?? undefined
+  const good = await isPassword(password, password_hash, from)
+  if (!good || found === undefined || password_hash === undefined) return undefined
+  return { person_id: found.person_id, email: found.email, password_hash }
 }
 
-/** Begins a session, ends the one there was in this browser, and gives the token of its cookie. Audited. */
+/**
+ * Begins a session, ends the one there was in this browser, and gives the token of its cookie. Audited. Throws Problem `unauthenticated`
+ * when the person was disabled, or the password changed, since it was looked at.
+ */
 export async function beginSession(
   sql: Sql,
   who: {
     person_id: number
     email: string
+    /** Of a sign-in with a password. */
+    password_hash?: string
     address: string | undefined
     how: 'password' | 'invitation' | 'oidc'
     /** When they last showed who they are; now unless given. */
@@ -83,7 +98,7 @@ export async function beginSession(
   await inTransaction(sql, async tx => {
     if (earlierToken !== undefined) await deleteSession(tx, hashToken(earlierToken))
     await deleteEndedSessions(tx, now, now - limits.idleMs * 1000)
-    await insertSession(tx, {
+    const session = {
       token_hash: hashToken(token),
       person_id: who.person_id,
       created_at: now,
@@ -91,7 +106,8 @@ export async function beginSession(
       confirmed_at: who.confirmedAt ?? now,
       expires_at: now + limits.lifetimeMs * 1000,
       address: who.address ?? null,
-    })
+    }
+    if (!(await insertSession(tx, session, who.password_hash))) throw changedMeanwhile()
     await noteDeed(tx, { actor: actorOf(who), address: who.address }, 'signed_in', who.email, { how: who.how })
   })
   return token
@@ -118,18 +134,20 @@ export async function confirmSession(sql: Sql, session: Session, now: Micros): P
   await updateSessionConfirmed(sql, session.tokenHash, now)
 }
 
-/** Ends this session, or with `everywhere` all sessions of its person. Audited. */
+/** Ends this session, or with `everywhere` all sessions of its person, and with `tokens` every API token too. Audited. */
 export async function endSession(
   sql: Sql,
   session: Session,
   address: string | undefined,
-  everywhere: boolean,
+  { everywhere, tokens }: { everywhere: boolean; tokens: boolean },
 ): Promise<void> {
   const { person, tokenHash } = session
+  const actor = actorOf(person)
   await inTransaction(sql, async tx => {
     if (everywhere) await deleteSessionsOf(tx, person.person_id)
     else await deleteSession(tx, tokenHash)
+    if (tokens) await retireAdminTokensOf(tx, person.person_id, actor)
     const action = everywhere ? 'signed_out_everywhere' : 'signed_out'
-    await noteDeed(tx, { actor: actorOf(person), address }, action, person.email)
+    await noteDeed(tx, { actor, address }, action, person.email, tokens ? { tokens: 'retired' } : {})
   })
 }

@@ -44,9 +44,14 @@ export async function readAdminTokens(
     limit ${rowsMax}`
 }
 
-/** How many tokens of a person are good, with the person held, so that two made at once are both counted. */
-export async function countGoodTokens(tx: Transaction, personId: number, now: Micros): Promise<number> {
-  await tx`select person_id from person where person_id = ${personId} for no key update`
+/**
+ * How many tokens of a person are good, with the person held, so that two made at once are both counted; undefined when the person is
+ * disabled.
+ */
+export async function countGoodTokens(tx: Transaction, personId: number, now: Micros): Promise<number | undefined> {
+  const { count } = await tx`
+    select from person where person_id = ${personId} and disabled_at is null for no key update`
+  if (count === 0) return undefined
   const [row] = await tx<{ count: number }[]>`
     select count(*)::integer as count
     from admin_token

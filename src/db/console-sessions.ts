@@ -19,9 +19,18 @@ interface NewSession {
   address: string | null
 }
 
-export async function insertSession(tx: Transaction, session: NewSession): Promise<void> {
+/** False when the person has been disabled meanwhile, or the password is not `passwordHash` any more, if one is given. */
+export async function insertSession(tx: Transaction, session: NewSession, passwordHash?: string): Promise<boolean> {
+  // First, so that it waits for a change of the person that is under way.
+  const { count } = await tx`
+    update person
+    set last_signed_in_at = ${session.created_at}
+    where person_id = ${session.person_id}
+    and disabled_at is null
+    and ${passwordHash === undefined ? tx`true` : tx`password_hash = ${passwordHash}`}`
+  if (count === 0) return false
   await tx`insert into console_session ${tx(session as unknown as Record<string, never>)}`
-  await tx`update person set last_signed_in_at = ${session.created_at} where person_id = ${session.person_id}`
+  return true
 }
 
 /** The session of a token, with who it is; undefined when it has ended, was idle too long, or the person is disabled. */

@@ -126,12 +126,22 @@ export async function findPerson(db: Db, personId: number): Promise<PersonRow | 
   return row
 }
 
+/** The same, held until the transaction ends, so that nobody is disabled meanwhile. */
+export async function lockPerson(tx: Transaction, personId: number): Promise<PersonRow | undefined> {
+  await tx`select from person where person_id = ${personId} for update`
+  return findPerson(tx, personId)
+}
+
+/** A person with the password that a sign-in is checked against. */
+export interface PasswordRow {
+  person_id: number
+  email: string
+  password_hash: string | null
+}
+
 /** What a sign-in is checked against; disabled people have none. */
-export async function findPasswordHash(
-  db: Db,
-  emailFolded: string,
-): Promise<{ person_id: number; email: string; password_hash: string | null } | undefined> {
-  const [row] = await db<{ person_id: number; email: string; password_hash: string | null }[]>`
+export async function findPasswordHash(db: Db, emailFolded: string): Promise<PasswordRow | undefined> {
+  const [row] = await db<PasswordRow[]>`
     select person_id, email, password_hash
     from person
     where email_folded = ${emailFolded}
@@ -139,8 +149,24 @@ export async function findPasswordHash(
   return row
 }
 
-export async function updatePasswordHash(tx: Transaction, personId: number, passwordHash: string): Promise<void> {
-  await tx`update person set password_hash = ${passwordHash} where person_id = ${personId}`
+/** Sets a password, and takes the link to choose one out of use; false when the password was not `earlier` any more, if that is given. */
+export async function updatePasswordHash(
+  tx: Transaction,
+  personId: number,
+  passwordHash: string,
+  earlier?: string,
+): Promise<boolean> {
+  const { count } = await tx`
+    update person
+    set password_hash = ${passwordHash}
+    where person_id = ${personId}
+    and ${earlier === undefined ? tx`true` : tx`password_hash = ${earlier}`}`
+  await deleteInvitationOf(tx, personId)
+  return count === 1
+}
+
+/** Takes the link of a person out of use, if there is one. */
+export async function deleteInvitationOf(tx: Transaction, personId: number): Promise<void> {
   await tx`delete from invitation where person_id = ${personId}`
 }
 

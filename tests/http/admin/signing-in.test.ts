@@ -1,7 +1,14 @@
 // Signing in to the console: what a session is, how it begins and ends, and what a form needs to be taken.
 
 import { beforeEach, describe, expect, test } from 'bun:test'
-import { disablePerson, inviteAgain } from '../../../src/access/people.ts'
+import {
+  acceptInvitation,
+  changePassword,
+  disablePerson,
+  enablePerson,
+  inviteAgain,
+} from '../../../src/access/people.ts'
+import { beginSession, verifySignIn } from '../../../src/access/sessions.ts'
 import { parseSubnet, type Subnet } from '../../../src/domain/values/ip-address.ts'
 import { aPerson, ConsoleVisitor, testPassword } from '../../support/console.ts'
 import { useDatabase, useService } from '../../support/fixtures.ts'
@@ -156,6 +163,28 @@ describe('a session', () => {
     expect(await status(three.get('/admin/account'))).toBe(303)
   })
 
+  test('does not begin with a password that was changed, or for a person who was disabled, since it was looked at', async () => {
+    const limits = { idleMs: 1000, lifetimeMs: 1000 }
+    const known = (await verifySignIn(database.sql, ada.email, testPassword))!
+    const begin = () =>
+      beginSession(database.sql, { ...known, address: undefined, how: 'password' }, limits, now, undefined)
+    await begin()
+    const token = await inviteAgain(database.sql, ada.person_id, { actor: 'operator:test', now })
+    await acceptInvitation(database.sql, token, 'another good one', { now })
+    await expect(begin()).rejects.toThrow('was changed')
+    const change = { password: 'some words of a thief', earlier: known.password_hash }
+    const by = { actor: 'operator:test', now }
+    await expect(changePassword(database.sql, { ...ada, name: 'Ada' }, change, by, Buffer.alloc(32))).rejects.toThrow(
+      'was changed',
+    )
+    const again = (await verifySignIn(database.sql, ada.email, 'another good one'))!
+    await disablePerson(database.sql, ada.person_id, by)
+    await expect(
+      beginSession(database.sql, { ...again, address: undefined, how: 'oidc' }, limits, now, undefined),
+    ).rejects.toThrow('disabled')
+    expect(await database.sql`select from console_session where person_id = ${ada.person_id}`).toHaveLength(0)
+  })
+
   test('ends at once when the person is disabled', async () => {
     const browser = await visitor().signIn(ada.email)
     await disablePerson(database.sql, ada.person_id, { actor: 'operator:test', now })
@@ -227,6 +256,19 @@ describe('a password', () => {
     expect(await status(visitor().get(`/admin/invitations/${second}`))).toBe(200)
     now += 7 * 24 * 60 * minutes
     expect(await status(visitor().get(`/admin/invitations/${second}`))).toBe(404)
+  })
+
+  test('is not chosen with a link that was made before the person was disabled, not after enabling either', async () => {
+    const deed = { actor: 'operator:test', now }
+    const token = await inviteAgain(database.sql, ada.person_id, deed)
+    await disablePerson(database.sql, ada.person_id, deed)
+    const path = `/admin/invitations/${token}`
+    const choose = () =>
+      status(visitor().post(path, { csrf: '', password: 'another good one', repeated: 'another good one' }))
+    expect([await status(visitor().get(path)), await choose()]).toEqual([404, 404])
+    await enablePerson(database.sql, ada.person_id, deed)
+    expect([await status(visitor().get(path)), await choose()]).toEqual([404, 404])
+    await visitor().signIn(ada.email)
   })
 
   test('is changed with the present one, and ends every other sign-in', async () => {

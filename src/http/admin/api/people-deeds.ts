@@ -121,7 +121,7 @@ export function peopleDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       path: `${one}/unlink`,
       summary: 'Forget who a person is at an OpenID provider',
       description:
-        'Ends every sign-in of the person. The next to come from there with the verified e-mail is this person.',
+        'Ends every sign-in and token of the person. The next to come from there with the verified e-mail is this person.',
       answers: 'Nothing: it is forgotten.',
       answered: nothing,
       ...write,
@@ -132,7 +132,7 @@ export function peopleDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
         await forgetIdentity(db, { personId, email, issuer }, visit.deed)
       },
     }),
-    turn('disable', disablePerson, 'Disable a person: sessions and tokens end at once', false),
+    turn('disable', disablePerson, 'Disable a person: sessions, tokens and the link end at once', false),
     turn('enable', enablePerson, 'Enable a person again', true),
     deed({
       name: 'linkPerson',

@@ -102,10 +102,10 @@ export const crumb = { text: 'People', path: '/admin/people' }
 
 const said: Readonly<Record<string, string>> = {
   saved: 'Saved. It holds from the next page this person opens.',
-  disabled: 'Disabled. Every sign-in of this person has ended.',
+  disabled: 'Disabled. Every sign-in of this person has ended, every token and the link to choose a password.',
   enabled: 'Enabled. This person signs in as before.',
   unlinked:
-    'Unlinked. Every sign-in of this person has ended; the next one from there with this e-mail is linked again.',
+    'Unlinked. Every sign-in and token of this person has ended; the next one from there with this e-mail is linked again.',
   'token-retired': 'The token is retired. It ends with its next request.',
 }
 
@@ -170,8 +170,8 @@ export function PersonPage(
                 <DeedForm action={`${path}/unlink`}>
                   <input type="hidden" name="issuer" value={issuer} />
                   <p>
-                    Unlinking forgets that, and ends every sign-in of this person. The next to come from there with the
-                    verified e-mail {person.email} is this person. Do it when their account there was replaced.
+                    Unlinking forgets that, and ends every sign-in and token of this person. The next to come from there
+                    with the verified e-mail {person.email} is this person. Do it when their account there was replaced.
                   </p>
                   <Submit look="danger" text={`Unlink ${issuer}`} />
                 </DeedForm>
@@ -182,14 +182,17 @@ export function PersonPage(
             <>
               {props.ways.password && (
                 <DeedForm action={`${path}/link`}>
-                  <p>A new link lets this person choose another password. Links made before stop working.</p>
+                  <p>
+                    A new link lets this person choose another password. Links made before stop working. When the
+                    password is chosen, every sign-in and every token of this person ends.
+                  </p>
                   <Submit look="plain" text="Make a new link" />
                 </DeedForm>
               )}
               <DeedForm action={`${path}/disable`}>
                 <p>
-                  Disabling ends every sign-in and every token of this person at once and allows no other. It can be
-                  undone.
+                  Disabling ends every sign-in, every token and the link of this person at once and allows no other.
+                  Enabling lets this person sign in again; what has ended stays so.
                 </p>
                 <Submit look="danger" text={`Disable ${person.name}`} />
               </DeedForm>
@@ -197,7 +200,7 @@ export function PersonPage(
           )}
           {mayChange && person.disabled_at !== null && (
             <DeedForm action={`${path}/enable`}>
-              <p>Enabling lets this person sign in again, as before. Tokens are to be made again.</p>
+              <p>Enabling lets this person sign in again, as before. Tokens and links are to be made again.</p>
               <Submit look="plain" text={`Enable ${person.name}`} />
             </DeedForm>
           )}

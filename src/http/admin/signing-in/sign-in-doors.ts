@@ -111,11 +111,12 @@ export function signInDoors(deps: Deps): ConsoleDoor[] {
     requirePasswords()
     const { person, session } = visit
     try {
-      if ((await tryPassword(deps, visit, person.email, visit.form.get('current') ?? '')) === undefined)
+      const known = await tryPassword(deps, visit, person.email, visit.form.get('current') ?? '')
+      if (known === undefined)
         throw new Problem('invalid_request', { detail: '', errors: [{ ...wrongPassword, parameter: 'current' }] })
       const { password, repeated } = passwords(visit)
       if (password !== repeated) throw notTheSame
-      await changePassword(db, person, password, deedOf(visit), session.tokenHash)
+      await changePassword(db, person, { password, earlier: known.password_hash }, deedOf(visit), session.tokenHash)
       return redirect(visit, '/admin/account?done=password')
     } catch (error) {
       return account(visit, faultsOf(error), 400)
@@ -123,7 +124,9 @@ export function signInDoors(deps: Deps): ConsoleDoor[] {
   }
 
   const signOut = async (visit: Visit): Promise<Response> => {
-    await endSession(db, visit.session, visit.address, visit.form.get('everywhere') === 'yes')
+    const { form } = visit
+    const wanted = { everywhere: form.get('everywhere') === 'yes', tokens: form.get('tokens') === 'yes' }
+    await endSession(db, visit.session, visit.address, wanted)
     return redirect(visit, '/admin/sign-in', cookieOf(visit, undefined))
   }
 

@@ -6,7 +6,7 @@ import { passwordLengthMin } from '../../../access/passwords.ts'
 import { type Person, roleNames } from '../../../access/roles.ts'
 import type { Micros } from '../../../domain/values/offset-time.ts'
 import type { ProblemItem } from '../../../problem.ts'
-import { DeedForm, emptyForm, FaultSummary, type FormState, Submit, TextField } from '../../shell/fields.tsx'
+import { Choices, DeedForm, emptyForm, FaultSummary, type FormState, Submit, TextField } from '../../shell/fields.tsx'
 import type { PageContext } from '../../shell/page-context.ts'
 import { LinkButton, Notice, Table, When } from '../../shell/parts.tsx'
 import { PlainPage, Shell } from '../../shell/shell.tsx'
@@ -126,7 +126,11 @@ export function AccountPage(props: {
       part={undefined}
       lead={`${person.name}, ${person.email}. ${roleNames[person.role]}.`}
     >
-      {props.changed && <Notice tone="good">Your password is changed. Everywhere else you are signed out.</Notice>}
+      {props.changed && (
+        <Notice tone="good">
+          Your password is changed. Everywhere else you are signed out. API tokens go on until you retire them.
+        </Notice>
+      )}
       <FaultSummary form={form} />
       <h2>Where you are signed in</h2>
       <Table
@@ -141,6 +145,14 @@ export function AccountPage(props: {
       />
       <DeedForm action={`${context.root}/admin/sign-out`}>
         <input type="hidden" name="everywhere" value="yes" />
+        <Choices
+          form={emptyForm}
+          name="tokens"
+          legend="API tokens"
+          choices={[{ value: 'yes', text: 'Retire all my API tokens, too', hint: 'Otherwise they go on.' }]}
+          chosen={[]}
+          many
+        />
         <Submit look="plain" text="Sign out everywhere" />
       </DeedForm>
       <h2>API tokens</h2>

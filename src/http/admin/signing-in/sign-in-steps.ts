@@ -1,11 +1,10 @@
 // What every way of signing in ends with: a session, or a failure that counts.
 
 import { foldEmail } from '../../../access/people.ts'
-import { beginSession, verifySignIn } from '../../../access/sessions.ts'
+import { beginSession, type SignedIn, verifySignIn } from '../../../access/sessions.ts'
 import type { Config } from '../../../config/all-settings.ts'
 import { type AuditEvent, appendAuditEvent } from '../../../db/audit.ts'
 import { parseAddress } from '../../../domain/values/ip-address.ts'
-import type { Micros } from '../../../domain/values/offset-time.ts'
 import type { Deps } from '../../deps.ts'
 import { cookieOf, type OpenVisit, redirect, sessionLimits } from '../console-doors.ts'
 import { knownBrowser, rememberBrowser } from '../known-browser.ts'
@@ -27,7 +26,7 @@ export const waysOf = ({ passwordSignIn, oidcIssuer, oidcName }: Config): Ways =
 export async function startSession(
   deps: Deps,
   visit: OpenVisit,
-  who: { person_id: number; email: string; how: 'password' | 'invitation' | 'oidc'; confirmedAt?: Micros },
+  who: Pick<Parameters<typeof beginSession>[1], 'person_id' | 'email' | 'password_hash' | 'how' | 'confirmedAt'>,
   next: string,
 ): Promise<Response> {
   const earlier = sessionToken(visit.request, visit.https)
@@ -48,7 +47,7 @@ export async function tryPassword(
   visit: OpenVisit,
   email: string,
   password: string,
-): Promise<{ person_id: number; email: string } | undefined> {
+): Promise<SignedIn | undefined> {
   const { address, session } = visit
   const account = foldEmail(email)
   const theirs = session !== undefined && foldEmail(session.person.email) === account

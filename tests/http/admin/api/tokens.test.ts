@@ -1,8 +1,9 @@
 // Tokens of administrators, and the session of a browser, as ways into the console's API: what lets in, what ends it, what it may do.
 
 import { describe, expect, test } from 'bun:test'
-import { disablePerson, enablePerson } from '../../../../src/access/people.ts'
-import { aPerson, ConsoleVisitor } from '../../../support/console.ts'
+import { forgetIdentity } from '../../../../src/access/identities.ts'
+import { acceptInvitation, disablePerson, enablePerson, inviteAgain } from '../../../../src/access/people.ts'
+import { aPerson, ConsoleVisitor, testPassword } from '../../../support/console.ts'
 import { ApiProgram, aToken } from '../../../support/console-api.ts'
 import { useDatabase, useService } from '../../../support/fixtures.ts'
 
@@ -113,6 +114,57 @@ describe('a token', () => {
     const tomorrow = await useService(database, {}, { now: () => (Date.now() + 86_400_001) * 1000 })
     const { status } = await ApiProgram.withToken(tomorrow, token).ask('GET', '/session')
     expect(status).toBe(401)
+  })
+
+  test.each<[string, number, (person: { person_id: number; email: string }) => Promise<unknown>]>([
+    [
+      'ends when a password is chosen with a link',
+      401,
+      async ({ person_id }) =>
+        acceptInvitation(sql, await inviteAgain(sql, person_id, by), 'another good one', { now: by.now }),
+    ],
+    [
+      'ends when who the person is at a provider is unlinked',
+      401,
+      async ({ person_id: personId, email }) => {
+        const issuer = 'https://id.example.gov'
+        await sql`insert into person_identity (issuer, subject, person_id) values (${issuer}, ${email}, ${personId})`
+        await forgetIdentity(sql, { personId, email, issuer }, by)
+      },
+    ],
+    [
+      'ends when the person signs out everywhere and says so',
+      401,
+      async ({ email }) =>
+        (await new ConsoleVisitor(service).signIn(email)).post('/admin/sign-out', { everywhere: 'yes', tokens: 'yes' }),
+    ],
+    [
+      'goes on when the person signs out everywhere and says nothing',
+      200,
+      async ({ email }) =>
+        (await new ConsoleVisitor(service).signIn(email)).post('/admin/sign-out', { everywhere: 'yes' }),
+    ],
+    [
+      'goes on when the person changes the password with the present one',
+      200,
+      async ({ email }) => {
+        const sent = { current: testPassword, password: 'another good one', repeated: 'another good one' }
+        const browser = await new ConsoleVisitor(service).signIn(email)
+        expect((await browser.post('/admin/account/password', sent)).status).toBe(303)
+      },
+    ],
+  ])('%s', async (_, status, happens) => {
+    const person = await aPerson(sql, { role: 'AUDITOR' })
+    const { token } = await aToken(sql, person)
+    expect((await whoAmI(token)).status).toBe(200)
+    await happens(person)
+    expect((await whoAmI(token)).status).toBe(status)
+  })
+
+  test('is not made for a person who is disabled by the time it is stored', async () => {
+    const person = await aPerson(sql, { role: 'AUDITOR' })
+    await disablePerson(sql, person.person_id, by)
+    await expect(aToken(sql, person)).rejects.toThrow('disabled')
   })
 
   test('ends for good when its person is disabled', async () => {
