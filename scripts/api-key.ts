@@ -111,7 +111,8 @@ Username:         ${credential.username}
 Password:         ${credential.password}
 API Secret Token: ${credential.apiSecretToken}
 
-curl -u '${credential.username}:${credential.password}' ${serviceAddress(config)}/api/v1/checkAuth`)
+export TRIBUTARY_USERNAME='${credential.username}' TRIBUTARY_PASSWORD='${credential.password}'
+curl -u "$TRIBUTARY_USERNAME:$TRIBUTARY_PASSWORD" ${serviceAddress(config)}/api/v1/checkAuth`)
   }
 }
 

@@ -239,7 +239,8 @@ function welcome(
       '',
       'The first page of the demo program:',
       '',
-      `curl -sS -u '${key.username}:${key.password}' '${baseUrl}/api/v1/admin/programs/${program}/applications?pageSize=2'`,
+      `export TRIBUTARY_USERNAME='${key.username}' TRIBUTARY_PASSWORD='${key.password}'`,
+      `curl -sS -u "$TRIBUTARY_USERNAME:$TRIBUTARY_PASSWORD" '${baseUrl}/api/v1/admin/programs/${program}/applications?pageSize=2'`,
     )
   return `${lines.join('\n')}\n`
 }

@@ -15,7 +15,11 @@ const { service, key, ids } = await useExport({
   config: { maxPageSize: 10 },
 })
 const folder = await useFolder()
-const environment = { PATH: await pathWithJq(folder), USERNAME: key.username, PASSWORD: key.password }
+const environment = {
+  PATH: await pathWithJq(folder),
+  TRIBUTARY_USERNAME: key.username,
+  TRIBUTARY_PASSWORD: key.password,
+}
 const readme = await Bun.file(join(import.meta.dir, '../README.md')).text()
 const shellExamples = [...readme.matchAll(/```sh\n(.*?)```/gs)].map(match => match[1]!)
 

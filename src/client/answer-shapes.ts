@@ -20,5 +20,5 @@ export const shapes = {
     nextCursor: 'string',
     hasMore: 'boolean',
   },
-  programs: { payload: [{ program_name: 'string', applications: 'number' }] },
+  programs: { installation_id: 'string', payload: [{ program_name: 'string', applications: 'number' }] },
 } as const satisfies Record<string, Shape>

@@ -54,6 +54,8 @@ export interface ChangesPage {
 }
 
 export interface ReadablePrograms {
+  /** The same at every address of one service. */
+  installation_id: string
   payload: readonly { program_name: string; applications: number }[]
 }
 

@@ -1,5 +1,6 @@
 // The programs a key may read, with how many applications each has and how far it has come.
 
+import { hkdfSync } from 'node:crypto'
 import { unauthenticated } from '../access/caller.ts'
 import { readThroughLoss } from '../db/client.ts'
 import { readReadablePrograms } from '../db/client-reads.ts'
@@ -12,6 +13,7 @@ import { type AskedByKey, readByKey } from './read-by-key.ts'
 
 /** `GET /api/v1/admin/programs`. */
 export const listPrograms = (deps: Deps) => {
+  const installation_id = installationId(deps.config.apiKeyPepper)
   const answer = async ({ caller }: AskedByKey): Promise<Response> => {
     const { config, db, limits } = deps
     const headers = { 'Cache-Control': 'no-store', ...quotaHeaders(await limits.takeRequest(caller.api_key_id)) }
@@ -24,7 +26,14 @@ export const listPrograms = (deps: Deps) => {
       newest_submit_time: newest === null ? null : formatOffsetTime(newest, config.timeZone),
       change_cursor: formatChangeCursor(place),
     }))
-    return Response.json({ payload }, { headers })
+    return Response.json({ installation_id, payload }, { headers })
   }
   return readByKey(deps, '/api/v1/admin/programs', listProgramsOperation, answer)
 }
+
+/**
+ * Tells this installation from every other, whatever address it is reached by; 32 hexadecimal digits. Of the pepper, which all processes
+ * have, which outlives a restore of the database, and which another installation on a copy of it does not have.
+ */
+const installationId = (pepper: string): string =>
+  Buffer.from(hkdfSync('sha256', pepper, '', 'installation', 16)).toString('hex')

@@ -17,6 +17,7 @@ same command goes on from there. The file gets its name when everything is in it
   --out <file>        apps.ndjson: applications as they are, one a line
                       apps.csv: a table of applications, and beside it apps.<enumerator>.csv for each list of entities
                       apps.parquet: the same tables in Parquet
+                      -: lines to standard output, when all have come. Nothing is kept that another pull could go on with
   --to <database>     postgres://user@host/database: the same tables there, made and filled; password from PGPASSWORD
   --schema <name>     With --to: of the tables; the program's slug with _ for - without it
   --state <name>      With --to: where the pull remembers how far it is; tributary-<slug> in this folder without it
@@ -43,6 +44,7 @@ How:
   --no-verify-schema     Do not hold each application against the JSON Schema of the program
   --restart              Drop what an interrupted pull has left, and begin again
   --quiet                Say nothing unless something is wrong
+  --json                 Tell the result as JSON on standard output: count, digest of the ids, and where the next pull begins
 
 Ends with 0 when everything is there; 1 something must be mended first; 2 wrong usage; 3 not everything came yet, the same command
 goes on; 4 what came is not what was promised; 5 another pull is at work on the same file.`
@@ -66,7 +68,11 @@ export interface PullCommand extends PullRequest {
   retriesMax: number
   credentialsFile: string | undefined
   quiet: boolean
+  json: boolean
 }
+
+/** As `--out`: standard output. */
+export const standardOutput = '-'
 
 export function parsePull(args: string[]): PullCommand {
   const { values, positionals } = parseArgs({
@@ -93,6 +99,7 @@ export function parsePull(args: string[]): PullCommand {
       'no-verify-schema': { type: 'boolean', default: false },
       restart: { type: 'boolean', default: false },
       quiet: { type: 'boolean', default: false },
+      json: { type: 'boolean', default: false },
     },
   })
   const [address] = positionals
@@ -117,6 +124,8 @@ export function parsePull(args: string[]): PullCommand {
     throw wrong(
       '--since-last cannot go with OBSOLETE: what is superseded from now on was submitted before, and would never come.',
     )
+  if (place === standardOutput && (values['since-last'] || values.restart || values.json))
+    throw wrong('--out - keeps nothing and prints lines alone: it goes without --since-last, --restart and --json.')
   return {
     address,
     program,
@@ -133,6 +142,7 @@ export function parsePull(args: string[]): PullCommand {
     retriesMax: Number(values.retries),
     credentialsFile: values.credentials,
     quiet: values.quiet,
+    json: values.json,
   }
 }
 
@@ -156,7 +166,7 @@ function destinationOf(
     throw wrong('Say where to: a file with --out, or a database with --to.')
   if (out !== undefined) {
     if (schema !== undefined || state !== undefined) throw wrong('--schema and --state go with --to.')
-    return { out, format: formatOf(out) }
+    return { out, format: formatOf(out === standardOutput ? 'lines.ndjson' : out) }
   }
   const url = URL.canParse(to!) ? new URL(to!) : undefined
   if (url === undefined || !/^postgres(ql)?:$/.test(url.protocol))

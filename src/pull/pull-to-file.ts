@@ -5,20 +5,20 @@
 //   placing   the output is made, whole and on the disk, and the state knows that it only lacks its names
 //   done      the names are given; the state knows what the next pull may begin with
 
-import { realpathSync } from 'node:fs'
+import { realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { messageOf, RequestRefused } from '../client/client-errors.ts'
-import type { TributaryClient } from '../client/tributary-client.ts'
+import type { ReadablePrograms, TributaryClient } from '../client/tributary-client.ts'
 import { compareReceipt } from './compare-receipt.ts'
 import type { IdReceipt } from './id-digest.ts'
 import { askSnapshotTime, nextBeginning } from './next-watermark.ts'
 import type { OutputFormat } from './output-format.ts'
-import { placeFiles, type ReadyFile, removeFile } from './place-files.ts'
+import { placedFile, placeFiles, type ReadyFile, removeFile } from './place-files.ts'
 import { CommandError, fileFault } from './pull-outcome.ts'
 import type { PullContext, PullReport, PullRequest } from './pull-request.ts'
 import { PullState } from './pull-state.ts'
-import { type Origin, type PulledBefore, sinceLast } from './pulled-before.ts'
-import { loadSchema, schemaCheck } from './schema-check.ts'
+import { differencesOf, type Origin, type PulledBefore, sinceLast } from './pulled-before.ts'
+import { loadSchema, SchemaMismatch, schemaCheck } from './schema-check.ts'
 import { type WalkUnderWay, walkToSpool } from './walk-to-spool.ts'
 
 interface Placing {
@@ -55,23 +55,28 @@ export async function pullToFile(
       layout: format.hasTables ? { ...request.tables, csvExact } : null,
       destination: format.destination ?? null,
     }
-    const begun = goOn(state, origin, request, context)
+    const service = new AskedService(client, context.signal)
+    const begun = await goOn(state, origin, service, request, context)
     // Interrupted in the last moment: all was there, but for its names.
     const unplaced = state.read<Placing>('placing')
     if (unplaced !== undefined) return place(state, unplaced, spoolPath, 0)
     const before = format.readDone ? await format.readDone(origin) : state.read<PulledBefore>('done')
     const takesAgain = format.readDone !== undefined
-    const walk = begun ?? (await begin(state, { origin, request, before, takesAgain }, client, context))
+    const walk = begun ?? (await begin(state, { origin, request, before, takesAgain, service }, client, context))
+    // The origin with the installation, as the walk was begun.
+    const walkOrigin = state.read<Origin>('origin') ?? origin
     const check = request.verifySchema ? await checkFor(state, walk, request, client, context) : undefined
     const walking = { client, program, pageSize, checkpointEveryMs, state, spoolPath, check }
-    const walked = await walkToSpool(walk, walking, context).catch((error: unknown) => {
-      throw withAdvice(error, walk)
+    const walked = await walkToSpool(walk, walking, context).catch(async (error: unknown) => {
+      throw error instanceof SchemaMismatch
+        ? await ofOtherSchema(error, state, request, client, context)
+        : withAdvice(error, walk)
     })
     await compareReceipt(walked.receipt, walked.walk.token, program, client, state, context)
     const kept = walk.adds ? before : undefined
     const spoolBytes = walked.walk.bytes
     const then: PulledBefore = {
-      origin,
+      origin: { ...origin, installation: walkOrigin.installation },
       receipts: [...(kept?.receipts ?? []), walked.receipt],
       ...(await nextBeginning(walked.walk, takesAgain, request, client, context)),
       files: kept?.files ?? [],
@@ -91,7 +96,7 @@ export async function pullToFile(
     }
     const nothingNew = !takesAgain && kept !== undefined && spoolBytes === 0
     const { files, facts = {}, total } = nothingNew ? { files: [] } : await format.prepare(job)
-    if (!nothingNew) then.files = files.map(({ to, bytes }) => ({ path: to, bytes }))
+    if (!nothingNew) then.files = await Promise.all(files.map(placedFile))
     const gone = nothingNew ? [] : leftOver(path, before, files)
     const placing = { files, gone, facts, then, added: walked.receipt, total }
     state.commit({ placing })
@@ -122,40 +127,60 @@ function place(state: PullState, placing: Placing, spoolPath: string, bytes: num
 }
 
 /** The walk that an earlier run of the same command has begun. */
-function goOn(state: PullState, origin: Origin, request: PullRequest, { say }: PullContext): WalkUnderWay | undefined {
+async function goOn(
+  state: PullState,
+  origin: Origin,
+  service: AskedService,
+  request: PullRequest,
+  { say }: PullContext,
+): Promise<WalkUnderWay | undefined> {
   const walk = state.read<WalkUnderWay>('walk')
   if (walk === undefined) return undefined
   const asked = { ...request.filters, fromDate: request.sinceLast ? walk.filters.fromDate : request.filters.fromDate }
-  const same =
-    Bun.deepEquals(state.read('origin'), origin) &&
-    request.sinceLast === walk.sinceLast &&
-    Bun.deepEquals(asked, walk.filters)
+  const was = state.read<Origin>('origin')
+  const moved = was?.service !== origin.service
+  const { installation_id: installation } = (moved ? await service.programs() : undefined) ?? {}
+  const differing = [
+    ...(was === undefined ? [] : differencesOf(was, { ...origin, installation })),
+    ...(was?.destination === origin.destination ? [] : [`into ${was?.destination}, and not ${origin.destination}`]),
+    ...(request.sinceLast === walk.sinceLast ? [] : [`${walk.sinceLast ? 'with' : 'without'} --since-last`]),
+    ...(Bun.deepEquals(asked, walk.filters) ? [] : ['with another --from, --before, --revision or --fields']),
+  ]
   // Nothing of it came yet, perhaps because of an option that the service refused.
-  if (!same && walk.nextPageToken === undefined) return undefined
-  if (!same)
+  if (differing.length > 0 && walk.nextPageToken === undefined) return undefined
+  if (differing.length > 0)
     throw new CommandError(
       'usage',
-      'A pull with other options is not complete yet. Finish it with the options it was begun with, or add --restart to drop it.',
+      `A pull with other options is not complete yet: it was begun ${differing.join(', and ')}. Finish it with the options it was begun with, or add --restart to drop it.`,
     )
   if (walk.bytes > 0) say('Going on where the last run stopped.')
   return walk
 }
 
+/** What the service says of itself and its programs: asked when it is needed, and once. */
+class AskedService {
+  #programs: Promise<ReadablePrograms | undefined> | undefined
+
+  constructor(
+    private readonly client: TributaryClient,
+    private readonly signal: AbortSignal,
+  ) {}
+
+  /** Undefined where the key may not ask. */
+  programs(): Promise<ReadablePrograms | undefined> {
+    this.#programs ??= this.client.programs(this.signal).catch((error: unknown) => {
+      if (error instanceof RequestRefused) return undefined
+      throw error
+    })
+    return this.#programs
+  }
+}
+
 /** How many applications there are, to say how far the pull is; undefined where only a part is asked for, or the service does not say. */
-async function countOf(
-  client: TributaryClient,
-  { program, filters }: PullRequest,
-  { signal }: PullContext,
-): Promise<number | undefined> {
+function countOf(programs: ReadablePrograms | undefined, { program, filters }: PullRequest): number | undefined {
   const { fields: _, ...limits } = filters
   if (Object.values(limits).some(limit => limit !== undefined)) return undefined
-  try {
-    const { payload } = await client.programs(signal)
-    return payload.find(one => one.program_name === program)?.applications
-  } catch (error) {
-    if (error instanceof RequestRefused) return undefined
-    throw error
-  }
+  return programs?.payload.find(one => one.program_name === program)?.applications
 }
 
 interface Beginning {
@@ -163,16 +188,19 @@ interface Beginning {
   request: PullRequest
   before: PulledBefore | undefined
   takesAgain: boolean
+  service: AskedService
 }
 
 /** A new walk, noted before its first request. */
 async function begin(
   state: PullState,
-  { origin, request, before, takesAgain }: Beginning,
+  { origin: { ...origin }, request, before, takesAgain, service }: Beginning,
   client: TributaryClient,
   context: PullContext,
 ): Promise<WalkUnderWay> {
-  const total = await countOf(client, request, context)
+  const programs = await service.programs()
+  const total = countOf(programs, request)
+  origin.installation = programs?.installation_id
   const from = request.sinceLast && before !== undefined ? sinceLast(before, origin, request) : undefined
   const adds = from !== undefined
   const filters = adds ? { ...request.filters, fromDate: from } : request.filters
@@ -213,6 +241,22 @@ async function checkFor(
   return schemaCheck(schema)
 }
 
+/** The schema that a walk began with may not be that of what comes now: then nothing is wrong, and another walk is needed. */
+async function ofOtherSchema(
+  error: SchemaMismatch,
+  state: PullState,
+  { program, filters }: PullRequest,
+  client: TributaryClient,
+  { signal }: PullContext,
+): Promise<CommandError> {
+  const now = await loadSchema(client, program, signal, filters.fields)
+  if (Bun.deepEquals(now, state.read('schema'))) return error
+  return new CommandError(
+    'failed',
+    `${error.message}\nThe program has another schema than when this pull began, as when a question is hidden from the key. Add --restart to begin again.`,
+  )
+}
+
 function forgetWalk(state: PullState, spoolPath: string): void {
   state.commit({ origin: undefined, walk: undefined, schema: undefined, placing: undefined }, { forgetIds: true })
   removeFile(spoolPath)
@@ -228,6 +272,8 @@ function withAdvice(error: unknown, { bytes }: WalkUnderWay): unknown {
 
 /** The file itself where its name is a link, so that a rename replaces the file and the link stays. */
 function wherePlaced(out: string): string {
+  if (statSync(out, { throwIfNoEntry: false })?.isDirectory())
+    throw new CommandError('usage', `--out must be a file, and ${out} is a folder.`)
   try {
     return realpathSync(out)
   } catch {

@@ -1,14 +1,17 @@
 // What an output is of, and what the last pull into it left: where the next one goes on.
 
 import type { IdReceipt } from './id-digest.ts'
-import { sizeOf } from './place-files.ts'
+import { type PlacedFile, sizeOf } from './place-files.ts'
 import { CommandError } from './pull-outcome.ts'
 import type { PullRequest } from './pull-request.ts'
 import type { TableOptions } from './tables/table-plan.ts'
 
 /** What an output is of. It never changes, unless all is pulled again. */
 export interface Origin {
+  /** Its address. */
   service: string
+  /** Of the service, whatever its address; undefined where it was not asked. */
+  installation?: string | undefined
   program: string
   revisionState: string | null
   /** The questions that were asked for; undefined when all were. */
@@ -29,7 +32,7 @@ export interface PulledBefore {
   /** It has later applications than any time from which the next one could begin. */
   hasLater?: true
   /** The output's files with their sizes, as they were left. */
-  files: { path: string; bytes: number }[]
+  files: PlacedFile[]
   /** Of an output that follows the changes: up to where it has them. */
   changeCursor?: string
 }
@@ -38,19 +41,37 @@ export interface PulledBefore {
 export function sinceLast(before: PulledBefore, origin: Origin, { filters }: PullRequest): string | undefined {
   const refuse = (why: string): CommandError =>
     new CommandError('usage', `--since-last cannot add to the output: ${why} Without it, everything is pulled again.`)
-  if (before.origin.fields !== origin.fields)
-    throw refuse(`it was pulled ${withFields(before.origin)}, and not ${withFields(origin)}.`)
-  if (!Bun.deepEquals(before.origin, origin))
-    throw refuse(
-      `it was pulled from ${before.origin.service}, program ${before.origin.program}, or with other options.`,
-    )
+  const differing = differencesOf(before.origin, origin)
+  if (differing.length > 0) throw refuse(`it was pulled ${differing.join(', and ')}.`)
   if (filters.toDate !== undefined || (before.watermark === undefined && !before.hasLater))
     throw refuse('with --before, what was submitted later is never asked for.')
-  for (const { path, bytes } of before.files)
-    if (sizeOf(path) !== bytes) throw refuse(`${path} is not as the last pull left it.`)
+  for (const { path, bytes } of before.files) {
+    const found = sizeOf(path)
+    if (found === undefined)
+      throw refuse(
+        `${path} is gone. If it was moved or renamed together with ${path}.pull, give both that place and name again.`,
+      )
+    if (found !== bytes) throw refuse(`${path} is not as the last pull left it.`)
+  }
   return before.watermark
 }
 
+/** What of two origins is not the same, in the words of the command line; where the output stands does not count. */
+export function differencesOf(was: Origin, is: Origin): string[] {
+  const sameService = was.service === is.service || (was.installation ?? was.service) === is.installation
+  const words = ({ service, program, revisionState, layout, ...origin }: Origin): string[] => [
+    sameService ? '' : `from ${service}`,
+    `with --program ${program}`,
+    revisionState === null ? 'without --revision' : `with --revision ${revisionState}`,
+    withFields(origin),
+    `with --multi ${layout?.multi ?? 'one'}`,
+    `${layout?.labels ? 'with' : 'without'} --option-labels`,
+    `${layout?.csvExact ? 'with' : 'without'} --exact-csv`,
+  ]
+  const now = words(is)
+  return words(was).flatMap((one, i) => (one === now[i] ? [] : [`${one}, and not ${now[i]}`]))
+}
+
 /** As they are written on the command line. */
-export const withFields = ({ fields }: Origin): string =>
+export const withFields = ({ fields }: Pick<Origin, 'fields'>): string =>
   fields === undefined ? 'without --fields' : `with --fields ${fields}`

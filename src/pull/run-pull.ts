@@ -1,10 +1,25 @@
 // The commands for those who pull: what is said, and how they end. Everything they need of their process is handed in.
 
+import { createReadStream, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
 import { GaveUp, messageOf, RequestRefused } from '../client/client-errors.ts'
 import { TributaryClient } from '../client/tributary-client.ts'
-import { parsePull, parseTypes, parseVerify, pullHelp, typesHelp, verifyHelp } from './command-line.ts'
+import {
+  type PullCommand,
+  parsePull,
+  parseTypes,
+  parseVerify,
+  pullHelp,
+  standardOutput,
+  typesHelp,
+  verifyHelp,
+} from './command-line.ts'
 import { findCredentials } from './credentials.ts'
+import type { OutputFormat } from './output-format.ts'
 import { CommandError, exitStatus } from './pull-outcome.ts'
+import type { PullContext, PullReport } from './pull-request.ts'
 import { pullToFile } from './pull-to-file.ts'
 import { inBytes, inThousands, showProgress } from './show-progress.ts'
 import { verifyFile } from './verify-file.ts'
@@ -30,15 +45,18 @@ async function ended(tool: ToolProcess, help: string, work: (tool: ToolProcess) 
     return exitStatus.complete
   } catch (error) {
     if (signal.aborted) console.error('Interrupted. The same command goes on from here.')
-    else
-      console.error(
-        error instanceof GaveUp ? `${error.message}\nThe same command goes on from here.` : messageOf(error),
-      )
+    else console.error([messageOf(error), ...(error instanceof GaveUp ? [afterGivingUp(error)] : [])].join('\n'))
     return statusOf(error, signal)
   }
 }
 
+const afterGivingUp = ({ isServiceFault }: GaveUp): string =>
+  isServiceFault
+    ? 'Each time the service failed by itself, so waiting is of no use: tell the people who run it, with the request that is named here.'
+    : 'The same command goes on from here.'
+
 function statusOf(error: unknown, signal: AbortSignal): number {
+  if (!signal.aborted && error instanceof GaveUp && error.isServiceFault) return exitStatus.mismatch
   if (signal.aborted || error instanceof GaveUp) return exitStatus.incomplete
   if (error instanceof CommandError) return exitStatus[error.outcome]
   const code = String((error as { code?: unknown } | null)?.code)
@@ -53,17 +71,52 @@ async function pull({ args, environment, signal }: ToolProcess): Promise<void> {
   const startedMs = performance.now()
   const shown = asked.quiet ? { update: () => {}, stop: () => {} } : showProgress(say)
   try {
-    const report = await pullToFile(asked.out, asked.format, asked, client, { signal, say, onProgress: shown.update })
+    const context = { signal, say, onProgress: shown.update }
+    const { out, format } = asked
+    const report = await (out === standardOutput
+      ? pullToOutput(format, asked, client, context)
+      : pullToFile(out, format, asked, client, context))
     shown.stop()
     const seconds = Math.max(0.001, (performance.now() - startedMs) / 1000)
     const { added, total, bytes } = report
     const all = total === added.count ? '' : ` It has ${inThousands(total)} now.`
-    say(`Pulled ${inThousands(added.count)} applications into ${asked.format.destination ?? asked.out}.${all}`)
+    say(
+      `Pulled ${inThousands(added.count)} applications into ${asked.format.destination ?? (asked.out === standardOutput ? 'standard output' : asked.out)}.${all}`,
+    )
     say(`It took ${seconds.toFixed(1)} s for ${inBytes(bytes)}. SHA-256 of their ids: ${added.digest}`)
+    if (asked.json) console.log(JSON.stringify(resultOf(report, asked)))
   } catch (error) {
     throw aboutTheKey(error, client)
   } finally {
     shown.stop()
+  }
+}
+
+/** For schedulers; documented in PULL.md. */
+const resultOf = ({ added, total, watermark }: PullReport, { program, out, format }: PullCommand) => ({
+  program,
+  into: format.destination ?? out,
+  pulled: added.count,
+  sha256_of_ids: added.digest,
+  total,
+  watermark: watermark ?? null,
+})
+
+/** To standard output when all of it is there: by way of a file that nobody else may read. */
+async function pullToOutput(
+  format: OutputFormat,
+  asked: PullCommand,
+  client: TributaryClient,
+  context: PullContext,
+): Promise<PullReport> {
+  const folder = mkdtempSync(join(tmpdir(), 'tributary-pull-'))
+  try {
+    const file = join(folder, `lines${format.ending}`)
+    const report = await pullToFile(file, format, asked, client, context)
+    await pipeline(createReadStream(file), process.stdout, { end: false })
+    return report
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
   }
 }
 

@@ -23,6 +23,13 @@ export async function loadSchema(
   }
 }
 
+/** An application is not as the schema says. */
+export class SchemaMismatch extends CommandError {
+  constructor(message: string) {
+    super('mismatch', message)
+  }
+}
+
 export type SchemaCheck = (application: unknown) => void
 
 /** Throws when an application is not as the schema says; the message has its place, and nothing that anybody answered. */
@@ -40,8 +47,7 @@ export function schemaCheck(document: unknown): SchemaCheck {
     const [, errors] = validator.Errors(application)
     const faults = errors.slice(0, 3).map(({ instancePath, message }) => `  ${instancePath || '/'} ${message}`)
     const { application_id: id } = (application ?? {}) as { application_id?: unknown }
-    throw new CommandError(
-      'mismatch',
+    throw new SchemaMismatch(
       `Application ${String(id)} is not as the schema of its program says:\n${faults.join('\n')}\n` +
         'Nothing was put under the final name. --no-verify-schema pulls it as it is.',
     )

@@ -1,10 +1,11 @@
-// Whether a file has what was pulled into it: count and digest of the ids in it, against those that the pulls noted.
+// Whether a file has what was pulled into it: count and digest of the ids in it, against those that the pulls noted, and
+// the SHA-256 of each of its files.
 
 import { stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { IdDigest } from './id-digest.ts'
 import { formatOf } from './output-formats.ts'
-import { sizeOf } from './place-files.ts'
+import { sha256Of, sizeOf } from './place-files.ts'
 import { CommandError, fileFault } from './pull-outcome.ts'
 import { PullState } from './pull-state.ts'
 import { statePath } from './pull-to-file.ts'
@@ -20,6 +21,13 @@ export async function verifyFile(file: string): Promise<{ count: number; digest:
   const done = state.read<PulledBefore>('done')
   state.close()
   if (done === undefined) throw new CommandError('incomplete', `No pull into ${file} is complete.`)
+  // The applications are placed last.
+  const name = basename(done.files.at(-1)?.path ?? file)
+  if (name !== basename(file))
+    throw new CommandError(
+      'failed',
+      `${file} was pulled under the name ${name}. Give it, what belongs to it, and its state ${name}.pull that name again.`,
+    )
 
   const whole = new IdDigest()
   const receipts = done.receipts.values()
@@ -51,9 +59,10 @@ export async function verifyFile(file: string): Promise<{ count: number; digest:
   if (count !== noted)
     throw new CommandError('mismatch', `${file} has ${count} applications, and ${noted} were pulled.`)
   // Entities have files of their own; these and the state may have moved together.
-  for (const { path, bytes } of done.files) {
+  for (const { path, bytes, sha256 } of done.files) {
     const beside = join(dirname(file), basename(path))
-    if (sizeOf(beside) !== bytes) throw new CommandError('mismatch', `${beside} is not as the last pull left it.`)
+    if (sizeOf(beside) !== bytes || (await sha256Of(beside)) !== sha256)
+      throw new CommandError('mismatch', `${beside} is not as the last pull left it.`)
   }
   return { count, digest, pulls: done.receipts.length }
 }

@@ -6,11 +6,14 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { loadLines } from '../../src/load/load-lines.ts'
 import { ExportClient } from '../support/export-client.ts'
+import { useFaultyProxy } from '../support/faulty-proxy.ts'
 import { useBareDatabase, useDatabase, useFolder, useService } from '../support/fixtures.ts'
 import { FrontEnd } from '../support/front-end.ts'
 import { createTestKey } from '../support/keys.ts'
 import { aProgram, q } from '../support/programs.ts'
-import { runTool } from '../support/tributary-tool.ts'
+import { endOf } from '../support/run.ts'
+import { runTool, startTool } from '../support/tributary-tool.ts'
+import { until } from '../support/until.ts'
 
 const slug = 'food-aid'
 const database = await useDatabase()
@@ -51,6 +54,16 @@ async function pull(place: readonly string[], ...more: string[]): Promise<string
   expect(ended).toMatchObject({ code: 0 })
   return ended.err
 }
+const proxy = await useFaultyProxy(service.port, (_, target) =>
+  target.includes('/receipt') ? { silentAfterBytes: 0 } : 'none',
+)
+/** At the proxy's address, where the receipt never comes; the service's own is another of the same service. */
+async function killedAtReceipt(place: readonly string[]): Promise<void> {
+  const running = startTool(key, ['pull', proxy.baseUrl, '--program', slug, ...place])
+  await until('the receipt to be asked for', () => proxy.requests.some(({ target }) => target.includes('/receipt')))
+  running.kill('SIGKILL')
+  await endOf(running)
+}
 const linesIn = (name: string): number[] =>
   readFileSync(fileOf(name), 'utf8')
     .split('\n')
@@ -67,6 +80,7 @@ const rows = async (): Promise<number[]> => {
 test('G5, G6: each application is once in every output, whichever pulls were made beside the load', async () => {
   const to = ['--to', warehouse.url, '--state', fileOf('warehouse')]
   const [since, table, all, recent] = ['since.ndjson', 'since.csv', 'all.ndjson', 'recent.ndjson'] as const
+  const resumed = 'resumed.ndjson'
   const out = (name: string): string[] => ['--out', fileOf(name)]
   const live: number[] = []
   const submit = async () => live.push((await frontEnd.submit(await frontEnd.register())).application_id)
@@ -85,16 +99,22 @@ test('G5, G6: each application is once in every output, whichever pulls were mad
         await pull(out(recent), ...from)
         await pull(to, '--since-last')
         await pull(out(all))
+        // Killed when all pages have come and nothing has its name yet; gone on with.
+        await killedAtReceipt(out(resumed))
+        await pull(out(resumed))
         // A pull of everything has what was submitted, too; and so have tables, which know each by its id.
         expect(linesIn(all)).toEqual([...loaded.slice(0, 5), ...live])
         expect(await rows()).toEqual([...loaded.slice(0, 5), ...live])
         expect(linesIn(since)).toEqual(loaded.slice(0, 4))
+        expect(linesIn(resumed)).toEqual(linesIn(all))
       }
       if (stored === 20) {
         await submit()
         await pull(out(since), '--since-last')
         await pull(to, '--since-last')
         expect(await pull(out(all), '--since-last')).toContain('all of it is pulled again')
+        expect(await pull(out(resumed), '--since-last')).toContain('all of it is pulled again')
+        expect(linesIn(resumed)).toEqual(loaded.slice(0, 19))
         expect(linesIn(since)).toEqual(loaded.slice(0, 19))
         expect(linesIn(all)).toEqual(loaded.slice(0, 19))
         expect(await rows()).toEqual([...loaded.slice(0, 20), ...live])

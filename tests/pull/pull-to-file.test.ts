@@ -2,8 +2,19 @@
 
 import { describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { basename, join } from 'node:path'
+import { editApiKey } from '../../src/access/api-keys.ts'
 import { TributaryClient } from '../../src/client/tributary-client.ts'
 import { integerFrom, pick, seededRandom } from '../../src/domain/invented/seeded-random.ts'
 import { parsePull } from '../../src/pull/command-line.ts'
@@ -11,8 +22,10 @@ import { formatOf } from '../../src/pull/output-formats.ts'
 import type { PullProgress } from '../../src/pull/pull-request.ts'
 import { pullToFile } from '../../src/pull/pull-to-file.ts'
 import { type Fault, useFaultyProxy } from '../support/faulty-proxy.ts'
-import { endWithFile, useExport, useFolder } from '../support/fixtures.ts'
+import { endWithFile, useDatabase, useExport, useFolder, useService } from '../support/fixtures.ts'
 import { FrontEnd } from '../support/front-end.ts'
+import { createTestKey } from '../support/keys.ts'
+import { aProgram, q } from '../support/programs.ts'
 import { endOf } from '../support/run.ts'
 import { type RunningTool, runTool, startTool } from '../support/tributary-tool.ts'
 import { until } from '../support/until.ts'
@@ -28,7 +41,7 @@ const folder = await useFolder()
 let files = 0
 const newFile = (): string => join(folder, `${++files}.ndjson`)
 
-async function proxied(faultOf: (n: number) => Fault) {
+async function proxied(faultOf: (n: number, target: string) => Fault) {
   const proxy = await useFaultyProxy(service.port, faultOf)
   return proxy
 }
@@ -157,15 +170,16 @@ describe('interrupted', () => {
 
   test('in the last moment, when the name could not be given: the next run gives it, and asks for nothing', async () => {
     const out = newFile()
-    mkdirSync(join(out, 'in the way'), { recursive: true })
-    const { code, err } = await pull(out)
+    const proxy = await proxied((_, target) => {
+      if (target.includes('/receipt')) mkdirSync(join(out, 'in the way'), { recursive: true })
+      return 'none'
+    })
+    const { code, err } = await pull(out, proxy.baseUrl)
     expect({ code, err }).toMatchObject({ code: 1, err: expect.stringContaining('cannot be put in its place') })
     rmSync(out, { recursive: true })
-    const proxy = await proxied(() => 'none')
-    // The address is part of what was pulled.
-    const state = await pull(out, service.baseUrl)
-    expect(state).toMatchObject({ code: 0 })
-    expect(proxy.requests).toEqual([])
+    const asked = proxy.requests.length
+    expect(await pull(out, proxy.baseUrl)).toMatchObject({ code: 0 })
+    expect(proxy.requests).toHaveLength(asked)
     expect(readFileSync(out).equals(readFileSync(whole))).toBe(true)
   })
 
@@ -249,12 +263,39 @@ describe('--since-last', () => {
   test('adds to nothing that somebody else has changed, nor to another program', async () => {
     const out = newFile()
     await pull(out)
-    writeFileSync(out, 'changed\n')
+    writeFileSync(out, 'changed\n', { flag: 'a' })
+    const grown = readFileSync(out)
     const refused = { code: 2, err: expect.stringContaining('--since-last cannot add to the output') }
     expect(await pull(out, undefined, '--since-last')).toMatchObject(refused)
-    expect(readFileSync(out, 'utf8')).toBe('changed\n')
+    expect(readFileSync(out).equals(grown)).toBe(true)
     await pull(out)
-    expect(await pull(out, undefined, '--since-last', '--revision', 'CURRENT')).toMatchObject(refused)
+    expect(await pull(out, undefined, '--since-last', '--revision', 'CURRENT')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('it was pulled without --revision, and not with --revision CURRENT.'),
+    })
+    renameSync(out, `${out}.moved`)
+    const gone = await pull(out, undefined, '--since-last')
+    expect(gone).toMatchObject({ code: 2, err: expect.stringContaining(`${out} is gone. If it was moved or renamed`) })
+  })
+
+  test('goes on at another address of the same service, an interrupted pull too, and from no other', async () => {
+    const out = newFile()
+    const moved = await proxied(() => 'none')
+    await pull(out)
+    expect(await pull(out, moved.baseUrl, '--since-last')).toMatchObject({ code: 0 })
+    const cut = await proxied(n => (n < 5 ? 'none' : { status: 400 }))
+    const other = newFile()
+    expect(await pull(other, cut.baseUrl)).toMatchObject({ code: 1 })
+    const { code, err } = await pull(other, moved.baseUrl)
+    expect({ code, err }).toMatchObject({ code: 0, err: expect.stringContaining('Going on where') })
+    expect(readFileSync(other).equals(readFileSync(whole))).toBe(true)
+    const pepper = 'another pepper of another service'
+    const elsewhere = await useExport({ slug, applications: 3, config: { apiKeyPepper: pepper }, key: { pepper } })
+    const args = [...argsOf(out, elsewhere.service.baseUrl), '--since-last']
+    expect(await runTool(elsewhere.key, args)).toMatchObject({
+      code: 2,
+      err: expect.stringContaining(`it was pulled from ${moved.baseUrl}, and not from ${elsewhere.service.baseUrl}.`),
+    })
   })
 })
 
@@ -297,6 +338,99 @@ describe('what came is held against the schema of the program', () => {
     expect(err).not.toContain('secret')
     expect(existsSync(out)).toBe(false)
     expect(await pull(out, address, '--restart', '--no-verify-schema')).toMatchObject({ code: 0 })
+  })
+})
+
+describe('what the service refuses or fails with', () => {
+  test('a receipt that is refused for the key: the check is not left out', async () => {
+    const out = newFile()
+    let refused = true
+    const proxy = await proxied((_, target) => (refused && target.includes('/receipt') ? { status: 401 } : 'none'))
+    const { code, err } = await pull(out, proxy.baseUrl)
+    expect({ code, err }).toMatchObject({ code: 1, err: expect.stringContaining('/api/v1/checkAuth') })
+    expect(existsSync(out)).toBe(false)
+    refused = false
+    expect(await pull(out, proxy.baseUrl)).toMatchObject({ code: 0 })
+    expect(readFileSync(out).equals(readFileSync(whole))).toBe(true)
+  })
+
+  test('500 on the same request each time: 4, and it is not said that the same command goes on', async () => {
+    const proxy = await proxied(n => (n < 4 ? 'none' : { status: 500 }))
+    const { code, err } = await pull(newFile(), proxy.baseUrl, '--retries', '1')
+    expect({ code, err }).toMatchObject({ code: 4, err: expect.stringContaining('tell the people who run it') })
+    expect(err).not.toContain('goes on from here')
+  })
+
+  test('a host that there is not: 1, at once', async () => {
+    const { code, err } = await pull(newFile(), 'https://no-such-host.invalid')
+    expect({ code, err }).toMatchObject({ code: 1, err: expect.stringContaining('There is no host called') })
+  })
+
+  test('a question that is hidden midway: 1, and --restart is named, which mends it', async () => {
+    const { sql, ...database } = await useDatabase()
+    const questions = [q.text('kept', { optional: true }), q.text('secret', { optional: true })]
+    await aProgram(sql, { slug: 'hiding', questions })
+    const service = await useService({ ...database, sql })
+    const key = await createTestKey(sql, { programs: ['hiding'] })
+    const frontEnd = new FrontEnd(
+      service,
+      await createTestKey(sql, { programs: ['hiding'], maySubmit: true }),
+      'hiding',
+    )
+    for (let n = 0; n < 3; n++) await frontEnd.submit(await frontEnd.register())
+    const out = newFile()
+    let cut = true
+    const proxy = await useFaultyProxy(service.port, (_, target) =>
+      cut && target.includes('nextPageToken') ? { status: 400 } : 'none',
+    )
+    const run = (...more: string[]) =>
+      runTool(key, [...argsOf(out, proxy.baseUrl, '--program', 'hiding', '--page-size', '1'), ...more])
+    expect(await run()).toMatchObject({ code: 1 })
+    cut = false
+    await editApiKey(
+      sql,
+      key.api_key_id,
+      { hidden_questions: ['secret'] },
+      { actor: 'operator:test', now: Date.now() * 1000 },
+    )
+    expect(await run()).toMatchObject({ code: 1, err: expect.stringContaining('Add --restart to begin again.') })
+    expect(await run('--restart')).toMatchObject({ code: 0 })
+    expect(readFileSync(out, 'utf8')).not.toContain('secret')
+  })
+})
+
+describe('results', () => {
+  test('--json: count, digest and watermark on standard output', async () => {
+    const out = newFile()
+    const { code, out: told } = await pull(out, undefined, '--json', '--quiet')
+    expect(code).toBe(0)
+    expect(JSON.parse(told)).toEqual({
+      program: slug,
+      into: out,
+      pulled: 240,
+      sha256_of_ids: createHash('sha256')
+        .update(pulledIds.map(id => `${id}\n`).join(''))
+        .digest('hex'),
+      total: 240,
+      watermark: expect.any(String),
+    })
+  })
+
+  test('--out -: lines on standard output, all or none', async () => {
+    const { code, out } = await pull('-')
+    expect({ code, same: out === readFileSync(whole, 'utf8') }).toEqual({ code: 0, same: true })
+    const proxy = await proxied(n => (n < 4 ? 'none' : { status: 400 }))
+    expect(await pull('-', proxy.baseUrl)).toMatchObject({ code: 1, out: '' })
+    expect(await pull('-', undefined, '--since-last')).toMatchObject({ code: 2, out: '' })
+  })
+
+  test('a folder in the place of the file is noticed before anything is asked', async () => {
+    const proxy = await proxied(() => 'none')
+    const out = newFile()
+    mkdirSync(out)
+    const said = `--out must be a file, and ${out} is a folder.\n`
+    expect(await pull(out, proxy.baseUrl)).toMatchObject({ code: 2, err: said })
+    expect(proxy.requests).toEqual([])
   })
 })
 
@@ -364,6 +498,15 @@ describe('what is wrong is said in a sentence', () => {
 })
 
 describe('verify', () => {
+  test('a file that was renamed together with its state: how it is mended', async () => {
+    const [out, to] = [newFile(), newFile()]
+    await pull(out)
+    renameSync(out, to)
+    renameSync(`${out}.pull`, `${to}.pull`)
+    const said = `was pulled under the name ${basename(out)}`
+    expect(await runTool(key, ['verify', to])).toMatchObject({ code: 1, err: expect.stringContaining(said) })
+  })
+
   test.each<[string, (lines: string[]) => string[], string]>([
     ['a line that is missing', lines => lines.slice(0, -1), '239 applications, and 240 were pulled'],
     ['two lines in another order', ([a, b, ...rest]) => [b!, a!, ...rest], 'digest differs'],
@@ -371,7 +514,7 @@ describe('verify', () => {
     ['a line more', ([a, ...rest]) => [a!, ...rest, a!], '241 applications, and 240 were pulled'],
     [
       'an answer that is another',
-      ([a, ...rest]) => [a!.replace('en-US', 'en'), ...rest],
+      ([a, ...rest]) => [a!.replace('en-US', 'en-GB'), ...rest],
       'not as the last pull left it',
     ],
     ['a line that is none', ([, ...rest]) => ['{"a"', ...rest], 'has no application in place 1'],

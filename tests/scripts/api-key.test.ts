@@ -30,7 +30,10 @@ describe('create', () => {
     expect({ code, err }).toEqual({ code: 0, err: '' })
     const [username, password] = [shown(out, 'Username'), shown(out, 'Password')]
     expect(shown(out, 'API Secret Token')).toBe(btoa(`${username}:${password}`))
-    expect(out).toContain(`curl -u '${username}:${password}' https://apply.example.gov/api/v1/checkAuth`)
+    expect(out).toEndWith(`
+export TRIBUTARY_USERNAME='${username}' TRIBUTARY_PASSWORD='${password}'
+curl -u "$TRIBUTARY_USERNAME:$TRIBUTARY_PASSWORD" https://apply.example.gov/api/v1/checkAuth
+`)
     const headers = { Authorization: `Basic ${shown(out, 'API Secret Token')}` }
     const response = await service.get('/api/v1/checkAuth', { headers })
     expect(response.status).toBe(200)

@@ -23,8 +23,11 @@ export interface FaultyProxy extends TapProxy {
   requests: { target: string; fault: Fault }[]
 }
 
-/** Passes requests on to the port of loopback until the file ends; `faultOf` decides about each, by its number from 0. One request a connection. */
-export async function useFaultyProxy(port: number, faultOf: (n: number) => Fault): Promise<FaultyProxy> {
+/** Passes requests on to the port of loopback until the file ends; `faultOf` decides about each, by its number from 0 and its path. One request a connection. */
+export async function useFaultyProxy(
+  port: number,
+  faultOf: (n: number, target: string) => Fault,
+): Promise<FaultyProxy> {
   const requests: FaultyProxy['requests'] = []
   const proxy = await startProxy(port, ({ client, upstream }) => {
     let head = ''
@@ -39,8 +42,9 @@ export async function useFaultyProxy(port: number, faultOf: (n: number) => Fault
         if (end === -1) return
         const [line = '', ...fields] = head.slice(0, end).split('\r\n')
         head = ''
-        const fault = faultOf(requests.length)
-        requests.push({ target: line.split(' ')[1] ?? '', fault })
+        const target = line.split(' ')[1] ?? ''
+        const fault = faultOf(requests.length, target)
+        requests.push({ target, fault })
         if (fault === 'hang up') client.destroy()
         else if (typeof fault === 'object' && 'status' in fault) answer(client, fault)
         else if (typeof fault === 'object' && 'body' in fault) answerOther(client, fault)

@@ -190,7 +190,7 @@ function Downloads({ program, version }: { program: ProgramView; version: Versio
 
 /** What there is to copy: one page with curl, all pages in five languages, the example. */
 function Copying({ program, shown }: { program: ProgramView; shown: VersionView | undefined }): VNode {
-  const first = `curl --compressed -u "$USERNAME:$PASSWORD" \\\n  '${program.export_url}?pageSize=500'`
+  const first = `curl --compressed -u "$TRIBUTARY_USERNAME:$TRIBUTARY_PASSWORD" \\\n  '${program.export_url}?pageSize=500'`
   return (
     <>
       <h2 id="samples">First request</h2>

@@ -42,6 +42,11 @@ export const listProgramsOperation = {
     200: answer('The programs, by name.', {
       title: 'ReadablePrograms',
       ...object({
+        installation_id: {
+          ...text,
+          description:
+            'Stays the same when the service gets another address. Ends with API_KEY_PEPPER, as all keys do.',
+        },
         payload: listOf(
           object({
             program_name: text,

@@ -7,7 +7,7 @@ import postgres from 'postgres'
 import type { ChangesPage } from '../../client/tributary-client.ts'
 import { fileLines } from '../file-lines.ts'
 import { CommandError } from '../pull-outcome.ts'
-import { type Origin, withFields } from '../pulled-before.ts'
+import { differencesOf, type Origin, withFields } from '../pulled-before.ts'
 import { type Column, type ColumnKind, type Table, tableName } from '../tables/table-plan.ts'
 import { type Cell, rowMaker } from '../tables/table-rows.ts'
 import { allMade, emptyHidden } from './hidden-columns.ts'
@@ -47,11 +47,14 @@ export function loadPostgres(load: PostgresLoad): Promise<number> {
         'failed',
         `Schema ${schema} has lost what was pulled before. Add --restart to pull everything.`,
       )
-    if (fills === 'some' && before !== undefined && !isOfSame(before.origin, then.origin))
-      throw new CommandError(
-        'usage',
-        `Schema ${schema} was filled with other options: pull everything, or name another with --schema.`,
-      )
+    if (fills === 'some' && before !== undefined) {
+      const differing = differencesOf(before.origin, then.origin)
+      if (differing.length > 0)
+        throw new CommandError(
+          'usage',
+          `Schema ${schema} was filled ${differing.join(', and ')}: pull everything, or name another with --schema.`,
+        )
+    }
     // Rows that stay are as of their own cursor, which is another than the walk began with if the database was restored meanwhile.
     const cursors = fills === 'all' ? [load.changesAfter] : [before?.changeCursor, load.changesAfter]
     const feeds = [...new Set(cursors)].filter(cursor => cursor !== undefined).map(load.changes)
@@ -80,10 +83,6 @@ export function loadPostgres(load: PostgresLoad): Promise<number> {
     })
   })
 }
-
-/** But for where the tables stand. */
-const isOfSame = (one: Origin, other: Origin): boolean =>
-  Bun.deepEquals({ ...one, destination: null }, { ...other, destination: null })
 
 /** What the last pull left there. */
 export function readPulled(url: string, schema: string, origin: Origin): Promise<KeptRecord | undefined> {

@@ -37,7 +37,7 @@ export function IssuedPage(props: {
     )
   }
   const slug = key.programs[0]!
-  const sample = `curl --compressed -u '${key.api_key_id}:${password}' \\\n  '${baseUrl}/api/v1/admin/programs/${slug}/applications?pageSize=500'`
+  const sample = `export TRIBUTARY_USERNAME='${key.api_key_id}' TRIBUTARY_PASSWORD='${password}'\ncurl --compressed -u "$TRIBUTARY_USERNAME:$TRIBUTARY_PASSWORD" \\\n  '${baseUrl}/api/v1/admin/programs/${slug}/applications?pageSize=500'`
   return (
     <Shell
       context={context}
