@@ -2,10 +2,9 @@
 
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import { createApiKey, type IssuedApiKey } from '../../src/access/api-keys.ts'
+import { createApiKey } from '../../src/access/api-keys.ts'
 import type { Sql } from '../../src/db/client.ts'
 import { prepareDatabase } from '../../src/db/instance.ts'
-import { partitionApplications } from '../../src/db/migrate.ts'
 import type { BenchDatabase } from './bench-database.ts'
 import {
   appendNaive,
@@ -21,8 +20,6 @@ import type { BenchmarkOptions } from './options.ts'
 import { type PageBody, readPageBody } from './page-body.ts'
 
 const root = join(import.meta.dir, '../..')
-/** The form front end of every key, and of the applicants that submit. */
-export const frontEnd = 'benchmark'
 const seedTimeoutMs = 30 * 60_000
 const copyPageRows = 1000
 /** The zone of the seeded instance; with summer time, so that offsets are not all alike. */
@@ -45,24 +42,17 @@ function secrets(): Record<string, string> {
   }
 }
 
-/** Makes an empty database an installation, with its applications in so many partitions. */
-export async function prepareEmpty(sql: Sql, { partitions }: { partitions: number }): Promise<void> {
-  await prepareDatabase(sql, timeZone)
-  if (partitions > 0) await partitionApplications(sql, partitions)
-}
-
 /** The loaded program and a key to it; loads it when the database does not hold it yet. */
 export async function prepareData(
   children: ChildProcesses,
   database: BenchDatabase,
-  { applications, partitions }: BenchmarkOptions,
+  { applications }: BenchmarkOptions,
   say: (line: string) => void,
 ): Promise<BenchData> {
   const { sql } = database
   const environment = secrets()
   await prepareDatabase(sql, timeZone)
   let program = await readLargestProgram(sql)
-  if (program === undefined && partitions > 0) await partitionApplications(sql, partitions)
   if (program === undefined || program.applications < applications) {
     say(`Loading ${applications.toLocaleString('en')} applications …`)
     await children.run(
@@ -83,28 +73,25 @@ export async function prepareData(
   return { program, access }
 }
 
-/** A new key that may export a program and submit to it. */
-export function makeKey(
+/** The Authorization field of a new key that may export a program. */
+async function makeAuthorization(
   sql: Sql,
   { API_KEY_PEPPER }: Readonly<Record<string, string>>,
   slug: string,
-): Promise<IssuedApiKey> {
-  return createApiKey(sql, API_KEY_PEPPER!, {
+): Promise<string> {
+  const { apiSecretToken } = await createApiKey(sql, API_KEY_PEPPER!, {
     name: 'Benchmark',
     programs: [slug],
     allowed_subnets: ['127.0.0.0/8'],
     may_export: true,
-    may_submit: true,
-    front_end: frontEnd,
+    may_submit: false,
+    front_end: undefined,
     actor: 'operator:bench',
     now: Date.now() * 1000,
     expires_at: (Date.now() + 86_400_000) * 1000,
   })
+  return `Basic ${apiSecretToken}`
 }
-
-/** The Authorization field of such a key. */
-export const makeAuthorization = async (...place: Parameters<typeof makeKey>): Promise<string> =>
-  `Basic ${(await makeKey(...place)).apiSecretToken}`
 
 /** Makes the peers' copy from what the service exports, so that they return the same; then settles all tables. */
 export async function prepareNaiveCopy(

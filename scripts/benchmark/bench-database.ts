@@ -22,16 +22,14 @@ export interface DatabaseView {
   /** The postmaster. */
   readonly pid: number
   dataDirectory: string
-  /** Folder with `bin`, for `psql`; undefined for the embedded one, which brings none. */
-  installation: string | undefined
 }
 
 /** The database that is measured, and the server it is on. */
 export interface BenchDatabase extends DatabaseView {
   /** `PostgreSQL 18.4 (embedded), TCP` */
   description: string
-  /** Runs `work` on another database, empty or a copy of this one, which is gone afterwards. One at a time. */
-  scratch<T>(origin: 'empty' | 'copy', work: (scratch: DatabaseView) => Promise<T>): Promise<T>
+  /** Runs `work` on another database, empty, which is gone afterwards. One at a time. */
+  scratch<T>(work: (scratch: DatabaseView) => Promise<T>): Promise<T>
   stop(): Promise<void>
 }
 
@@ -48,10 +46,7 @@ export async function startBenchDatabase(options: BenchmarkOptions): Promise<Ben
   const socketDirectory = await mkdtemp(join(tmpdir(), 'tributary-socket-'))
   await chmod(socketDirectory, 0o777)
   const server = await startEmbeddedPostgres({
-    dataDirectory: join(
-      parent,
-      `${options.postgres}-${options.applications}${options.partitions > 0 ? `-${options.partitions}` : ''}`,
-    ),
+    dataDirectory: join(parent, `${options.postgres}-${options.applications}`),
     installation,
     settings: {
       unix_socket_directories: socketDirectory,
@@ -95,23 +90,17 @@ export async function startBenchDatabase(options: BenchmarkOptions): Promise<Ben
       user,
       database: name,
       dataDirectory: server.dataDirectory,
-      installation,
       pid: server.pid,
     })
     const description = `PostgreSQL ${version!.server_version} (${options.postgres}), ${unix ? 'Unix socket' : 'TCP'}`
     return Object.assign(view(database, sql), {
       description,
-      async scratch<T>(origin: 'empty' | 'copy', work: (scratch: DatabaseView) => Promise<T>): Promise<T> {
+      async scratch<T>(work: (scratch: DatabaseView) => Promise<T>): Promise<T> {
         const name = 'bench_scratch'
         const pool = openDatabase({ url: withDatabase(server.url, name), connectionsMax: 16, applicationName: 'bench' })
         await admin`drop database if exists ${admin(name)} with (force)`
         try {
-          if (origin === 'empty') await admin`create database ${admin(name)}`
-          else {
-            // A database can be copied only while nobody is connected to it; our own pool connects again by itself.
-            await admin`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${database}`
-            await admin`create database ${admin(name)} template ${admin(database)} strategy file_copy`
-          }
+          await admin`create database ${admin(name)}`
           return await work(view(name, pool))
         } finally {
           await pool.end({ timeout: 5 })

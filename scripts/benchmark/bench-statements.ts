@@ -27,7 +27,6 @@ export async function readLargestProgram(sql: Sql): Promise<BenchProgram | undef
 interface ProgramFacts {
   versions: number
   snapshot_bytes: number
-  current: number
 }
 
 /** What kind of applications they are. */
@@ -35,39 +34,9 @@ export async function readProgramFacts(sql: Sql, programId: number): Promise<Pro
   const [row] = await sql<ProgramFacts[]>`
     select
       count(distinct program_version_id) as versions,
-      avg(octet_length(snapshot))::float8 as snapshot_bytes,
-      count(*) filter (where superseded_seq is null) as current
+      avg(octet_length(snapshot))::float8 as snapshot_bytes
     from application
     where program_id = ${programId}`
-  return row!
-}
-
-interface Day {
-  /** The day's start and the next one's, as parameters of an export. */
-  from: string
-  to: string
-  applications: number
-}
-
-/** The last day, in UTC, that was over before the program's last submission, and how many submitted in it. */
-export async function readLastFullDay(sql: Sql, programId: number): Promise<Day> {
-  const [row] = await sql<Day[]>`
-    with last_day as (
-      select date_trunc('day', max(submit_time), 'UTC') as ended
-      from application
-      where program_id = ${programId}
-    )
-    select
-      to_char(ended - interval '1 day', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as "from",
-      to_char(ended, 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as "to",
-      (
-        select count(*)
-        from application
-        where program_id = ${programId}
-        and submit_time >= ended - interval '1 day'
-        and submit_time < ended
-      ) as applications
-    from last_day`
   return row!
 }
 
@@ -80,13 +49,6 @@ export function drainRequest(program: BenchProgram, rows: number, repeats: numbe
     parameters: [program.program_id, program.horizon, rows],
     repeats,
   }
-}
-
-/** The same rows as `drainRequest`, for `psql`. */
-export function copyStatement(program: BenchProgram, rows: number, format: 'binary' | 'text'): string {
-  const where = `where program_id = ${program.program_id} and submit_seq <= ${program.horizon}`
-  const query = `select snapshot, annotations from application ${where} order by submit_time, submit_seq limit ${rows}`
-  return `copy (${query}) to stdout (format ${format})`
 }
 
 /** Fresh statistics, a set visibility map, and nothing left for a vacuum to do in the middle of a round. */
@@ -116,27 +78,6 @@ export async function appendNaive(sql: Sql, position: number, page: string): Pro
     select ${position}::bigint + ordinality, value
     from jsonb_array_elements((${page}::text)::jsonb -> 'payload') with ordinality`
   return count
-}
-
-/** Adds an applicant with answers in progress for each of the programs. Returns their ids, in order. */
-export async function makeApplicantsWithAnswers(
-  sql: Sql,
-  programIds: readonly number[],
-  answers: readonly string[],
-  frontEnd: string,
-): Promise<number[]> {
-  const applicants = await sql<{ applicant_id: number }[]>`
-    insert into applicant (language, front_end)
-    select 'en-US', ${frontEnd}
-    from generate_series(1, ${programIds.length})
-    returning applicant_id`
-  const ids = applicants.map(row => row.applicant_id)
-  const texts = ids.map((_, i) => answers[i % answers.length]!)
-  await sql`
-    insert into application_in_progress (program_id, applicant_id, create_time, answers, updated_at)
-    select program_id, applicant_id, now(), answers, now()
-    from unnest(${programIds as number[]}::bigint[], ${ids}::bigint[], ${texts}::text[]) as saved (program_id, applicant_id, answers)`
-  return ids
 }
 
 /** Writes all applications into a file of the server's, as binary COPY has them, and takes them out of their table. */

@@ -27,17 +27,16 @@ export interface ServiceAccess {
 
 /**
  * The service as it is run in production, every feature on; only limits are out of the way: they count, and never refuse.
- * `settings` are further variables of its environment, `bunOptions` stand before the program.
+ * `settings` are further variables of its environment.
  */
 export async function startService(
   children: ChildProcesses,
   database: DatabaseView,
   access: ServiceAccess,
   settings: Record<string, string> = {},
-  bunOptions: readonly string[] = [],
 ): Promise<HttpSubject> {
   const [port, healthPort] = [await freePort(), await freePort()]
-  const started = children.start([process.execPath, ...bunOptions, join(root, 'src/main.ts')], {
+  const started = children.start([process.execPath, join(root, 'src/main.ts')], {
     env: serviceEnvironment(database, access, port, healthPort, settings),
   })
   await untilAnswering(started, `http://127.0.0.1:${healthPort}/readyz`)
@@ -52,7 +51,7 @@ export async function startService(
   }
 }
 
-export function serviceEnvironment(
+function serviceEnvironment(
   database: DatabaseView,
   access: ServiceAccess,
   port: number,
@@ -91,15 +90,6 @@ export async function startPeer(
   return peerSubject(name, started, port)
 }
 
-/** Elysia with a route that does nothing but answer with this body. */
-export async function startBareElysia(children: ChildProcesses, body: string): Promise<HttpSubject> {
-  const port = await freePort()
-  const started = children.start([process.execPath, join(import.meta.dir, 'peers/bare-elysia.ts')], {
-    env: { PORT: String(port), BODY: body, NODE_ENV: 'production' },
-  })
-  return peerSubject('bare Elysia', started, port)
-}
-
 async function peerSubject(name: string, started: Started, port: number): Promise<HttpSubject> {
   const baseUrl = `http://127.0.0.1:${port}`
   await untilAnswering(started, `${baseUrl}/ready`)
@@ -126,7 +116,7 @@ const transferTimeoutMs = 180_000
  * Fetches an address `repeats` times over one connection that is already open, with curl, to nowhere. Throws when an answer
  * is not 200 or not whole.
  */
-export async function fetchToNowhere(
+async function fetchToNowhere(
   children: ChildProcesses,
   url: string,
   headers: Readonly<Record<string, string>>,

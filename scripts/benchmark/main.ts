@@ -84,7 +84,7 @@ async function run(options: BenchmarkOptions): Promise<boolean> {
   const about = {
     machine: `${cpus().length} × ${cpus()[0]?.model ?? 'unknown processor'}, ${digits(totalmem() / 2 ** 30)} GiB`,
     software: `Bun ${Bun.version}, ${database.description}, shared_buffers ${options.sharedBuffers}`,
-    data: `${data.program.applications.toLocaleString('en')} applications of ${Math.round(facts.snapshot_bytes).toLocaleString('en')} bytes in ${facts.versions} program versions${options.partitions > 0 ? `, in ${options.partitions} partitions` : ''}`,
+    data: `${data.program.applications.toLocaleString('en')} applications of ${Math.round(facts.snapshot_bytes).toLocaleString('en')} bytes in ${facts.versions} program versions`,
     rounds: options.rounds,
   }
   const machine = new QuietMachine()

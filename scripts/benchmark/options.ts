@@ -15,8 +15,6 @@ export interface BenchmarkOptions {
   keep: string | undefined
   /** In the order they are run. */
   sections: readonly string[]
-  /** Partitions that applications are laid in; 0 for none, as they are unless an operator chooses. */
-  partitions: number
   /** PostgreSQL's `shared_buffers`. */
   sharedBuffers: string
   help: boolean
@@ -25,18 +23,16 @@ export interface BenchmarkOptions {
 export const help = (
   sectionNames: readonly string[],
 ): string => `Usage: scripts/bench [--small] [--only <section,…>] [--rounds <n>] [--postgres embedded|debian]
-                     [--socket tcp|unix] [--partitions <n>] [--keep <folder>] [--shared-buffers <size>]
+                     [--socket tcp|unix] [--keep <folder>] [--shared-buffers <size>]
 
 Starts a PostgreSQL of its own, loads 300,000 invented applications, and measures the export next to the least a client
 can do and next to what else one would write. Prints tables, writes .bench/<time>.json, ends by itself. Uses loopback only.
 
   --small           30,000 applications: for trying things out; the figures wanted are those of the full run
-  --only            ${sectionNames.slice(0, 7).join(', ')},
-                    ${sectionNames.slice(7).join(', ')}; all of them unless given
+  --only            ${sectionNames.join(', ')}; all of them unless given
   --rounds          how often each measurement is taken, 1 to 50; 5 unless given, and fewer prove nothing
   --postgres        embedded (from npm, the default) or debian (/usr/lib/postgresql); ratios never mix the two
   --socket          tcp (the default) or unix, between PostgreSQL and its clients
-  --partitions      2 to 256: with applications in so many partitions by program (scripts/migrate --partitions)
   --keep            folder in which the loaded database is kept, and found again by the next run
   --shared-buffers  PostgreSQL's own cache; 2GB unless given (512MB with --small), enough for all that is read
   --help            this text`
@@ -51,7 +47,6 @@ export function parseOptions(args: readonly string[], sectionNames: readonly str
       rounds: { type: 'string', default: '5' },
       postgres: { type: 'string', default: 'embedded' },
       socket: { type: 'string', default: 'tcp' },
-      partitions: { type: 'string', default: '0' },
       keep: { type: 'string' },
       'shared-buffers': { type: 'string' },
       help: { type: 'boolean', default: false },
@@ -63,9 +58,6 @@ export function parseOptions(args: readonly string[], sectionNames: readonly str
   const rounds = Number(values.rounds)
   if (!/^[0-9]+$/.test(values.rounds) || rounds < 1 || rounds > 50)
     throw new Error(`--rounds takes a number from 1 to 50, not "${values.rounds}".`)
-  const partitions = Number(values.partitions)
-  if (!/^[0-9]+$/.test(values.partitions) || partitions === 1 || partitions > 256)
-    throw new Error(`--partitions takes a number from 2 to 256, not "${values.partitions}".`)
   return {
     applications: values.small ? 30_000 : 300_000,
     small: values.small,
@@ -73,7 +65,6 @@ export function parseOptions(args: readonly string[], sectionNames: readonly str
     postgres: oneOf('--postgres', values.postgres, ['embedded', 'debian']),
     socket: oneOf('--socket', values.socket, ['tcp', 'unix']),
     keep: values.keep === undefined ? undefined : resolve(values.keep),
-    partitions,
     sections: sectionsOf(values.only ?? sectionNames.join(','), sectionNames),
     sharedBuffers,
     help: values.help,

@@ -7,11 +7,6 @@ export function processorMs(pid: number): number {
   return statMs(read(`/proc/${pid}/stat`))
 }
 
-/** The same for a process and those that it started, together: a service and its processes. */
-export function familyMs(pid: number): number {
-  return [pid, ...childrenOf(pid)].reduce((sum, one) => sum + processorMs(one), 0)
-}
-
 /** The same for the first thread alone, which runs JavaScript, and without steps. */
 export function mainThreadMs(pid: number): number {
   const schedule = read(`/proc/${pid}/task/${pid}/schedstat`)
@@ -66,10 +61,6 @@ export function peakBytes(pid: number): number {
 export function residentBytes(pid: number): number {
   return statusBytes(pid, 'VmRSS')
 }
-
-/** The same of a process and those that it started, together. */
-export const familyBytes = (pid: number): number =>
-  [pid, ...childrenOf(pid)].reduce((sum, one) => sum + residentBytes(one), 0)
 
 function statusBytes(pid: number, field: string): number {
   const match = new RegExp(`^${field}:\\s+([0-9]+) kB$`, 'm').exec(read(`/proc/${pid}/status`))

@@ -1,9 +1,9 @@
 // One program far larger than thousands of others: plans that are kept for all programs must do for it too.
 
 import { expect, test } from 'bun:test'
-import { addApplications, makeBarePrograms } from '../../scripts/benchmark/bench-sizes.ts'
 import { readWalkStart } from '../../src/db/walks.ts'
 import { useDatabase, usePool } from '../support/fixtures.ts'
+import { addApplications, makeBarePrograms } from '../support/many-programs.ts'
 
 test('a walk begins in a program of 20,000 applications among 2,000 small ones without reading through it', async () => {
   const { sql, url } = await useDatabase()

@@ -20,7 +20,6 @@ describe('arguments', () => {
       postgres: 'embedded',
       socket: 'tcp',
       keep: undefined,
-      partitions: 0,
       sections: sectionNames,
       sharedBuffers: '2GB',
       help: false,
@@ -28,16 +27,15 @@ describe('arguments', () => {
   })
 
   test('sections run in their own order, each once', () => {
-    expect(parseOptions(['--only', 'start, pages,start'], sectionNames).sections).toEqual(['pages', 'start'])
+    expect(parseOptions(['--only', 'load, pages,load'], sectionNames).sections).toEqual(['pages', 'load'])
   })
 
   test.each([
-    [['--only', 'pages,nothing'], '--only takes limit, pages'],
+    [['--only', 'pages,nothing'], '--only takes pages, memory'],
     [['--rounds', '0'], '--rounds takes a number from 1 to 50'],
     [['--rounds', '5x'], '--rounds takes a number from 1 to 50'],
     [['--postgres', 'mysql'], '--postgres takes embedded, debian'],
     [['--socket', 'udp'], '--socket takes tcp, unix'],
-    [['--partitions', '1'], '--partitions takes a number from 2 to 256'],
     [['--shared-buffers', '1; rm'], '--shared-buffers takes a size'],
   ])('%p is refused in a sentence', (args, sentence) => {
     expect(() => parseOptions(args, sectionNames)).toThrow(sentence)

@@ -8,10 +8,11 @@
 
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { prepareDatabase } from '../../../src/db/instance.ts'
 import { countApplications } from '../../../src/db/stored-times.ts'
 import { exportProgram, importProgram } from '../../../src/programs/program-transport.ts'
 import { type BenchContext, withService } from '../bench-context.ts'
-import { pagesOf, prepareEmpty } from '../bench-data.ts'
+import { pagesOf, timeZone } from '../bench-data.ts'
 import { copyApplicationsIn, moveApplicationsOut } from '../bench-statements.ts'
 import { atLeast, digits, type SectionReport } from '../findings.ts'
 import { inRounds, timed } from '../rounds.ts'
@@ -21,7 +22,7 @@ const root = join(import.meta.dir, '../../..')
 const loadTimeoutMs = 10 * 60_000
 
 export async function measureLoad(context: BenchContext): Promise<SectionReport> {
-  const { children, data, database, machine, options } = context
+  const { children, data, database, machine } = context
   const { program, access } = data
   const exported = `/var/tmp/tributary-bench-${process.pid}.ndjson`
   // Where the server itself can write and read.
@@ -30,8 +31,8 @@ export async function measureLoad(context: BenchContext): Promise<SectionReport>
     const bytes = await exportTo(context, exported)
     const bundle = await exportProgram(database.sql, program.slug)
     const takeIn = () =>
-      database.scratch('empty', async scratch => {
-        await prepareEmpty(scratch.sql, options)
+      database.scratch(async scratch => {
+        await prepareDatabase(scratch.sql, timeZone)
         await importProgram(scratch.sql, bundle, 'operator:bench')
         await machine.wait()
         const load = await timed(() =>
