@@ -3,6 +3,7 @@
 
 import { checkAuditTrail } from '../src/access/check-audit.ts'
 import type { Sql } from '../src/db/client.ts'
+import { historyNoted, noteHistory } from '../src/db/database-history.ts'
 import { noteWorkerBeat, removeWorkerBeat } from '../src/db/worker-beats.ts'
 import { sweepDerived } from '../src/derived/sweep.ts'
 import type { Log } from '../src/log.ts'
@@ -30,8 +31,11 @@ interface Chores {
 export function startChores({ db, log, everyMs, through }: ChoresOptions): Chores {
   const workerId = crypto.randomUUID()
   const beat = (): Promise<void> =>
-    noteWorkerBeat(db, workerId).catch(error =>
-      log.warn({ err: error }, 'it cannot be noted that this worker is alive'),
+    Promise.all([noteWorkerBeat(db, workerId), noteHistory(db)]).then(
+      ([, isNews]) => {
+        if (isNews) log.warn(historyNoted)
+      },
+      error => log.warn({ err: error }, 'it cannot be noted that this worker is alive'),
     )
   const all = async (): Promise<void> => {
     for (const { name, run, failing } of chores(db, log)) {

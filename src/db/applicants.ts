@@ -9,11 +9,13 @@ export interface ApplicantName {
   front_end: string
 }
 
-/** Makes an applicant of a front end and gives its id. */
+/** Makes an applicant of a front end and gives its id, one that was never given, by a server that is lost neither. */
 export async function insertApplicant(db: Db, front_end: string, language: string): Promise<number> {
   const [row] = await db<{ applicant_id: number }[]>`
+    with noted as materialized (select note_history())
     insert into applicant (front_end, language)
-    values (${front_end}, ${language})
+    select ${front_end}::text, ${language}::text
+    from noted
     returning applicant_id`
   return row!.applicant_id
 }

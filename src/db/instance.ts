@@ -3,6 +3,7 @@
 import { Problem } from '../problem.ts'
 import { release } from '../release.ts'
 import { type Db, openDatabase, type Sql, type Transaction } from './client.ts'
+import { noteHistory } from './database-history.ts'
 import { findOldestRelease, migrate, requireMigrated } from './migrate.ts'
 import { allMigrations } from './migrations/all-migrations.ts'
 
@@ -45,7 +46,10 @@ export async function prepareAtStart({
   try {
     // What only exports changes nothing.
     if (exportOnly) await requireMigrated(sql, allMigrations)
-    else await prepareDatabase(sql, timeZone)
+    else {
+      await prepareDatabase(sql, timeZone)
+      await noteHistory(sql)
+    }
     await requireInstanceTimeZone(sql, timeZone)
     return (await findOldestRelease(sql)) ?? release.version
   } finally {

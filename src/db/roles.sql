@@ -22,6 +22,10 @@ revoke all on all sequences in schema public from public, tributary_service, tri
 revoke create on schema public from public, tributary_service, tributary_worker, tributary_console, tributary_follower;
 grant usage on schema public to tributary_service, tributary_worker, tributary_console, tributary_follower;
 
+-- Whoever writes notices that another server has taken over; standbys are known by it.
+grant execute on function note_history() to tributary_service, tributary_worker, tributary_console, tributary_follower;
+grant select on database_history to tributary_service, tributary_worker, tributary_follower;
+
 -- What both read: programs, and what is derived from them.
 grant select on
   schema_migration, instance, program, program_version, program_version_question, question, question_version,

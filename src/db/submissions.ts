@@ -39,7 +39,7 @@ export async function insertSubmissionRequest(
       program_id, api_key_id, idempotency_key, applicant_id, request_hash, application_id)
     select
       ${request.program_id}::bigint, ${request.api_key_id}::text, ${request.idempotency_key}::text, applicant_id,
-      ${request.request_hash}::bytea, nextval('application_application_id_seq')
+      ${request.request_hash}::bytea, next_application_id()
     from applicant
     where applicant_id = ${request.applicant_id}
     and front_end = ${request.front_end}

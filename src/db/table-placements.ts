@@ -31,6 +31,7 @@ export const tablePlacements = {
   civiform_finding: 'coordinator',
   civiform_source: 'coordinator',
   console_session: 'coordinator',
+  database_history: 'coordinator',
   derived_status: 'coordinator',
   docs_example: 'coordinator',
   instance: 'coordinator',

@@ -8,6 +8,11 @@ export interface WalPosition {
   in_recovery: boolean
   /** The same for a primary and all its standbys, and for no other server. */
   system: string
+  /** The newest of database_history: a standby has that of its primary as soon as it has replayed it, and never if it follows another. */
+  history: string
+  /** What this server writes, and what that history is of; both null in recovery. They differ until a failover is noticed. */
+  place: string | null
+  noted_place: string | null
   /** Whether applications are distributed: then what it has of them is elsewhere, and no standby of it has any. */
   distributed: boolean
 }
@@ -19,6 +24,13 @@ export async function readWalPosition(db: Db): Promise<WalPosition> {
       (case when pg_is_in_recovery() then pg_last_wal_replay_lsn() else pg_current_wal_lsn() end - '0/0')::bigint as position,
       pg_is_in_recovery() as in_recovery,
       (select system_identifier::text from pg_control_system()) as system,
-      to_regclass('program_retention') is not null as distributed`
-  return row!
+      h.history_id::text as history,
+      history_place() as place,
+      case when not pg_is_in_recovery() then h.place end as noted_place,
+      to_regclass('program_retention') is not null as distributed
+    from database_history h
+    order by h.number desc
+    limit 1`
+  if (row === undefined) throw new Error('database_history is empty: the next submission fills it')
+  return row
 }

@@ -4,6 +4,7 @@
 // that probably has it, and about how old a status or a note may be.
 
 import type { Sql } from '../db/client.ts'
+import { historyNoted, noteHistory } from '../db/database-history.ts'
 import { type NodeView, readNodeView, type Shard } from '../db/shard-places.ts'
 import { readWalPosition, type WalPosition } from '../db/wal-position.ts'
 import type { Log } from '../log.ts'
@@ -45,7 +46,18 @@ export interface StandbyState {
   reads: number
   /** Its number among the nodes of a cluster; undefined for a standby. */
   node: number | undefined
+  /** Why it is no standby of the primary; undefined when it is, or could not be asked. */
+  strangeness: string | undefined
 }
+
+/** A server that answered, and is no standby of the primary: it has another history, or more of it. */
+class StrangeServer extends Error {}
+
+const noStandby = 'this server is no standby of the one in DATABASE_URL'
+
+/** One without the tables of the primary is not one of its standbys. */
+const faultOf = (error: Error): Error =>
+  (error as { code?: unknown }).code === '42P01' ? new StrangeServer(noStandby, { cause: error }) : error
 
 interface StandbysSettings {
   /** The primary, asked how far it has come. */
@@ -67,6 +79,7 @@ export class Standby implements ExportServer {
   #node: number | undefined
   #lagBytes: number | undefined
   #answers = false
+  #fault: Error | undefined
   #awayUntilMs = Number.NEGATIVE_INFINITY
   #failedAtMs = Number.NEGATIVE_INFINITY
 
@@ -87,9 +100,15 @@ export class Standby implements ExportServer {
   }
 
   /** It could not be asked, or is not one of the primary's. */
-  noteSilence(): void {
+  noteSilence(fault: Error): void {
     this.#answers = false
     this.#lagBytes = undefined
+    this.#fault = fault
+  }
+
+  /** Why it was not taken for one of the primary's when it was last asked; undefined when it was. */
+  get fault(): Error | undefined {
+    return this.#fault
   }
 
   noteAnswer(askedAtMs: number, { position }: WalPosition, primary: readonly PrimaryPosition[]): void {
@@ -97,6 +116,7 @@ export class Standby implements ExportServer {
     if (replayed !== undefined) this.#asOfMs = Math.max(this.#asOfMs, replayed.atMs)
     const newest = primary.at(-1)
     this.#lagBytes = newest === undefined ? undefined : Math.max(0, newest.position - position)
+    this.#fault = undefined
     if (askedAtMs > this.#failedAtMs) this.#answers = true
   }
 
@@ -105,6 +125,7 @@ export class Standby implements ExportServer {
     this.#node = node
     this.#asOfMs = askedAtMs
     this.#lagBytes = undefined
+    this.#fault = undefined
     if (askedAtMs > this.#failedAtMs) this.#answers = true
   }
 
@@ -122,9 +143,12 @@ export class Standby implements ExportServer {
   }
 
   state(lagMaxMs: number): StandbyState {
-    const { name, reads, lagMs, node } = this
-    const lagSeconds = Number.isFinite(lagMs) ? lagMs / 1000 : undefined
-    return { name, isUsed: this.isUsable(lagMaxMs), lagSeconds, lagBytes: this.#lagBytes, reads, node }
+    const { name, reads, lagMs, node, fault } = this
+    const isStrange = fault instanceof StrangeServer
+    // What another server had replayed says nothing of this primary.
+    const lagSeconds = Number.isFinite(lagMs) && !isStrange ? lagMs / 1000 : undefined
+    const strangeness = isStrange ? fault.message : undefined
+    return { name, isUsed: this.isUsable(lagMaxMs), lagSeconds, lagBytes: this.#lagBytes, reads, node, strangeness }
   }
 }
 
@@ -137,9 +161,13 @@ export class Standbys {
   readonly all: readonly Standby[]
   readonly #nowMs: () => number
   #positions: PrimaryPosition[] = []
-  #system: string | undefined
+  /** As it last answered. */
+  #primary: WalPosition | undefined
   #cluster: ClusterMap | undefined
-  readonly #wasUsed = new Map<Standby, boolean>()
+  /** Whether it was told that a failover cannot be noted. */
+  #isUnnoted = false
+  /** What was last told of each. */
+  readonly #told = new Map<Standby, string>()
   #timer: Timer | undefined
 
   constructor(
@@ -190,27 +218,54 @@ export class Standbys {
     const askedAtMs = this.#nowMs()
     const primary = await answerOf(readWalPosition(this.settings.primary))
     if (!(primary instanceof Error)) this.#notePrimary(askedAtMs, primary)
-    if (this.#cluster === undefined) await Promise.all(this.all.map(standby => this.#lookAt(standby)))
-    else await this.#lookAtNodes(this.#cluster)
+    if (this.#cluster !== undefined) return this.#lookAtNodes(this.#cluster)
+    if (hasTakenOver(this.#primary)) await this.#noteTakeover()
+    const standbysAskedAtMs = this.#nowMs()
+    const answers = await Promise.all(this.all.map(standby => answerOf(readWalPosition(standby.watch))))
+    const written = await this.#written(answers)
+    for (const [i, standby] of this.all.entries()) {
+      const answer = answers[i]!
+      const fault = answer instanceof Error ? faultOf(answer) : this.#strangeness(answer, written)
+      if (fault === undefined) standby.noteAnswer(standbysAskedAtMs, answer as WalPosition, this.#positions)
+      else standby.noteSilence(fault)
+      this.#tell(standby)
+    }
   }
 
-  #notePrimary(atMs: number, { position, system, distributed }: WalPosition): void {
+  #notePrimary(atMs: number, primary: WalPosition): void {
+    const { position, history, distributed } = primary
     // Never undone.
     if (distributed) this.#cluster ??= new ClusterMap()
     // Another server has taken over, and what was replayed of the old one's later log says nothing of its own.
-    if (position < (this.#positions.at(-1)?.position ?? 0)) this.#positions = []
+    const isSame = history === this.#primary?.history && !hasTakenOver(primary)
+    if (!isSame || position < (this.#positions.at(-1)?.position ?? 0)) this.#positions = []
     this.#positions.push({ atMs, position })
     if (this.#positions.length > positionsKept) this.#positions.shift()
-    this.#system = system
+    this.#primary = primary
   }
 
-  async #lookAt(standby: Standby): Promise<void> {
-    const askedAtMs = this.#nowMs()
-    const answer = await answerOf(readWalPosition(standby.watch))
-    const fault = answer instanceof Error ? answer : this.#strangeness(answer)
-    if (fault === undefined) standby.noteAnswer(askedAtMs, answer as WalPosition, this.#positions)
-    else standby.noteSilence()
-    this.#tell(standby, fault)
+  /** Until it is noticed that the primary is another one, all standbys look alike, those of the old one too. */
+  async #noteTakeover(): Promise<void> {
+    const { log, primary } = this.settings
+    try {
+      if (await noteHistory(primary)) log.warn(historyNoted)
+      this.#isUnnoted = false
+      const noted = await answerOf(readWalPosition(primary))
+      if (!(noted instanceof Error)) this.#notePrimary(this.#nowMs(), noted)
+    } catch (error) {
+      if (!this.#isUnnoted)
+        log.warn({ err: error }, 'it cannot be noted that another server has taken over, so no standby is read')
+      this.#isUnnoted = true
+    }
+  }
+
+  /** How far the primary has written; asked again where a standby has more than it had, for it may have gone on meanwhile. */
+  async #written(answers: readonly (WalPosition | Error)[]): Promise<number | undefined> {
+    const written = this.#primary?.position
+    const most = Math.max(...answers.map(answer => (answer instanceof Error ? 0 : answer.position)))
+    if (written === undefined || most <= written) return written
+    const later = await answerOf(readWalPosition(this.settings.primary))
+    return later instanceof Error ? written : later.position
   }
 
   /** The coordinator is asked first, as a primary is: what a node knows is then no older. */
@@ -226,28 +281,47 @@ export class Standbys {
       const answer = await answerOf(readNodeView(node.watch))
       const fault = answer instanceof Error ? answer : cluster.strangeness(answer)
       if (fault === undefined) node.noteNode(askedAtMs, (answer as NodeView).node)
-      else node.noteSilence()
-      this.#tell(node, fault)
+      else node.noteSilence(fault)
+      this.#tell(node)
     }
     await Promise.all(this.all.map(lookAt))
   }
 
-  #strangeness({ system }: WalPosition): Error | undefined {
-    if (this.#system === undefined || this.#system === system) return undefined
-    return new Error('this server is no standby of the one in DATABASE_URL')
+  /** Why a server that answered is not to be read, when the primary had written so much after that. */
+  #strangeness(answer: WalPosition, written: number | undefined): Error | undefined {
+    const primary = this.#primary
+    if (primary === undefined) return undefined
+    if (answer.system !== primary.system)
+      return new StrangeServer('this server is no standby of the one in DATABASE_URL')
+    if (hasTakenOver(primary))
+      return new StrangeServer('a failover has yet to be noticed on the server in DATABASE_URL')
+    if (answer.history !== primary.history || (answer.place !== null && answer.place !== primary.place))
+      return new StrangeServer(
+        'this server is on another timeline than the one in DATABASE_URL: it has to follow that one, or to be set up again',
+      )
+    if (written !== undefined && answer.position > written)
+      return new StrangeServer(
+        'this server has replayed more than the one in DATABASE_URL has written: it follows another one',
+      )
+    return undefined
   }
 
   /** Once, when it changes. */
-  #tell(standby: Standby, fault: Error | undefined): void {
-    const { isUsed, lagSeconds, lagBytes, name, node } = standby.state(this.settings.lagMaxMs)
-    if (this.#wasUsed.get(standby) === isUsed) return
-    this.#wasUsed.set(standby, isUsed)
+  #tell(standby: Standby, fault = standby.fault): void {
+    const { isUsed, lagSeconds, lagBytes, name, node, strangeness } = standby.state(this.settings.lagMaxMs)
+    const told = `${isUsed} ${strangeness}`
+    if (this.#told.get(standby) === told) return
+    this.#told.set(standby, told)
     const facts = { standby: name, node, lag_seconds: lagSeconds, lag_bytes: lagBytes }
     const what = this.#cluster === undefined ? 'a standby' : 'a node of the cluster'
     if (isUsed) this.settings.log.info(facts, `pages are read from ${what}`)
     else this.settings.log.warn({ ...facts, err: fault }, `no pages are read from ${what}`)
   }
 }
+
+/** Whether a server writes a history that nobody has noted yet. */
+const hasTakenOver = (primary: WalPosition | undefined): boolean =>
+  primary !== undefined && primary.place !== primary.noted_place
 
 /** What a server answers, or why it did not. */
 async function answerOf<T>(answer: Promise<T>): Promise<T | Error> {

@@ -6,8 +6,9 @@ import { isForAHost, pathOf } from './host.ts'
 
 /** One line on each standby or node, for people who look at readiness by hand. */
 export const standbyLines = (standbys: readonly StandbyState[]): string[] =>
-  standbys.map(({ name, isUsed, lagSeconds, node }) => {
+  standbys.map(({ name, isUsed, lagSeconds, node, strangeness }) => {
     if (node !== undefined) return `node ${name}: ${isUsed ? 'used' : 'not used'}`
+    if (strangeness !== undefined) return `standby ${name}: not used, ${strangeness}`
     const lag = lagSeconds === undefined ? 'lag unknown' : `at most ${lagSeconds.toFixed(1)} s behind`
     return `standby ${name}: ${isUsed ? 'used' : 'not used'}, ${lag}`
   })

@@ -150,6 +150,17 @@ begin
   return drawn;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.history_place()
+ RETURNS text
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if pg_is_in_recovery() then
+    return null;
+  end if;
+  return (select system_identifier from pg_control_system()) || '/' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8);
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.hold_changes(of_program bigint)
  RETURNS void
  LANGUAGE plpgsql
@@ -157,6 +168,7 @@ CREATE OR REPLACE FUNCTION public.hold_changes(of_program bigint)
  SET search_path TO 'pg_catalog', 'public', 'pg_temp'
 AS $function$
 begin
+  perform note_history();
   perform from submission_counter where program_id = of_program for no key update;
 end $function$;
 
@@ -269,6 +281,45 @@ begin
   insert into audit_link (chain, link, audit_event_id, hash)
   values (own_chain, own_link, new.audit_event_id, own_hash);
   return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.next_application_id()
+ RETURNS bigint
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform note_history();
+  return nextval('application_application_id_seq');
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.note_history()
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+declare
+  here constant text := history_place();
+  ids regclass;
+begin
+  if (select place from database_history order by number desc limit 1) is not distinct from here then
+    return false;
+  end if;
+  lock table database_history in share row exclusive mode;
+  if (select place from database_history order by number desc limit 1) is not distinct from here then
+    return false;
+  end if;
+  for ids in select oid::regclass from pg_class where relkind = 'S' and relnamespace = 'public'::regnamespace order by oid loop
+    begin
+      -- Changes nothing, and waits until no transaction is under way that was given an id.
+      execute format('alter sequence %s no cycle', ids);
+    exception when feature_not_supported then
+      -- One of a distributed table.
+    end;
+    execute format('select setval(%L, last_value + 10000000) from %s', ids, ids);
+  end loop;
+  insert into database_history (number, place) select coalesce(max(number), 0) + 1, here from database_history;
+  return true;
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.partition_bounds(piece anyelement, whole regclass)
@@ -989,6 +1040,14 @@ create table console_session (
   address inet,
   constraint console_session_pkey PRIMARY KEY (token_hash),
   constraint console_session_token_hash_check CHECK ((octet_length(token_hash) = 32))
+);
+
+create table database_history (
+  number integer not null,
+  history_id uuid default gen_random_uuid() not null,
+  place text not null,
+  noticed_at timestamp with time zone default clock_timestamp() not null,
+  constraint database_history_pkey PRIMARY KEY (number)
 );
 
 create table derived_status (

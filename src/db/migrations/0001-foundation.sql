@@ -25,6 +25,58 @@ begin
   return instant + interval '1 microsecond';
 end $$;
 
+-- Which servers have written this database, oldest first: a failover or a restore makes it another server, or another timeline of one.
+-- The newest row is replicated as all else is, so it tells a standby of this server from one that follows what was left behind.
+create table database_history (
+  number integer primary key,
+  history_id uuid not null default gen_random_uuid(),
+  -- As `history_place` tells it: what this server is.
+  place text not null,
+  noticed_at timestamptz not null default clock_timestamp()
+);
+
+-- The system and the timeline that this server writes; null in recovery, when it writes none of its own.
+create function history_place() returns text
+language plpgsql as $$
+begin
+  if pg_is_in_recovery() then
+    return null;
+  end if;
+  return (select system_identifier from pg_control_system()) || '/' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8);
+end $$;
+insert into database_history (number, place) values (1, history_place());
+
+-- Notices that another server has taken over, or that this database was restored, and returns whether that was news. What the old one
+-- had given out and not passed on is unknown here, so all ids go on well after it, once: a sequence is replicated only up to 32 ids ahead
+-- of what is used. To be asked before an id is drawn that clients keep; nobody draws one while the sequences are moved.
+-- Ten million is what 500 submissions a second would use in five and a half hours, and leaves ids below 2^31 for two hundred failovers.
+create function note_history() returns boolean
+language plpgsql security definer set search_path = pg_catalog, public, pg_temp as $$
+declare
+  here constant text := history_place();
+  ids regclass;
+begin
+  if (select place from database_history order by number desc limit 1) is not distinct from here then
+    return false;
+  end if;
+  lock table database_history in share row exclusive mode;
+  if (select place from database_history order by number desc limit 1) is not distinct from here then
+    return false;
+  end if;
+  for ids in select oid::regclass from pg_class where relkind = 'S' and relnamespace = 'public'::regnamespace order by oid loop
+    begin
+      -- Changes nothing, and waits until no transaction is under way that was given an id.
+      execute format('alter sequence %s no cycle', ids);
+    exception when feature_not_supported then
+      -- One of a distributed table.
+    end;
+    execute format('select setval(%L, last_value + 10000000) from %s', ids, ids);
+  end loop;
+  insert into database_history (number, place) select coalesce(max(number), 0) + 1, here from database_history;
+  return true;
+end $$;
+revoke execute on function note_history() from public;
+
 -- Refuses every update and delete: for tables whose rows are history.
 create function refuse_change() returns trigger
 language plpgsql as $$
@@ -139,6 +191,7 @@ create trigger submission_counter_goes_forward before update on submission_count
 create function hold_changes(of_program bigint) returns void
 language plpgsql security definer set search_path = pg_catalog, public, pg_temp as $$
 begin
+  perform note_history();
   perform from submission_counter where program_id = of_program for no key update;
 end $$;
 revoke execute on function hold_changes(bigint) from public;
@@ -295,6 +348,12 @@ create table application (
 -- At most one CURRENT application of an applicant in a program (G11).
 create unique index application_one_current on application
   (program_id, applicant_id, (case when followed then application_id else 0 end)) where superseded_seq is null;
+create function next_application_id() returns bigint
+language plpgsql as $$
+begin
+  perform note_history();
+  return nextval('application_application_id_seq');
+end $$;
 -- The order of an export (D1), with what decides the revision state as of a horizon, so that every filter is answered in the index.
 create index application_walk on application
   (program_id, submit_time, submit_seq, (coalesce(superseded_seq, 9223372036854775807)));

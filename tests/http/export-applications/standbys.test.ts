@@ -4,30 +4,18 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import type { Sql } from '../../../src/db/client.ts'
 import type { StandbyPool } from '../../../src/export/standbys.ts'
-import { type TestDatabase, testServer } from '../../support/database.ts'
+import { testServer } from '../../support/database.ts'
 import { ExportClient } from '../../support/export-client.ts'
-import { endWithFile, endWithTest, openedIf, usePool, useService } from '../../support/fixtures.ts'
+import { endWithTest, openedIf, usePool, useService } from '../../support/fixtures.ts'
 import { createTestKey } from '../../support/keys.ts'
 import { needs } from '../../support/needs.ts'
 import { endProcesses, startMain } from '../../support/processes.ts'
 import { insertRawApplications, insertRawProgram, type RawProgram } from '../../support/raw-applications.ts'
 import { type Node, useCluster } from '../../support/replication.ts'
 import type { TestService, TestServiceOptions } from '../../support/service.ts'
+import { databaseAt, poolsOf } from '../../support/standby-pools.ts'
 import { until } from '../../support/until.ts'
 import { StandbyStory } from './standby-story.ts'
-
-const poolsOf = (name: string, url: string): StandbyPool => {
-  const open = (connectionsMax: number): Sql =>
-    usePool({ url, connectionsMax, silenceTimeoutMs: 2000, applicationName: 'test-export' }, endWithTest)
-  return { name, sql: open(16), watch: open(1) }
-}
-
-/** The address of the primary as a database of the tests; nothing to drop. */
-const databaseAt = (url: string, endWith = endWithFile): TestDatabase => ({
-  url,
-  sql: usePool({ url, connectionsMax: 30, applicationName: 'test' }, endWith),
-  drop: async () => {},
-})
 
 const isThere = needs('postgresql15')
 const settings = { standbySettings: { max_standby_streaming_delay: '0' } }

@@ -1,0 +1,15 @@
+// Which server writes this database. A failover or a restore makes it another one, which has to be noticed before it gives out ids.
+
+import type { Db } from './client.ts'
+
+/**
+ * Notices that another server has taken over or that the database was restored: all ids then go on well after those that may have been
+ * given out and lost. Whether that was news. Submissions, new applicants and changes of an application ask so by themselves.
+ */
+export async function noteHistory(db: Db): Promise<boolean> {
+  const [row] = await db<{ is_news: boolean }[]>`select note_history() as is_news`
+  return row!.is_news
+}
+
+export const historyNoted =
+  'another server has taken over the database, or it was restored: ids go on 10,000,000 further'
