@@ -157,7 +157,7 @@ export async function tellStory(
   await admin('PUT', '/people/{personId}', { personId }, { ...facts, name: 'Another Name' })
   await admin('POST', '/people/{personId}/link', { personId })
   for (const deed of ['disable', 'enable']) await admin('POST', `/people/{personId}/${deed}`, { personId })
-  const person = await aPerson(sql)
+  const person = await aPerson(sql, { role: 'AUDITOR' })
   const issuer = 'https://story.example'
   await sql`insert into person_identity (person_id, issuer, subject) values (${person.person_id}, ${issuer}, 'story')`
   await admin('POST', '/people/{personId}/unlink', { personId: person.person_id }, { issuer })

@@ -57,7 +57,7 @@ const refusals = {
 export const adminTag = {
   name: 'Administration',
   description:
-    'What administrators do in the console, for their programs: with a token made under Account, or with the session of a browser and its X-CSRF-Token. A person, and a token of theirs, may do the same here as there.',
+    'What administrators do in the console, for their programs: with a token made under Account, or with the session of a browser and its X-CSRF-Token. A person may do the same here as there; a token of theirs what its scopes say, also through the keys and people that it makes.',
 }
 
 /** The ways in, beside that of API keys. */

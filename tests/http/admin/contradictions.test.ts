@@ -285,8 +285,8 @@ test('the API refuses the same, each at its member', async () => {
       { ...made, may_submit: true, front_end: 'portal', hidden_questions: ['first'] },
       '/hidden_questions',
     ],
-    ['POST', '/people', { name: 'Z', email: 'z@example.gov', role: 'ADMINISTRATOR', programs: ['food'] }, 'programs'],
-    ['PUT', `/people/${ada.person_id}`, { name: 'Ada', role: 'AUDITOR', programs: ['food'] }, 'programs'],
+    ['POST', '/people', { name: 'Z', email: 'z@example.gov', role: 'AUDITOR', programs: ['food'] }, 'programs'],
+    ['PUT', `/people/${pat.person_id}`, { name: 'Pat', role: 'AUDITOR', programs: ['food'] }, 'programs'],
   ] as const
   for (const [method, path, body, at] of bodies) {
     const answer = await api.ask(method, path, body)

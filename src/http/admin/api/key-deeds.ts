@@ -13,6 +13,7 @@ import {
   rotateApiKey,
 } from '../../../access/api-keys.ts'
 import { judgeCall, reasonTexts } from '../../../access/judge-call.ts'
+import { requireReachOfKey } from '../../../access/token-reach.ts'
 import { readApiKeyDays } from '../../../db/api-key-rows.ts'
 import { findRefusal, type Refusal, readRefusalsOf } from '../../../db/refusal-rows.ts'
 import { invalidRequest, Problem } from '../../../problem.ts'
@@ -64,6 +65,9 @@ const rotation = Type.Object(
   closed,
 )
 
+const tokenReach =
+  'A token needs applications:read as well for a key that exports, and applications:write for one that submits or sets statuses.'
+
 export function keyDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
   const key = (visit: ApiVisit): Promise<ListedApiKey> => loadKey(db, visit.params.keyId!, visit.now)
 
@@ -100,6 +104,7 @@ export function keyDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       method: 'POST',
       path: '/keys',
       summary: 'Make an API key',
+      description: tokenReach,
       answers: 'The key with its Username, Password and API Secret Token, which are told once.',
       answered: issuedKeyAnswer,
       makes: true,
@@ -107,6 +112,7 @@ export function keyDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       confirmed: true,
       body: newKey,
       answer: async (visit, body) => {
+        requireReachOfKey(visit.token, body)
         const expires_at = expiry(body.expires_at, visit)
         return issued(await createApiKey(db, config.apiKeyPepper, { ...body, expires_at, ...visit.deed }))
       },
@@ -133,13 +139,14 @@ export function keyDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       method: 'PATCH',
       path: '/keys/:keyId',
       summary: 'Change an API key',
-      description: 'What is left out stays. It holds from the key’s next request.',
+      description: `What is left out stays. It holds from the key’s next request. ${tokenReach}`,
       answers: 'The key as it is now.',
       answered: keyAnswer,
       ...writes('keys'),
       confirmed: true,
       body: changes,
       answer: async (visit, { based_on, expires_at, ...rest }) => {
+        requireReachOfKey(visit.token, await key(visit))
         const wanted = { ...rest, expires_at: expiry(expires_at, visit) }
         return versioned(await editApiKey(db, visit.params.keyId!, wanted, visit.deed, based_on))
       },
@@ -149,13 +156,16 @@ export function keyDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       method: 'POST',
       path: '/keys/:keyId/rotate',
       summary: 'Give an API key another password',
+      description: tokenReach,
       answers: 'The key with its new credential, which is told once.',
       answered: issuedKeyAnswer,
       ...writes('keys'),
       confirmed: true,
       body: rotation,
-      answer: async (visit, { overlap_days }) =>
-        issued(await rotateApiKey(db, config.apiKeyPepper, visit.params.keyId!, overlap_days, visit.deed)),
+      answer: async (visit, { overlap_days }) => {
+        requireReachOfKey(visit.token, await key(visit))
+        return issued(await rotateApiKey(db, config.apiKeyPepper, visit.params.keyId!, overlap_days, visit.deed))
+      },
     }),
     deed({
       name: 'retireApiKey',

@@ -5,6 +5,7 @@ import { listAdminTokens, retireAdminToken } from '../../../access/admin-tokens.
 import { forgetIdentity } from '../../../access/identities.ts'
 import { disablePerson, editPerson, enablePerson, inviteAgain, invitePerson } from '../../../access/people.ts'
 import { roles } from '../../../access/roles.ts'
+import { requireReachOfRole } from '../../../access/token-reach.ts'
 import { readIdentities } from '../../../db/identity-rows.ts'
 import { findPerson, readPeople } from '../../../db/person-rows.ts'
 import { Problem } from '../../../problem.ts'
@@ -31,6 +32,9 @@ const person = Type.Object(facts, closed)
 const invited = Type.Object({ email: text('What the person signs in with.'), ...facts }, closed)
 const unlinked = Type.Object({ issuer: text('The provider, as it names itself.') }, closed)
 
+const tokenReach =
+  'A token reaches no administrator, and needs as well what the role may do: programs:read and applications:write for a program administrator, every area’s read for an auditor.'
+
 export function peopleDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
   const found = async (visit: ApiVisit) => {
     const row = await findPerson(db, idIn(visit, 'personId'))
@@ -42,7 +46,13 @@ export function peopleDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
   const one = '/people/:personId'
   const linkOf = ({ place }: ApiVisit, token: string): string =>
     `${place.baseUrl}/admin/${config.passwordSignIn ? `invitations/${token}` : 'sign-in'}`
-  const turn = (name: string, what: typeof disablePerson, summary: string, confirmed: boolean): ApiDeed =>
+  /** The person, if the token reaches who they are. */
+  const reached = async (visit: ApiVisit) => {
+    const row = await found(visit)
+    requireReachOfRole(visit.token, row.role)
+    return row
+  }
+  const turn = (name: string, what: typeof disablePerson, summary: string, widens: boolean): ApiDeed =>
     deed({
       name: `${name}Person`,
       method: 'POST',
@@ -51,9 +61,10 @@ export function peopleDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       answers: 'The person as they are now.',
       answered: personAnswer,
       ...write,
-      confirmed,
+      confirmed: widens,
+      ...(widens && { description: tokenReach }),
       answer: async visit => {
-        await what(db, (await found(visit)).person_id, visit.deed)
+        await what(db, (await (widens ? reached(visit) : found(visit))).person_id, visit.deed)
         return found(visit)
       },
     })
@@ -74,6 +85,7 @@ export function peopleDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       method: 'POST',
       path: '/people',
       summary: 'Invite somebody',
+      description: tokenReach,
       answers: 'The id of the person, and the link to pass on, which is told once.',
       answered: invitationAnswer,
       makes: true,
@@ -81,6 +93,7 @@ export function peopleDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       confirmed: true,
       body: invited,
       answer: async (visit, draft) => {
+        requireReachOfRole(visit.token, draft.role)
         const { personId, token } = await invitePerson(db, draft, visit.deed)
         return { person_id: personId, link: linkOf(visit, token) }
       },
@@ -103,15 +116,16 @@ export function peopleDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       method: 'PUT',
       path: one,
       summary: 'Set name, role and programs of a person',
-      description:
-        'All three, so that nobody is given what somebody else has just taken away. It holds from the person’s next request.',
+      description: `All three, so that nobody is given what somebody else has just taken away. It holds from the person’s next request. ${tokenReach}`,
       answers: 'The person as they are now.',
       answered: personAnswer,
       ...write,
       confirmed: true,
       body: person,
       answer: async (visit, draft) => {
-        await editPerson(db, (await found(visit)).person_id, draft, visit.deed)
+        const { person_id } = await reached(visit)
+        requireReachOfRole(visit.token, draft.role)
+        await editPerson(db, person_id, draft, visit.deed)
         return found(visit)
       },
     }),
@@ -120,15 +134,14 @@ export function peopleDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       method: 'POST',
       path: `${one}/unlink`,
       summary: 'Forget who a person is at an OpenID provider',
-      description:
-        'Ends every sign-in and token of the person. The next to come from there with the verified e-mail is this person.',
+      description: `Ends every sign-in and token of the person. The next to come from there with the verified e-mail is this person. ${tokenReach}`,
       answers: 'Nothing: it is forgotten.',
       answered: nothing,
       ...write,
       confirmed: true,
       body: unlinked,
       answer: async (visit, { issuer }) => {
-        const { person_id: personId, email } = await found(visit)
+        const { person_id: personId, email } = await reached(visit)
         await forgetIdentity(db, { personId, email, issuer }, visit.deed)
       },
     }),
@@ -139,12 +152,13 @@ export function peopleDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       method: 'POST',
       path: `${one}/link`,
       summary: 'Make a new link for a person',
+      description: tokenReach,
       answers: 'The link to pass on, which is told once. Links made before stop working.',
       answered: linkAnswer,
       ...write,
       confirmed: true,
       answer: async visit => ({
-        link: linkOf(visit, await inviteAgain(db, (await found(visit)).person_id, visit.deed)),
+        link: linkOf(visit, await inviteAgain(db, (await reached(visit)).person_id, visit.deed)),
       }),
     }),
     deed({

@@ -116,9 +116,18 @@ const areaWords: Readonly<Record<string, string>> = {
   settings: 'settings and retention',
 }
 
+/** Where a scope alone would reach further through what is made with it. */
+const reachWords: Partial<Record<Scope, string>> = {
+  'keys:write':
+    ' To make, edit or rotate a key that exports it needs applications:read too, and applications:write for one that submits or sets statuses.',
+  'people:write':
+    ' No administrator is made or changed with a token, only disabled; other people only by one that may do all that they may.',
+  'settings:write': ' A shorter retention erases applications.',
+}
+
 const scopeHint = (scope: Scope): string => {
   const [area = '', deed] = scope.split(':')
-  return `${deed === 'read' ? 'Read' : 'Read and change'} ${areaWords[area]}.`
+  return `${deed === 'read' ? 'Read' : 'Read and change'} ${areaWords[area]}.${reachWords[scope] ?? ''}`
 }
 
 export function NewTokenPage({ context, form }: { context: PageContext; form: FormState }) {
