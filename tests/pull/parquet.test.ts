@@ -60,9 +60,20 @@ test('another reader counts the same as SQL: applications, entities at every dep
     jobs: members.reduce((sum, { jobs }) => sum + jobs.entities.length, 0),
     groups: 2,
   })
+  const [kinds] = await rowsOf(`
+    select typeof("submit_time") as submitted, typeof("amount_past_due.currency_dollars") as due,
+      sum("amount_past_due.currency_dollars")::text as sum from '${out}' group by all`)
+  const cents = all.map(({ application }) =>
+    Math.round(Number(application.amount_past_due!.currency_dollars ?? 0) * 100),
+  )
+  expect(kinds).toEqual({
+    submitted: 'TIMESTAMP WITH TIME ZONE',
+    due: 'DECIMAL(18,2)',
+    sum: (cents.reduce((sum, one) => sum + one, 0) / 100).toFixed(2),
+  })
   const [types] = await rowsOf(`
     select "application_id" as id, "date_of_birth.date"::text as born, "utilities.selections" as utilities,
-      epoch_ms("submit_time")::bigint as submitted, "amount_past_due.currency_dollars" as due
+      epoch_ms("submit_time")::bigint as submitted, "amount_past_due.currency_dollars"::double as due
     from '${out}' where application_id = ${all[7]!.application_id}`)
   expect(types).toEqual({
     id: String(all[7]!.application_id),
@@ -139,6 +150,7 @@ describe('--since-last', () => {
     const child = (entity_name: string) => ({ entity_name, born: { date: '1969-12-31' } })
     await apply({ words: { text: 'a' }, pets: { selections: ['cat', 'dog'] }, child: { entities: [child('Ada')] } })
     await apply({ day: { date: '2024-02-29' }, rent: { currency_dollars: 1250.5 } })
+    await apply({ rent: { currency_dollars: 4503599627370.29 } })
     await apply({})
     expect(await pull(added, '--since-last')).toMatchObject({ code: 0 })
     const columnsOf = async (file: string) => (await rowsOf(`describe from '${file}'`)).map(row => row.column_name)
@@ -158,11 +170,14 @@ describe('--since-last', () => {
     const after = await columnsOf(added)
     expect(after.slice(0, before.length)).toEqual(before)
     expect(after.slice(before.length)).toEqual(['first_of_all.selections'])
+    // Written again with the new column, to the cent.
+    const rents = await rowsOf(`select "rent.currency_dollars"::text as rent from '${added}' order by application_id`)
+    expect(rents.map(({ rent }) => rent)).toEqual([null, '1250.50', '4503599627370.29', null, null])
     for (const table of ['', '.child', '.child.toy']) {
       const [one, other] = [added, fresh].map(file => file.replace('.parquet', `${table}.parquet`))
       const names = (await columnsOf(one!)).map(name => `"${String(name)}"`).join(', ')
       const rows = await rowsOf(`select ${names} from '${one}' order by all`)
-      expect(rows).toHaveLength(table === '' ? 4 : table === '.child' ? 2 : 1)
+      expect(rows).toHaveLength(table === '' ? 5 : table === '.child' ? 2 : 1)
       // A question that was not asked yet has no value there; a pull of everything shows it as not answered.
       const later: Record<string, unknown> = { 'first_of_all.selections': [], 'toy.entities': '0' }
       const shown: Record<string, unknown>[] = rows.map(row =>

@@ -224,6 +224,7 @@ function typeOf(sql: Sql, kind: ColumnKind): Fragment {
     case 'integer':
       return sql`bigint`
     case 'number':
+    case 'money':
       return sql`numeric`
     case 'boolean':
       return sql`boolean`

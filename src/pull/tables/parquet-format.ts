@@ -174,13 +174,21 @@ function fileWriter({ ByteWriter }: Library, descriptor: () => number): Instance
   return Object.assign(writer, { flush: write, finish: write })
 }
 
-const parquetTypes: Readonly<Record<Exclude<ColumnKind, 'list'>, Pick<Element, 'type' | 'converted_type'>>> = {
+type ElementType = Pick<Element, 'type' | 'converted_type' | 'logical_type' | 'scale' | 'precision'>
+
+const parquetTypes: Readonly<Record<Exclude<ColumnKind, 'list'>, ElementType>> = {
   text: { type: 'BYTE_ARRAY', converted_type: 'UTF8' },
   integer: { type: 'INT64' },
   number: { type: 'DOUBLE' },
+  money: { type: 'INT64', converted_type: 'DECIMAL', precision: 18, scale: 2 },
   boolean: { type: 'BOOLEAN' },
   date: { type: 'INT32', converted_type: 'DATE' },
-  time: { type: 'INT64', converted_type: 'TIMESTAMP_MILLIS' },
+  // By the older type alone some readers take it for a time without a zone.
+  time: {
+    type: 'INT64',
+    converted_type: 'TIMESTAMP_MILLIS',
+    logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MILLIS' },
+  },
 }
 
 function elementsOf({ name, kind }: Column): Element[] {
@@ -198,5 +206,7 @@ const isSame = (one: Element, other: Element | undefined): boolean =>
 function parquetValue(cell: Cell, kind: ColumnKind): unknown {
   if (cell === null) return undefined
   if (kind === 'integer') return BigInt(cell as number)
+  // Whole cents, by its decimal digits: multiplied by 100 it would be another number now and then.
+  if (kind === 'money') return BigInt((cell as number).toFixed(2).replace('.', ''))
   return kind === 'date' || kind === 'time' ? new Date(cell as string) : cell
 }

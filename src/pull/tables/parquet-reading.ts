@@ -27,10 +27,15 @@ export async function* parquetRows(
   fromGroup: number,
   columns?: string[],
 ): AsyncGenerator<unknown[][], void, undefined> {
+  // Decimals as the whole numbers that they are stored as: the library would make them floating point.
+  const schema = metadata.schema.map(element =>
+    element.converted_type === 'DECIMAL' ? { ...element, converted_type: undefined, logical_type: undefined } : element,
+  )
+  const stored = { ...metadata, schema }
   let rowStart = rowsIn(metadata.row_groups.slice(0, fromGroup))
   for (const group of metadata.row_groups.slice(fromGroup)) {
     const rowEnd = rowStart + Number(group.num_rows)
-    const part = { file, metadata, columns, rowStart, rowEnd, parsers }
+    const part = { file, metadata: stored, columns, rowStart, rowEnd, parsers }
     yield await new Promise((onComplete, reject) => void parquetRead({ ...part, onComplete }).catch(reject))
     rowStart = rowEnd
   }

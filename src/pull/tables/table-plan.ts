@@ -14,7 +14,7 @@ export interface DocumentedQuestion {
   options: readonly { id: string; text: string }[]
 }
 
-export type ColumnKind = 'text' | 'integer' | 'number' | 'boolean' | 'date' | 'time' | 'list'
+export type ColumnKind = 'text' | 'integer' | 'number' | 'money' | 'boolean' | 'date' | 'time' | 'list'
 
 export interface Column {
   name: string
@@ -150,7 +150,7 @@ function kindOf(questionType: string, field: string, type: string): ColumnKind {
   if (type.startsWith('array of strings')) return 'list'
   // How many entities there are.
   if (type.startsWith('array') || type.startsWith('integer')) return 'integer'
-  if (type.startsWith('number')) return 'number'
+  if (type.startsWith('number')) return questionType === 'CURRENCY' ? 'money' : 'number'
   if (type.startsWith('boolean')) return 'boolean'
   return questionType === 'DATE' && field === 'date' ? 'date' : 'text'
 }
