@@ -1,6 +1,6 @@
 // The table: one row for each thing that a client can get of a program. Every row is crossed with the formats and codings that it has and
 // with what may be seen, and each cell is compared with what is true, value by value. A new way to read is a row of `ways`; a new format of
-// pages, of `formats`; a new output of `tributary pull`, of `outputs`; a new view, of `viewsOf` in `truth.ts`.
+// pages, of `formats`; a new output of `tributary pull`, of `outputs`; a new view, of `views` in `truth.ts`.
 
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
@@ -18,16 +18,7 @@ import { schemaFaults } from '../support/response-schema.ts'
 import { runTool } from '../support/tributary-tool.ts'
 import { documentedPaths, schemaPaths } from './documented-paths.ts'
 import { expectedTables, outputs } from './pulled-tables.ts'
-import {
-  expectedApplications,
-  pathsOf,
-  seenQuestions,
-  type Truth,
-  type View,
-  type ViewName,
-  viewNames,
-  viewsOf,
-} from './truth.ts'
+import { expectedApplications, pathsOf, seenQuestions, type Truth, type View, type ViewName, views } from './truth.ts'
 
 /** An installation in which everything has happened and is kept. */
 export interface Shipped {
@@ -246,6 +237,8 @@ const ways: Record<string, Way> = {
           ...to,
           '--page-size',
           '5',
+          '--retries',
+          '0',
           '--quiet',
           ...chosen,
         ]
@@ -268,14 +261,14 @@ export function describeShipped(name: string, open: () => Promise<Shipped>): voi
       opened.shipped = await open()
     }, 120_000)
     for (const [way, row] of Object.entries(ways)) {
-      for (const viewName of row.views ?? viewNames) {
+      for (const viewName of row.views ?? (Object.keys(views) as ViewName[])) {
         const kinds = row.formats ?? row.outputs ?? ['json']
         test.each(kinds.flatMap(kind => (row.codings ?? ['identity' as const]).map(coding => [kind, coding] as const)))(
           `${way}, ${viewName}: %s, %s`,
           async (kind, coding) => {
             const shipped = opened.shipped!
             if (row.applies?.(shipped.truth) === false) return
-            const view = viewsOf(shipped.truth)[viewName]
+            const view = views[viewName](shipped.truth)
             // A key for each row, so that none comes near its limits.
             const keyName = `${way} ${view.hidden.length}`
             const key =

@@ -41,15 +41,13 @@ export interface View {
   fields: readonly string[] | undefined
 }
 
-export const viewsOf = ({ hiddenQuestions, fields, fieldsOfRest }: Truth) =>
-  ({
-    all: { hidden: [], fields: undefined },
-    fields: { hidden: [], fields },
-    hidden: { hidden: hiddenQuestions, fields: undefined },
-    both: { hidden: hiddenQuestions, fields: fieldsOfRest },
-  }) satisfies Record<string, View>
-export type ViewName = keyof ReturnType<typeof viewsOf>
-export const viewNames: readonly ViewName[] = ['all', 'fields', 'hidden', 'both']
+export const views = {
+  all: () => ({ hidden: [], fields: undefined }),
+  fields: ({ fields }) => ({ hidden: [], fields }),
+  hidden: ({ hiddenQuestions }) => ({ hidden: hiddenQuestions, fields: undefined }),
+  both: ({ hiddenQuestions, fieldsOfRest }) => ({ hidden: hiddenQuestions, fields: fieldsOfRest }),
+} as const satisfies Record<string, (truth: Truth) => View>
+export type ViewName = keyof typeof views
 
 /** The questions that a view shows, as a tree. */
 export function seenQuestions(questions: readonly Question[], view: View, within = '', isChosen = false): Question[] {
