@@ -166,6 +166,8 @@ function noteRefusal(refusals: RefusalNotes, record: RequestRecord, now: Micros)
 function conclude(answered: Response, record: RequestRecord, strict: boolean): Response {
   const response = record.lengthUnknown ? ofUnknownLength(answered) : answered
   response.headers.set('X-Request-Id', record.id)
+  // The router measures the answer to HEAD, and this one has no body to measure (RFC 9110, section 8.6).
+  if (response.status === 304) response.headers.delete('Content-Length')
   if (strict) response.headers.set('Strict-Transport-Security', strictTransport)
   if (!record.streaming) record.finish(response.status, response.status >= 500 ? 'failed' : 'complete')
   return response

@@ -11,7 +11,7 @@ import { invalidRequest, Problem, type ProblemItem } from '../problem.ts'
 import { annotate, noteLengthMax } from '../upkeep/annotate.ts'
 import { authenticate } from './authenticate.ts'
 import type { Deps } from './deps.ts'
-import { strongTags } from './entity-tag.ts'
+import { namesTag, strongTags } from './entity-tag.ts'
 import { methodNotAllowed } from './errors.ts'
 import { readJsonBody } from './json-body.ts'
 import { routeDetail } from './openapi/route-detail.ts'
@@ -23,7 +23,14 @@ import { recordOf } from './request-record.ts'
 const path = '/api/v1/admin/programs/:programSlug/applications/:applicationId/status'
 
 /** Each sign of a note may be written as an escape of twelve bytes. */
-const bodyLimits = { bytesMax: 12 * noteLengthMax + 4096, arrivalMs: 10_000, depthMax: 8, valuesMax: 100 }
+const bodyLimits = {
+  bytesMax: 12 * noteLengthMax + 4096,
+  arrivalMs: 10_000,
+  depthMax: 8,
+  valuesMax: 100,
+  // What it is (RFC 7396), and what most clients call it.
+  types: ['application/merge-patch+json', 'application/json'],
+} as const
 
 interface Asked {
   caller: Caller
@@ -44,13 +51,13 @@ export const applicationStatus = (deps: Deps) => {
   }
 
   const show = (present: PresentAnnotations, headers: Record<string, string>): Response => {
-    const { annotation_id, status, status_last_modified_time: time, application_note } = present
+    const { status, status_last_modified_time: time, application_note } = present
     const body = {
       status,
       status_last_modified_time: time === null ? null : formatOffsetTime(time, config.timeZone),
       application_note,
     }
-    return Response.json(body, { headers: { ...headers, ETag: `"${annotation_id}"` } })
+    return Response.json(body, { headers: { ...headers, ETag: tagOf(present) } })
   }
 
   const read = async (asked: Asked): Promise<Response> => {
@@ -58,6 +65,12 @@ export const applicationStatus = (deps: Deps) => {
     const present = await readThroughLoss(() => readPresentAnnotations(db, programId, applicationId))
     if (present === undefined) throw noSuchApplication()
     const { caller, request } = asked
+    const { headers: asks } = request
+    const ifMatch = asks.get('if-match')
+    if (ifMatch !== null && seenOf(strongTags(ifMatch), present) === -1) throw seenIsOld()
+    const tag = tagOf(present)
+    if (namesTag(asks.get('if-none-match'), tag))
+      return new Response(null, { status: 304, headers: { ...headers, ETag: tag } })
     if (request.method === 'GET') {
       await deps.audit({
         actor: `key:${caller.api_key_id}`,
@@ -140,14 +153,20 @@ function seenOf(tags: readonly string[] | '*', { annotation_id }: PresentAnnotat
   return tags.includes(String(annotation_id)) ? annotation_id : -1
 }
 
+/** Names what there is of status and note. */
+const tagOf = ({ annotation_id }: PresentAnnotations): string => `"${annotation_id}"`
+
+const seenIsOld = (): Problem =>
+  new Problem('precondition_failed', {
+    detail:
+      'Status or note are others than those that If-Match names, so nothing was changed. Read them again, and decide again.',
+    internal: 'seen_is_old',
+  })
+
 function refusalOf(error: unknown): unknown {
   if (!(error instanceof Problem)) return error
   if (error.internal === 'seen_is_old') {
-    return new Problem('precondition_failed', {
-      detail:
-        'Status or note are others than those that If-Match names, so nothing was changed. Read them again, and decide again.',
-      internal: 'seen_is_old',
-    })
+    return seenIsOld()
   }
   if (error.kind === 'not_found') return noSuchApplication()
   if (error.kind !== 'invalid_request') return error

@@ -40,15 +40,16 @@ export function problemResponse(error: unknown, record: RequestRecord): Response
   // For HEAD, Bun leaves the body out and keeps its length.
   return new Response(JSON.stringify(body), {
     status,
-    headers: headersOf(problem),
+    headers: headersOf(problem, record.request.method),
   })
 }
 
-function headersOf({ retryAfterSeconds, allow, accept, challenge, quota }: Problem): Headers {
+function headersOf({ retryAfterSeconds, allow, accept, challenge, quota }: Problem, method: string): Headers {
   const headers = new Headers({ 'Content-Type': 'application/problem+json', 'Cache-Control': 'no-store' })
   if (retryAfterSeconds !== undefined) headers.set('Retry-After', String(retryAfterSeconds))
   if (allow !== undefined) headers.set('Allow', allow.join(', '))
-  if (accept !== undefined) headers.set('Accept', accept)
+  // RFC 9110, section 15.5.16, and RFC 5789, section 2.2.
+  if (accept !== undefined) headers.set(method === 'PATCH' ? 'Accept-Patch' : 'Accept', accept)
   if (challenge !== undefined) headers.set('WWW-Authenticate', challenges[challenge])
   if (quota !== undefined) for (const [name, value] of Object.entries(quotaHeaders(quota))) headers.set(name, value)
   return headers

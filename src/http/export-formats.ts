@@ -19,10 +19,19 @@ export const exportFormats = {
 export type ExportType = keyof typeof exportFormats
 export const exportTypes = Object.keys(exportFormats) as [ExportType, ...ExportType[]]
 
+/** Other names of a format, in which it is sent to those who ask by them. */
+const aliases = {
+  'application/jsonl': { format: 'ndjson', contentType: 'application/jsonl' },
+  'application/ndjson': { format: 'ndjson', contentType: 'application/ndjson' },
+} as const satisfies Record<string, OfferedFormat>
+
+const offered = { ...exportFormats, ...aliases }
+const offeredTypes = Object.keys(offered) as [keyof typeof offered, ...(keyof typeof offered)[]]
+
 /** The format for an Accept header. Throws Problem `not_acceptable` when it takes none of those there are. */
 export function acceptedFormat(accept: string | null): OfferedFormat {
-  const type = acceptableType(accept, exportTypes)
-  if (type !== undefined) return exportFormats[type]
+  const type = acceptableType(accept, offeredTypes)
+  if (type !== undefined) return offered[type]
   const detail = `names nothing that is offered here. Offered are ${exportTypes.join(', ')}.`
   throw new Problem('not_acceptable', {
     detail: 'An export cannot be sent in any format that the request accepts.',

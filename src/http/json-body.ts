@@ -10,6 +10,8 @@ export interface BodyLimits extends BodyBounds {
   depthMax: number
   /** Most values: numbers, texts, literals, arrays and objects. */
   valuesMax: number
+  /** The media types that are taken; `application/json` unless given. */
+  types?: readonly string[]
 }
 
 /**
@@ -33,7 +35,7 @@ export async function readPlainJsonBody(request: Request, limits: BodyLimits): P
 }
 
 async function readJson(request: Request, limits: BodyLimits): Promise<{ text: string; json: Json }> {
-  requireJson(request.headers)
+  requireJson(request.headers, limits.types ?? ['application/json'])
   const text = decode(await readBody(request, limits))
   const parsed = parseJson(text, limits)
   if ('json' in parsed) return { text, json: parsed.json }
@@ -44,19 +46,15 @@ async function readJson(request: Request, limits: BodyLimits): Promise<{ text: s
 const refused = (fault: { path: string; code: string; detail: string }): Problem =>
   invalidRequest('The body of the request cannot be read.', [fault])
 
-function requireJson(headers: Headers): void {
+function requireJson(headers: Headers, types: readonly string[]): void {
   const [type = '', ...parameters] = (headers.get('content-type') ?? '').toLowerCase().split(';')
   const charset = parameters.map(parameter => parameter.trim()).find(parameter => parameter.startsWith('charset='))
   const coding = headers.get('content-encoding')?.trim().toLowerCase() ?? 'identity'
-  if (
-    type.trim() === 'application/json' &&
-    /^charset="?utf-8"?$/.test(charset ?? 'charset=utf-8') &&
-    coding === 'identity'
-  )
+  if (types.includes(type.trim()) && /^charset="?utf-8"?$/.test(charset ?? 'charset=utf-8') && coding === 'identity')
     return
   throw new Problem('unsupported_media_type', {
-    detail: 'The body must be JSON in UTF-8, without content coding: send it with Content-Type: application/json.',
-    accept: 'application/json',
+    detail: `The body must be JSON in UTF-8, without content coding: send it with Content-Type: ${types.join(' or ')}.`,
+    accept: types.join(', '),
   })
 }
 

@@ -2,8 +2,8 @@
 // A token cannot be in it: whether one follows is known after the last row.
 
 import { pageVersion } from '../export/page-version.ts'
-import type { KeyQuota } from '../problem.ts'
-import { namesTag, weakTag } from './entity-tag.ts'
+import { type KeyQuota, Problem } from '../problem.ts'
+import { namesTag, strongTags, weakTag } from './entity-tag.ts'
 import type { OpenedExport } from './opened-export.ts'
 import { quotaHeaders } from './quota-headers.ts'
 
@@ -11,7 +11,8 @@ import { quotaHeaders } from './quota-headers.ts'
 export const ignored = (): void => {}
 
 /** Whether the answer may turn out to have no body. */
-export const mayBeEmpty = ({ method, headers }: Request): boolean => method === 'HEAD' || headers.has('if-none-match')
+export const mayBeEmpty = ({ method, headers }: Request): boolean =>
+  method === 'HEAD' || headers.has('if-none-match') || headers.has('if-match')
 
 export class PageHead {
   /** When Redis has counted what is left to the key, which is told in the head; undefined where that is known at once. */
@@ -36,11 +37,15 @@ export class PageHead {
     return this.#headers
   }
 
-  /** The answer to HEAD, or the 304 to a client that has this page already; undefined when the page is to be sent. */
+  /**
+   * The answer to HEAD, or the 304 to a client that has this page already; undefined when the page is to be sent. Throws Problem
+   * `precondition_failed`.
+   */
   async withoutBody(): Promise<Response | undefined> {
     const { record, request } = this.opened
     if (!mayBeEmpty(request)) return undefined
     const { headers } = this
+    requireAnyTag(request.headers.get('if-match'))
     const tag = headers.get('ETag')
     const noneNew = tag !== null && namesTag(request.headers.get('if-none-match'), tag)
     if (!noneNew && request.method !== 'HEAD') return undefined
@@ -71,6 +76,15 @@ export class PageHead {
 
 function tellQuota(headers: Headers, quota: KeyQuota): void {
   for (const [name, value] of Object.entries(quotaHeaders(quota))) headers.set(name, value)
+}
+
+/** The tag of a page is a weak one, and If-Match compares strongly: no tag that it names can be that of the page (RFC 9110, section 13.1.1). */
+function requireAnyTag(ifMatch: string | null): void {
+  if (ifMatch === null || strongTags(ifMatch) === '*') return
+  throw new Problem('precondition_failed', {
+    detail:
+      'If-Match names no tag that a page can have: those of pages are weak. Send If-None-Match to learn whether there is anything new.',
+  })
 }
 
 /** The page’s head without the fields about its body and about a walk that begins. */

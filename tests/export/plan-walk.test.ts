@@ -147,6 +147,8 @@ describe('fields', () => {
     ['member.pay', [4]],
     ['member.pay,member', [2]],
     ['member%2Epay%2Cname', [1, 4]],
+    ['name, member.pay', [1, 4]],
+    ['%20name%20,+income%09', [1, 5]],
   ])('%s are the questions %j', (value, chosen) => {
     expect(plan(`fields=${value}`).fields).toEqual(chosen)
   })
@@ -164,8 +166,14 @@ describe('fields', () => {
     )
   })
 
+  test('where nothing may be named, it says so', () => {
+    expect(refusal(() => planWalk(parse('fields=name'), limits, [])).errors[0]!.detail).toBe(
+      'names what is no question of this program: "name". It has none that can be named. Whatever stands beside application is always sent.',
+    )
+  })
+
   test('malformed lists are refused', () => {
-    for (const value of [',', 'name,', 'name,,income'])
+    for (const value of [',', 'name,', 'name,,income', 'name,%20,income', '%20'])
       expect(codes(() => plan(`fields=${value}`))).toEqual([['fields', 'empty_field']])
     expect(codes(() => plan('fields='))).toEqual([['fields', 'missing_value']])
     expect(codes(() => plan('fields=name&fields=income'))).toEqual([['fields', 'duplicate_parameter']])

@@ -117,6 +117,58 @@ describe('setting status and note', () => {
   })
 })
 
+describe('a body of another name', () => {
+  test('JSON Merge Patch (RFC 7396) is taken under its own name', async () => {
+    for (const type of ['application/merge-patch+json', 'application/merge-patch+json; charset=utf-8']) {
+      const id = fresh()
+      expect((await set(id, { status: 'Approved' }, { 'If-Match': '*', 'Content-Type': type })).status).toBe(200)
+      expect((await exported(id)).status).toBe('Approved')
+    }
+  })
+
+  test('what is not taken is 415, and Accept-Patch says what is (RFC 5789, section 2.2)', async () => {
+    for (const type of ['application/json-patch+json', 'text/plain', 'application/merge-patch+json; charset=latin1']) {
+      const refused = await set(ids.at(-1)!, {}, { 'If-Match': '*', 'Content-Type': type })
+      expect([type, refused.status, refused.headers.get('Accept-Patch')]).toEqual([
+        type,
+        415,
+        'application/merge-patch+json, application/json',
+      ])
+    }
+  })
+})
+
+describe('reading under a condition (RFC 9110, sections 13.1.1 and 13.1.2)', () => {
+  test('304 while If-None-Match names what there is, and no reading on record; 412 when If-Match does not', async () => {
+    const id = fresh()
+    const ask = (fields: Record<string, string>, method = 'GET') =>
+      service.get(address(id), { method, headers: { Authorization: key.authorization, ...fields } })
+    const readings = async () =>
+      (await sql`select from audit_event where action = 'application_status_read' and subject = ${String(id)}`).length
+    const tag = await tagOf(id)
+    const before = await readings()
+    for (const method of ['GET', 'HEAD']) {
+      for (const field of [tag, `W/${tag}`, `"x", ${tag}`, '*']) {
+        const same = await ask({ 'If-None-Match': field }, method)
+        expect([field, same.status, await same.text(), same.headers.get('etag')]).toEqual([field, 304, '', tag])
+        expect(same.headers.get('content-length')).toBeNull()
+      }
+      for (const field of ['"x"', '', `W/${tag}`]) expect((await ask({ 'If-Match': field }, method)).status).toBe(412)
+      expect((await ask({ 'If-Match': '"x"', 'If-None-Match': tag }, method)).status).toBe(412)
+      expect((await ask({ 'If-Match': tag, 'If-None-Match': tag }, method)).status).toBe(304)
+    }
+    expect(await readings()).toBe(before)
+    for (const [name, field] of [
+      ['If-Match', tag],
+      ['If-Match', '*'],
+      ['If-None-Match', '"x"'],
+    ] as const)
+      expect((await ask({ [name]: field })).status).toBe(200)
+    await set(id, { status: 'Denied' }, { 'If-Match': tag })
+    expect((await ask({ 'If-None-Match': tag })).status).toBe(200)
+  })
+})
+
 describe('If-Match', () => {
   test('missing is 428; of another state 412, and nothing is changed; * does not ask', async () => {
     const id = fresh()

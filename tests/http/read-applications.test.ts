@@ -222,6 +222,21 @@ describe('revisions', () => {
     expect(supersededBy.at(-1)).toBeNull()
     expect((await get(`/${slug}/applications/${made[3]}/revisions?after=x`)).status).toBe(400)
   })
+
+  test.each([19, 20, 21])(
+    'of %d, of which 20 come at a time, there is a next part only if something is in it',
+    async count => {
+      const applicant = await frontEnd.register()
+      let last = 0
+      for (let i = 0; i < count; i++) last = (await frontEnd.apply(applicant, answers(String(i)))).application_id
+      const { payload, nextAfter } = await jsonOf(`/${slug}/applications/${last}/revisions`)
+      expect(payload).toHaveLength(Math.min(20, count))
+      expect(nextAfter).toBe(count > 20 ? payload.at(-1)!.application_id : null)
+      if (nextAfter === null) return
+      const rest = await jsonOf(`/${slug}/applications/${last}/revisions?after=${nextAfter}`)
+      expect([rest.payload.map(({ application_id }) => application_id), rest.nextAfter]).toEqual([[last], null])
+    },
+  )
 })
 
 describe('history', () => {

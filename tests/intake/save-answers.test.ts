@@ -92,6 +92,23 @@ describe('saving answers', () => {
     expect((await load(applicant)).answers).not.toContain('entities')
   })
 
+  test('the limit counts bytes as they are stored, whatever the letters', async () => {
+    const merged = async (letters: string, bytesMax: number) => {
+      const applicant = await store.register()
+      return kindOrAnswers(store.save(applicant, { anything_else: { text: letters } }, bytesMax))
+    }
+    const kindOrAnswers = (saved: Promise<{ answers: string }>) =>
+      saved.then(
+        ({ answers }) => Buffer.byteLength(answers),
+        error => error.kind,
+      )
+    for (const letters of ['é'.repeat(300), '語'.repeat(300), '🏠'.repeat(300)]) {
+      const bytes = (await merged(letters, 8_000_000)) as number
+      expect(bytes).toBeGreaterThan(Buffer.byteLength(letters))
+      expect([await merged(letters, bytes), await merged(letters, bytes - 1)]).toEqual([bytes, 'too_large'])
+    }
+  })
+
   test('an unknown applicant and a program that asks nothing yet are named as such', async () => {
     expect(await kindOf(store.save(999_999, { case_number: { id: '42' } }))).toBe('not_found')
     expect(await kindOf(load(999_999))).toBe('not_found')

@@ -12,7 +12,7 @@ const change = {
     change: { type: 'integer', description: 'Its number: ascending, with gaps. Changes that were one deed share it.' },
     kind: {
       type: 'string',
-      enum: ['submitted', 'superseded', 'status', 'note', 'erased'],
+      examples: ['submitted', 'superseded', 'status', 'note', 'erased'],
       description: 'More kinds may come: pass over those that are not known.',
     },
     application_id: { type: 'integer' },
@@ -26,7 +26,6 @@ const change = {
     application_note: { type: ['string', 'null'], description: 'Of `note`: what it was set to.' },
   },
   required: ['change', 'kind', 'application_id', 'time'],
-  additionalProperties: false,
 }
 
 /** Source: contract G13, and G1 in its sense: once each, in order, for a client that keeps one cursor. */

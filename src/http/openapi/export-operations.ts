@@ -182,6 +182,7 @@ export function exportOperation(examples?: JsonSchema) {
         'A parameter is not valid, is misspelt (from_date for fromDate) or given twice, or differs from the one sent for the first page.',
       ),
       406: problemAnswer('The Accept header takes none of the formats that are offered.'),
+      412: problemAnswer('If-Match names a tag: those of pages are weak, and it compares strongly.'),
       ...keyRefusals,
     },
   }
@@ -230,8 +231,8 @@ const dateForms =
 /** Of every operation that sends answers. */
 export const fieldsParameter = queryParameter(
   'fields',
-  'Only these questions: question keys with commas between, such as applicant_name,household_members.jobs.employer, where a repeated question stands ' +
-    'after the keys of its enumerators. Without it all are sent. What stands beside application is always sent.',
+  'Only these questions: question keys with commas between. A repeated question stands after the keys of its enumerators, with dots: ' +
+    '<question>,<enumerator>.<question>. Without it all are sent. What stands beside application is always sent.',
 )
 
 /** What stands for a walk. */

@@ -1,5 +1,6 @@
 // What OpenAPI says about reading and setting status and note of one application.
 
+import type { JsonSchema } from '../../domain/question-types/field-schema.ts'
 import { byKey, headerParameter, json, object, text, textOrNull, time } from './described-parts.ts'
 import { keyRefusals, problemAnswer, programSlugParameter, requestId } from './export-operations.ts'
 import { applicationIdParameter, noSuchApplication } from './reading-operations.ts'
@@ -20,13 +21,29 @@ const present = {
   }),
 }
 
+/** A JSON Merge Patch (RFC 7396), under its own name or that of JSON. */
+const patchOf = (schema: JsonSchema) => ({ ...json(schema), 'application/merge-patch+json': { schema } })
+
 export const readStatusOperation = {
   operationId: 'readStatus',
   summary: 'Status and note of an application',
-  description: 'With the ETag that it takes to change them.',
+  description: 'With the ETag that it takes to change them, and to be told by 304 that nothing has changed.',
   ...byKey('Export'),
-  parameters: [programSlugParameter, applicationIdParameter],
-  responses: { 200: present, ...keyRefusals, 404: noSuchApplication },
+  parameters: [
+    programSlugParameter,
+    applicationIdParameter,
+    headerParameter(
+      'If-None-Match',
+      'The ETag of status and note that were read before: 304 then says that they are still so.',
+    ),
+  ],
+  responses: {
+    200: present,
+    304: { description: 'If-None-Match names the ETag that there is.', headers: present.headers },
+    ...keyRefusals,
+    404: noSuchApplication,
+    412: problemAnswer('If-Match names another state than there is.'),
+  },
 }
 
 export const setStatusOperation = {
@@ -49,7 +66,7 @@ export const setStatusOperation = {
   ],
   requestBody: {
     required: true,
-    content: json({
+    content: patchOf({
       title: 'StatusChange',
       type: 'object',
       properties: {
@@ -68,7 +85,9 @@ export const setStatusOperation = {
     409: problemAnswer('Status and note are not set here.'),
     412: problemAnswer('If-Match names another state than there is: somebody changed status or note.'),
     413: problemAnswer('The body is too large.'),
-    415: problemAnswer('The body is not sent as JSON.'),
+    415: problemAnswer('The body is not sent as JSON.', {
+      'Accept-Patch': { schema: text, description: 'The media types of the body that are taken.' },
+    }),
     428: problemAnswer('If-Match is missing.'),
   },
 }

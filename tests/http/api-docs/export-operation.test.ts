@@ -42,10 +42,11 @@ test('has every field of the head that is sent: of a page, of nothing new, of HE
     service.get(`/api/v1/admin/programs/${slug}/applications`, head),
     client.request({ pageSize: 'many' }),
     client.request({}, { Accept: 'image/png' }),
+    client.request({}, { 'If-Match': '"x"' }),
     stranger.request(),
   ]
   const found: string[] = []
   for (const answer of answers) found.push(...(await undocumented(await answer)))
   expect(found).toEqual([])
-  expect([...seen].sort()).toEqual([200, 304, 400, 401, 406])
+  expect([...seen].sort()).toEqual([200, 304, 400, 401, 406, 412])
 })

@@ -94,6 +94,10 @@ describe('Accept', () => {
     ['application/*', 'application/json'],
     ['application/json', 'application/json'],
     ['application/x-ndjson', 'application/x-ndjson'],
+    ['application/ndjson', 'application/ndjson'],
+    ['application/jsonl', 'application/jsonl'],
+    ['application/jsonl;q=0.9, application/json;q=0.1', 'application/jsonl'],
+    ['application/jsonl;q=0.5, application/x-ndjson', 'application/x-ndjson'],
     ['text/csv', 'text/csv; charset=utf-8; header=present'],
     ['text/csv;charset=utf-8;header=present', 'text/csv; charset=utf-8; header=present'],
     ['text/*', 'text/csv; charset=utf-8; header=present'],
@@ -116,7 +120,7 @@ describe('Accept', () => {
     expect(head).toContain('Cache-Control: no-store\r\n')
   })
 
-  test.each(['text/html', 'application/xml, image/*', 'application/json;q=0', 'text/csv;header=absent', 'application/json;profile=x'])(
+  test.each(['text/html', 'application/xml, image/*', 'application/json;q=0', 'text/csv;header=absent', 'application/json;profile=x', 'application/json;odata=verbose', 'application/problem+json'])(
     '%p is refused with 406, which names what is offered',
     async accept => {
       const { status, body, codes } = await client.refusal({ pageSize: '1' }, { Accept: accept })
@@ -125,6 +129,21 @@ describe('Accept', () => {
       expect((await service.get(`/api/v1/admin/programs/${slug}/applications`, { method: 'HEAD', headers: { Authorization: key.authorization, Accept: accept } })).status).toBe(406)
     },
   ) // biome-ignore format: a list
+
+  test.each(['application/jsonl', 'application/ndjson'])(
+    '%s is NDJSON, under the name that was asked for',
+    async type => {
+      const pages = await Promise.all(
+        [type, 'application/x-ndjson'].map(async Accept => {
+          const response = await client.request({ pageSize: '2' }, { Accept })
+          const lines = (await response.text()).trimEnd().split('\n')
+          return { tag: response.headers.get('ETag'), lines: lines.slice(0, -1) }
+        }),
+      )
+      expect(pages[0]!.lines).toHaveLength(2)
+      expect(pages[0]).toEqual(pages[1]!)
+    },
+  )
 
   test('D4: "401 is decided before anything that could be a 400", and before a 406', async () => {
     const stranger = new ExportClient(service, await createTestKey(sql, { programs: ['another'] }), slug)

@@ -65,17 +65,43 @@ describe('If-None-Match', () => {
       const address = `/api/v1/admin/programs/${slug}/applications`
       const response = await service.get(address, {
         method,
-        headers: { Authorization: apiKey.authorization, 'If-None-Match': tag },
+        headers: { Authorization: apiKey.authorization, 'If-None-Match': tag, 'Accept-Encoding': 'gzip' },
       })
       expect([response.status, await response.text()]).toEqual([304, ''])
       const fields = Object.fromEntries(response.headers)
       expect(fields).toMatchObject({ etag: tag, 'cache-control': 'no-store', vary: 'Accept, Accept-Encoding' })
-      expect(fields).not.toHaveProperty('content-type')
+      // Of a body that is not there nothing is said (RFC 9110, sections 8.6 and 15.4.5).
+      for (const name of ['content-type', 'content-encoding', 'content-length']) expect(fields).not.toHaveProperty(name)
       expect(fields).not.toHaveProperty('walk-token')
       expect(fields['snapshot-time']).toBeString()
       expect(service.requestLine(fields['x-request-id']!)).toMatchObject({ status: 304, outcome: 'complete' })
     }
     expect(await lines()).toBe(before)
+  })
+
+  test('RFC 9110, section 13.1.1: If-Match compares strongly, and no tag of a page is strong; * is any', async () => {
+    const { slug, apiKey, apply, tagOf } = await polled()
+    await apply()
+    const tag = await tagOf()
+    const statusWith = async (fields: Record<string, string>, method = 'GET', query = '') => {
+      const response = await service.get(`/api/v1/admin/programs/${slug}/applications${query}`, {
+        method,
+        headers: { Authorization: apiKey.authorization, ...fields },
+      })
+      await response.text()
+      return response.status
+    }
+    for (const method of ['GET', 'HEAD']) {
+      for (const field of [tag, tag.slice(2), '"x"', ''])
+        expect(await statusWith({ 'If-Match': field }, method)).toBe(412)
+      expect(await statusWith({ 'If-Match': '*' }, method)).toBe(200)
+      // It comes first (RFC 9110, section 13.2.2), and after what is wrong with the request.
+      expect(await statusWith({ 'If-Match': tag, 'If-None-Match': tag }, method)).toBe(412)
+      expect(await statusWith({ 'If-Match': '*', 'If-None-Match': tag }, method)).toBe(304)
+      expect(await statusWith({ 'If-Match': tag }, method, '?pageSize=0')).toBe(400)
+    }
+    // Its place among the key's exports was given back each time.
+    expect(await statusWith({})).toBe(200)
   })
 
   test('RFC 9110, section 13.1.2: a list, weak or strong, or *; what is not well-formed names nothing', async () => {

@@ -1,5 +1,7 @@
 import { expect, test } from 'bun:test'
 import { versionDocs } from '../../../src/domain/invented/version-docs.ts'
+import { changesOperation } from '../../../src/http/openapi/changes-operation.ts'
+import { exportOperation } from '../../../src/http/openapi/export-operations.ts'
 import { programOpenApi } from '../../../src/http/openapi/program-document.ts'
 import { everyKindVersion } from '../../support/every-kind.ts'
 import { lintOpenApi } from '../../support/openapi-lint.ts'
@@ -31,4 +33,18 @@ test('its example fits its schema, and its references resolve', () => {
   const { content } = paths['/api/v1/admin/programs/every-kind/applications'].get.responses[200]
   const { schema, examples } = content['application/json']
   expect(schemaFaults({ ...schema, $defs: components.schemas }, examples.invented.value)).toEqual([])
+})
+
+test('what `fields` may name is told without an example: a constant could be the key of a question that is hidden from the reader', () => {
+  const { description } = exportOperation().parameters.find(({ name }) => name === 'fields')!
+  expect(description).toContain('<question>,<enumerator>.<question>')
+  expect(description).not.toMatch(/such as|[a-z][.,_][a-z]/)
+})
+
+test('a change may be of a kind that is not known yet, and have members of it', () => {
+  const { schema } = changesOperation.responses[200].content['application/json']
+  const { items } = (schema as { properties: { payload: { items: Record<string, unknown> } } }).properties.payload
+  const kind = { kind: 'moved', change: 1, application_id: 1, time: null, moved_to: 2 }
+  expect(schemaFaults(items, kind)).toEqual([])
+  expect(schemaFaults(items, { ...kind, change: 'one' })).not.toEqual([])
 })
