@@ -1,10 +1,12 @@
 // scripts/civiform: before a CiviForm is followed, whether it can be; afterwards, whether both say the same.
 
 import { parseArgs } from 'node:util'
+import { allowanceMsMax } from '../src/civiform/clock-allowance.ts'
 import { differences, type Exported, summarize } from '../src/civiform/compare-applications.ts'
 import { examineSource } from '../src/civiform/examine-source.ts'
 import { followOptionsOf } from '../src/civiform/followed-source.ts'
-import { settleDeletions, settleMove, settleRestore } from '../src/civiform/settle-following.ts'
+import { settleAllowance, settleDeletions, settleMove, settleRestore } from '../src/civiform/settle-following.ts'
+import { parseDuration } from '../src/config/durations.ts'
 import { findFollowState, readFindings } from '../src/db/civiform/follow-state.ts'
 import { countKept } from '../src/db/civiform/followed-changes.ts'
 import { openSource } from '../src/db/civiform/source.ts'
@@ -28,6 +30,7 @@ const help = `Usage: scripts/civiform check
        scripts/civiform accept-deletions
        scripts/civiform moved
        scripts/civiform restored
+       scripts/civiform allowance --set <duration>
 
 check             Whether the database of CIVIFORM_DATABASE_URL can be followed: role, columns, clock; what will not map; how long
                   the first copy takes. Changes nothing anywhere.
@@ -38,12 +41,15 @@ compare           Fetches the same applications from CiviForm's API (CIVIFORM_BA
 accept-deletions  For a day, whatever is missing in CiviForm is taken for deleted, however much it is.
 moved             The database at the address is the one that was followed, on another server.
 restored          The database was restored to an earlier state: what was lost by it is taken away here, and all is compared. The
-                  follower sees that by itself for most restores.`
+                  follower sees that by itself for most restores.
+allowance         How far clocks of CiviForm's servers are taken to be behind, for a day: 30s, 500ms; 0s for what CIVIFORM_CLOCK_SLACK
+                  says, which is the least. status shows it.`
 
 const options = {
   program: { type: 'string' },
   sample: { type: 'string', default: '100' },
   at: { type: 'string' },
+  set: { type: 'string' },
   values: { type: 'boolean', default: false },
 } as const
 
@@ -59,6 +65,7 @@ const commands: Readonly<Record<string, Command['run']>> = {
   compare,
   'accept-deletions': async ({ sql, actor }) => settleDeletions(sql, actor),
   restored: async ({ sql, actor }) => settleRestore(sql, actor),
+  allowance: async ({ sql, actor }, { set }) => settleAllowance(sql, parseAllowance(set!), actor),
   moved: async context =>
     withSource(context, async source => {
       const { from, to } = await settleMove(context.sql, source, context.actor)
@@ -72,8 +79,18 @@ function parseCommand(args: string[]): Command {
   if (name === undefined || !Object.hasOwn(commands, name)) throw unknownCommand(name)
   refuseMore(rest)
   if (name === 'compare' && values.program === undefined) throw usage('--program must be given.')
+  if (name === 'allowance' && values.set === undefined) throw usage('--set must be given.')
+  if (name === 'allowance') parseAllowance(values.set!)
   if (!/^[1-9][0-9]{0,5}$/.test(values.sample)) throw usage('--sample must be a whole number from 1 to 999999.')
   return { run: commands[name]!, values }
+}
+
+/** In milliseconds. */
+function parseAllowance(text: string): number {
+  const ms = parseDuration(text)
+  if (ms === undefined || ms > allowanceMsMax)
+    throw usage(`--set must be a duration of at most ${allowanceMsMax / 1000}s, such as 30s.`)
+  return ms
 }
 
 async function check({ sql, config }: ScriptContext): Promise<void> {
@@ -100,7 +117,10 @@ async function status({ sql }: ScriptContext): Promise<void> {
   )
   console.log(`All compared:          ${time(state.scan_ended_at)}`)
   console.log(`All read whole:        ${time(state.whole_scan_ended_at)}`)
-  console.log(`Below a watermark:     ${state.late_applications} (allowance for clocks: ${state.slack_ms} ms)`)
+  console.log(`Below a watermark:     ${state.late_applications}`)
+  console.log(
+    `Allowance for clocks:  ${state.slack_ms} ms${state.slack_widened_at === null ? '' : `, wider than set since ${time(state.slack_widened_at)}, for a day`}`,
+  )
   if (state.set_back_at !== null)
     console.log(
       `Commits lost there:    ${state.set_backs === 1 ? 'once' : `${state.set_backs} times`}, last seen ${time(state.set_back_at)}; ` +

@@ -11,7 +11,7 @@ import {
   type SourceLayout,
   type SourceStand,
 } from '../db/civiform/source.ts'
-import { readEventsAfter } from '../db/civiform/source-applications.ts'
+import { readFirstEvent } from '../db/civiform/source-applications.ts'
 import { readWriters } from '../db/civiform/source-watermark.ts'
 import { readNow } from '../db/client.ts'
 import type { Micros } from '../domain/values/offset-time.ts'
@@ -22,9 +22,12 @@ import { beginOrRefuse } from './begin-following.ts'
 import { FollowedCatalogue } from './catalogue/followed-catalogue.ts'
 import { settleSetBack } from './changes/after-set-back.ts'
 import { applyChanges } from './changes/apply-changes.ts'
+import { FollowedDeletions } from './changes/follow-deletions.ts'
+import { FollowedEvents } from './changes/follow-events.ts'
 import { followOrganizations } from './changes/follow-organizations.ts'
 import { giveUpReusedVersions } from './changes/reused-versions.ts'
-import { applyEvents, scanNext } from './changes/scan-changes.ts'
+import { scanNext } from './changes/scan-changes.ts'
+import { allowanceAt } from './clock-allowance.ts'
 import type { FollowDeps, Reading } from './followed-source.ts'
 import { followKeys } from './keys/follow-keys.ts'
 import { historyOf, whyCut } from './known-history.ts'
@@ -39,7 +42,7 @@ export interface Round {
   changed: number
   /** Whether more waits to be copied, so that the next round should follow at once. */
   more: boolean
-  /** What in CiviForm's database keeps the watermark from being known; undefined when nothing does. */
+  /** What in CiviForm's database keeps the watermark back; undefined when nothing does for long. */
   heldBy: string | undefined
 }
 
@@ -49,6 +52,8 @@ const stepsMax = 5
 export class Follower {
   readonly #submitted: SubmittedApplications
   #catalogue: FollowedCatalogue
+  #events = new FollowedEvents()
+  #deletions = new FollowedDeletions()
   #layout: SourceLayout | undefined
   #watermarks: Watermarks | undefined
   #reached = false
@@ -93,19 +98,40 @@ export class Follower {
     const renamed = await followOrganizations(reading, this.#catalogue)
     if (why !== undefined) await settleSetBack(reading, this.#catalogue, state, stand, why)
     this.#watermarks ??= await Watermarks.open(source, options.writers ?? (await readWriters(source)))
-    const { slack_ms } = (await findFollowState(sql))!
-    const watermark = await this.#watermarks.read(Math.max(slack_ms, options.slackMs))
+    const watermark = await this.#watermarks.read(await this.#allowance())
     const { stored, more } =
       watermark === undefined ? { stored: 0, more: false } : await this.#copy(reading, watermark, signal)
     const { first_copied_at } = (await findFollowState(sql))!
     let changed = renamed.length
     if (first_copied_at !== null && !signal?.aborted) {
-      changed += (await applyEvents(reading, this.#catalogue)).length
-      changed += (await scanNext(reading, this.#catalogue, this.#submitted)).length
+      changed += (await this.#events.apply(reading, this.#catalogue, this.#watermarks.settled)).length
+      changed += (await this.#deletions.apply(reading)).length
+      changed += (await scanNext(reading, this.#catalogue, this.#submitted, signal)).length
     }
-    const { heldBy } = this.#watermarks
-    await moveFollowState(sql, { reached_at: await readNow(sql), last_error: heldBy ?? null, ...historyOf(stand) })
+    const { held } = this.#watermarks
+    const heldBy = held?.by
+    await moveFollowState(sql, {
+      reached_at: await readNow(sql),
+      last_error: heldBy ?? null,
+      held_since: held?.since ?? null,
+      ...historyOf(stand),
+    })
     return { watermark: more ? undefined : watermark, stored, changed, more, heldBy }
+  }
+
+  /** How far clocks may be behind, in milliseconds. It comes down again by itself. */
+  async #allowance(): Promise<number> {
+    const { sql, options, log } = this.deps
+    const state = (await findFollowState(sql))!
+    const { slack_ms, slack_widened_at } = allowanceAt(state, options.slackMs, await readNow(sql))
+    if (slack_ms !== state.slack_ms || slack_widened_at !== state.slack_widened_at) {
+      await moveFollowState(sql, { slack_ms, slack_widened_at })
+      log.info(
+        { slack_ms, slack_ms_before: state.slack_ms },
+        'the allowance for clocks of CiviForm is what the settings say',
+      )
+    }
+    return slack_ms
   }
 
   async #copy(
@@ -114,6 +140,7 @@ export class Follower {
     signal: AbortSignal | undefined,
   ): Promise<{ stored: number; more: boolean }> {
     const { sql } = reading
+    const { watermark: used } = (await findFollowState(sql))!
     let stored = 0
     for (let step = 0; step < stepsMax && !signal?.aborted; step++) {
       const copied = await this.#submitted.copyNext(reading, watermark)
@@ -123,7 +150,7 @@ export class Follower {
       if (state.first_copied_at === null) this.onProgress(stored, state.position_time)
       if (!copied.complete) continue
       if (state.first_copied_at === null) await moveFollowState(sql, { first_copied_at: await readNow(sql) })
-      else stored += await this.#submitted.checkWatermark(reading, watermark)
+      else stored += await this.#submitted.checkWatermark(reading, watermark, used ?? watermark)
       await settleWaiting(reading, watermark)
       return { stored, more: false }
     }
@@ -152,9 +179,9 @@ export class Follower {
     const rendering = renderingName(options)
     const known = await findFollowState(sql)
     if (known === undefined) {
-      const { newest } = await readEventsAfter(source, 0)
+      const event_after = await readFirstEvent(source)
       await beginOrRefuse(sql, { identity, rendering, slack_ms: options.slackMs })
-      await moveFollowState(sql, { event_after: newest, evolution, ...historyOf(stand) })
+      await moveFollowState(sql, { event_after, evolution, ...historyOf(stand) })
       return
     }
     if (known.identity !== identity)
@@ -172,6 +199,8 @@ export class Follower {
   #forget(): void {
     this.#catalogue = new FollowedCatalogue(this.deps)
     this.#watermarks = undefined
+    this.#events = new FollowedEvents()
+    this.#deletions = new FollowedDeletions()
   }
 }
 

@@ -3,7 +3,7 @@
 import { appendAuditEvent } from '../db/audit.ts'
 import { acceptDeletions, dropFindings, findFollowState, moveFollowState } from '../db/civiform/follow-state.ts'
 import { readIdentity } from '../db/civiform/source.ts'
-import { type Db, inTransaction, type Sql } from '../db/client.ts'
+import { type Db, inTransaction, readNow, type Sql } from '../db/client.ts'
 import { Problem } from '../problem.ts'
 
 /** For a day, whatever is missing in CiviForm is taken for deleted. Throws Problem `conflict` where nothing is followed. */
@@ -35,6 +35,15 @@ export async function settleRestore(sql: Sql, actor: string): Promise<void> {
     await requireFollowing(tx)
     await moveFollowState(tx, { set_back_seen: 'an operator said that it was restored' })
     await appendAuditEvent(tx, { actor, action: 'civiform_restored', subject: 'civiform' })
+  })
+}
+
+/** How far clocks there are taken to be behind, for a day; 0 for what the settings say. */
+export async function settleAllowance(sql: Sql, ms: number, actor: string): Promise<void> {
+  await inTransaction(sql, async tx => {
+    await requireFollowing(tx)
+    await moveFollowState(tx, { slack_ms: ms, slack_widened_at: ms === 0 ? null : await readNow(tx) })
+    await appendAuditEvent(tx, { actor, action: 'civiform_allowance_set', subject: 'civiform', detail: { ms } })
   })
 }
 

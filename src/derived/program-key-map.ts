@@ -6,9 +6,9 @@ import type { Db } from '../db/client.ts'
 import { upsertDerived } from '../db/derived-content.ts'
 import { findKeptKeyMap } from '../db/key-maps.ts'
 import { findDraftVersion, loadProgramVersion, readPublishedVersions } from '../db/programs.ts'
-import { buildKeyMap, type KeyMap, type PublishedVersion } from '../domain/questions/key-map.ts'
+import { buildKeyMap, type ExportProfile, type KeyMap, type PublishedVersion } from '../domain/questions/key-map.ts'
 import { isWhole, type QuestionView, seenPart, seenShape, viewName } from '../domain/questions/question-view.ts'
-import { type EntityFilling, planFill, type VersionFill } from '../domain/questions/version-fill.ts'
+import { planFill, type VersionFill } from '../domain/questions/version-fill.ts'
 import { earliest, type Micros } from '../domain/values/offset-time.ts'
 import { Problem } from '../problem.ts'
 
@@ -21,7 +21,7 @@ export interface ProgramKeyMap {
   shapes: ReadonlyMap<number, KeyMap>
   /** What the applications of each version lack of the key map, by program version id. */
   fills: ReadonlyMap<number, VersionFill>
-  entities: EntityFilling
+  profile: ExportProfile
   /** Whether it is of a program that is followed: its versions may be replaced, and walks over them are then over. */
   isFollowed: boolean
   /** Where a view shows less than all: the shapes that applications are stored in. */
@@ -97,10 +97,10 @@ function keepNewest<Value>(kept: Map<string, Value>, name: string, value: Value,
 }
 
 /** As if the program had asked nothing but what the view shows. */
-function inView({ keyMap, shapes, entities, isFollowed }: ProgramKeyMap, view: QuestionView): ProgramKeyMap {
+function inView({ keyMap, shapes, profile, isFollowed }: ProgramKeyMap, view: QuestionView): ProgramKeyMap {
   const seen = seenPart(keyMap, view)
   const seenShapes = new Map([...shapes].map(([id, shape]) => [id, seenShape(shape, seen)]))
-  return { ...withFills(seen, seenShapes, entities), isFollowed, stored: shapes }
+  return { ...withFills(seen, seenShapes, profile), isFollowed, stored: shapes }
 }
 
 /**
@@ -112,7 +112,7 @@ async function asCiviFormHasIt(db: Db, programId: number, asOf: Micros): Promise
   const draft = await findDraftVersion(db, programId)
   const shapes = new Map(published.map(version => [version.program_version_id, buildKeyMap([version])]))
   const keyMap = buildKeyMap(draft === undefined ? published : [...published, draft])
-  return { ...withFills(keyMap, shapes, 'as they were'), isFollowed: true }
+  return { ...withFills(keyMap, shapes, 'civiform'), isFollowed: true }
 }
 
 async function loadKeyMap(db: Db, programId: number, asOf: Micros): Promise<ProgramKeyMap> {
@@ -161,10 +161,10 @@ function keyMapOf(versions: readonly PublishedVersion[]): FilledKeyMap {
 function withFills(
   keyMap: KeyMap,
   shapes: ReadonlyMap<number, KeyMap>,
-  entities: EntityFilling = 'filled',
+  profile: ExportProfile = 'contract',
 ): FilledKeyMap {
-  const fills = new Map([...shapes].map(([id, shape]) => [id, planFill(keyMap, shape, entities)]))
-  return { keyMap, shapes, fills, entities }
+  const fills = new Map([...shapes].map(([id, shape]) => [id, planFill(keyMap, shape, profile)]))
+  return { keyMap, shapes, fills, profile }
 }
 
 /**

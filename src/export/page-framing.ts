@@ -1,7 +1,7 @@
 // What a page has around its applications, and how each of them is written. Another format of export is another framing; which one is
 // asked for is decided elsewhere.
 
-import type { KeyMap } from '../domain/questions/key-map.ts'
+import type { ExportProfile, KeyMap } from '../domain/questions/key-map.ts'
 import type { VersionFill } from '../domain/questions/version-fill.ts'
 import type { StoredRow } from './splice.ts'
 
@@ -9,6 +9,8 @@ import type { StoredRow } from './splice.ts'
 export interface WalkQuestions {
   keyMap: KeyMap
   shapes: ReadonlyMap<number, KeyMap>
+  /** What is copied from a CiviForm may be as its code has it. */
+  profile?: ExportProfile
   /** The shapes that texts are stored in, where less is shown: see `cut-text`. */
   stored?: ReadonlyMap<number, KeyMap>
 }

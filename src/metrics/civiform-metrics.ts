@@ -24,12 +24,20 @@ export function watchFollowing(meter: Meter, read: () => Promise<FollowFigures |
     'tributary_civiform_late_applications',
     'Applications that appeared below a watermark that had been used; a clock is wrong',
   )
+  const allowance = gauge(
+    'tributary_civiform_clock_allowance_seconds',
+    'How far clocks of CiviForm’s servers are taken to be behind: every application is here that much later',
+  )
+  const held = gauge(
+    'tributary_civiform_held_seconds',
+    'How long a transaction has been open in CiviForm’s database that holds back what can be copied; 0 when none does for long',
+  )
   const setBacks = gauge(
     'tributary_civiform_set_backs',
     'How often CiviForm’s database had lost commits that were here: a standby took over, or a backup was restored',
   )
   const findings = gauge('tributary_civiform_findings', 'What of CiviForm’s data could not be taken as it is', ['kind'])
-  const all = [lag, reached, compared, copying, late, setBacks, findings]
+  const all = [lag, reached, compared, copying, late, allowance, held, setBacks, findings]
   meter.onRead(async () => {
     const found = await read().catch(() => undefined)
     for (const one of all) one.reset()
@@ -39,6 +47,8 @@ export function watchFollowing(meter: Meter, read: () => Promise<FollowFigures |
     if (found.comparedSeconds !== null) compared.set(found.comparedSeconds)
     copying.set(found.copying ? 1 : 0)
     late.set(found.late)
+    allowance.set(found.allowanceSeconds)
+    held.set(found.heldSeconds)
     setBacks.set(found.setBacks)
     for (const { kind, findings: count } of found.findings) findings.set({ kind }, count)
   })

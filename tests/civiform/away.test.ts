@@ -154,7 +154,7 @@ describe('a CiviForm that is upgraded in the middle of the first copy', () => {
     expect(expected).toHaveLength(4001)
     expect(await exported(client, { pageSize: '500' })).toEqual(expected)
     expect(await sql`select evolution, late_applications from civiform_source`).toMatchObject([
-      { evolution: 97, late_applications: 0 },
+      { evolution: 98, late_applications: 0 },
     ])
   }, 60_000)
 })

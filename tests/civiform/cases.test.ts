@@ -119,7 +119,7 @@ const held: Readonly<Record<string, readonly (readonly [numbers: readonly number
     [[93], '93: upgrades while it follows: columns appear, tables are rewritten, and nothing is lost or removed'],
     [
       [95],
-      '95: one that appears below a watermark that was used is taken in, told, and the allowance for clocks doubles',
+      '95: one that appears below a watermark that was used is taken in, told, and as much is allowed for from then on',
     ],
     [[96], '96: of %s, status, time and note are told, from events where there is no column'],
     [[96], '96: a column that may not be read is refused by name'],

@@ -62,6 +62,25 @@ describe('the questions of a program', () => {
     ])
   })
 
+  test.each(['contract', 'civiform'] as const)(
+    '40: a file that a version did not ask for has the form of one that was asked for and not given, by %s',
+    async profile => {
+      const job = { name: 'job', type: 'TEXT' }
+      const file = { name: 'pay stub', type: 'FILEUPLOAD' }
+      const { answersOf, client } = await versions(profile, [
+        [[job], {}],
+        [[job, file, { name: 'shape', type: 'POLYGON' }], { pay_stub: { file_key_list: ['a'] } }],
+      ])
+      const none = { question_type: 'FILE_UPLOAD', file_urls: [] }
+      const expected = profile === 'contract' ? { ...none, file_key: null } : none
+      const [unasked, asked] = (await answersOf()).map(one => one.pay_stub)
+      expect(unasked).toEqual(expected)
+      expect(Object.keys(asked!).sort()).toEqual(Object.keys(expected).sort())
+      const csv = await client.request({}, { Accept: 'text/csv' })
+      expect([csv.status, await csv.text()]).toEqual([200, expect.stringContaining('applicant-files/a')])
+    },
+  )
+
   test('54, 58: what a later version dropped is null there, and keeps its answers in the earlier one', async () => {
     const moveIn = { name: 'move in', type: 'DATE' }
     const answers = { move_in: { date: 951782400000 } }

@@ -3,6 +3,7 @@
 
 import { describe, expect, test } from 'bun:test'
 import type { Follower } from '../../src/civiform/follower.ts'
+import { Watermarks } from '../../src/civiform/watermark.ts'
 import { readFindings } from '../../src/db/civiform/follow-state.ts'
 import { upgrade } from '../support/civiform/civiform-database.ts'
 import { type Following, useFollowing } from '../support/civiform/following.ts'
@@ -91,28 +92,70 @@ describe('times', () => {
     ])
   })
 
-  test('95: one that appears below a watermark that was used is taken in, told, and the allowance for clocks doubles', async () => {
+  const ago = (ms: number): string => new Date(Date.now() - ms).toISOString()
+
+  test('95: one that appears below a watermark that was used is taken in, told, and as much is allowed for from then on', async () => {
     const { civiform, client, catchUp, log, sql } = await opened()
-    const ids = async (parameters?: Record<string, string>) =>
-      (await client.walkAll(parameters)).map(one => one.application_id)
-    const first = await civiform.submit({ applicant: await civiform.applicant(), program, answers: answers('on time') })
+    const submit = async (text: string, time: string): Promise<number> =>
+      civiform.submit({ applicant: await civiform.applicant(), program, answers: answers(text), time })
+    const begun = Date.now()
+    const first = await submit('on time', new Date(begun).toISOString())
     await catchUp()
     const { response } = await client.page()
-    const behind = new Date(Date.now() - 10_000).toISOString()
-    const late = await civiform.submit({
-      applicant: await civiform.applicant(),
-      program,
-      answers: answers('late'),
-      time: behind,
-    })
+    const behind = new Date(begun - 700).toISOString()
+    const late = await submit('late', behind)
     await catchUp()
     const walked = await client.walkAll({ fromDate: response.headers.get('Snapshot-Time')! })
     expect(walked.map(one => [one.application_id, one.submit_time])).toEqual([[late, `${behind.slice(0, 19)}+00:00`]])
-    expect(await ids()).toEqual([first, late])
-    expect(log.filter(line => line.level === 'error')).toHaveLength(1)
+    expect((await client.walkAll()).map(one => one.application_id)).toEqual([first, late])
+    const errors = (): unknown[] => log.filter(line => line.level === 'error')
+    expect(errors()).toHaveLength(1)
+    const [state] = await sql`select late_applications, slack_ms from civiform_source`
+    expect(state!.late_applications).toBe(1)
+    // Once and a half of what it would have taken.
+    expect(state!.slack_ms).toBeGreaterThan(700)
+    expect(state!.slack_ms).toBeLessThan(10_000)
+
+    await catchUp()
+    // The next one of that clock is within what is allowed for: it comes in its order, and is no surprise.
+    const [newest, next] = [await submit('newest', ago(0)), await submit('behind as much', ago(500))]
+    await catchUp()
+    expect((await client.walkAll()).map(one => one.application_id)).toEqual([first, late, next, newest])
+    expect(errors()).toHaveLength(1)
+    expect(await sql`select late_applications from civiform_source`).toMatchObject([{ late_applications: 1 }])
+  })
+
+  test('95: what is allowed for is the setting’s again after a day without another', async () => {
+    const { sql, follower, log } = await opened()
+    const allowed = async (): Promise<unknown> => (await sql`select slack_ms from civiform_source`)[0]!.slack_ms
+    await sql`update civiform_source set slack_ms = 9000, slack_widened_at = now() - interval '23 hours'`
+    await follower.round()
+    expect(await allowed()).toBe(9000)
+    await sql`update civiform_source set slack_widened_at = now() - interval '25 hours'`
+    await follower.round()
+    expect(await allowed()).toBe(5)
+    expect(log.some(line => line.message.includes('is what the settings say'))).toBe(true)
+  })
+
+  test('95: what was imported with times of long ago is taken in too, and nothing more is allowed for', async () => {
+    const { civiform, client, catchUp, log, sql } = await opened()
+    const submit = async (time: string): Promise<number> =>
+      civiform.submit({ applicant: await civiform.applicant(), program, answers: answers('x'), time })
+    const ids = [await submit(ago(0))]
+    await catchUp()
+    const { response } = await client.page()
+    for (let days = 10; days < 13; days++) {
+      ids.push(await submit(ago(days * 86_400_000)))
+      ids.push(await submit(ago(300_000 + days)))
+      await catchUp()
+    }
+    const polled = await client.walkAll({ fromDate: response.headers.get('Snapshot-Time')! })
+    expect(polled.map(one => one.application_id).sort()).toEqual(ids.slice(1).sort())
     expect(await sql`select late_applications, slack_ms from civiform_source`).toMatchObject([
-      { late_applications: 1, slack_ms: 10 },
+      { late_applications: 0, slack_ms: 5 },
     ])
+    expect(log.filter(line => line.level === 'error')).toEqual([])
+    expect(log.some(line => line.message.includes('imported or restored'))).toBe(true)
   })
 })
 
@@ -239,6 +282,36 @@ describe('what disappears', () => {
     expect(await shown(client)).toEqual([])
   })
 
+  test.each([0, 1])(
+    'what CiviForm has a record of having deleted is gone with the next look, however much it is (%#)',
+    async whole => {
+      const { civiform, sql, restarted, follower, catchUp } = await opened()
+      const applicants: number[] = []
+      const ids: number[] = []
+      for (let i = 0; i < 4; i++) {
+        applicants.push(await civiform.applicant())
+        ids.push(await civiform.submit({ applicant: applicants[i]!, program, answers: answers(String(i)) }))
+      }
+      await catchUp()
+      // A comparison that would take four hours to come so far.
+      await sql`update civiform_source set scan_after = ${ids.at(-1)!}, scan_whole = ${whole === 1}`
+      await civiform.removeOnRecord(ids[0]!)
+      await civiform.removeAccountOf(applicants[1]!)
+      const kept = async (): Promise<number[]> =>
+        (await sql<{ id: number }[]>`select application_id as id from application order by 1`).map(row => row.id)
+      await follower.round()
+      expect(await kept()).toEqual(ids.slice(2))
+      // Also while nobody followed; and a record of what is there all the same takes nothing away.
+      await civiform.removeOnRecord(ids[2]!)
+      await civiform.app`
+      insert into application_deletion_record (application_id, program_name, deletion_trigger, delete_time)
+      values (${ids[3]!}, ${program}, 'ADMIN', now())`
+      await sql`update civiform_source set scan_after = ${ids.at(-1)!}`
+      await restarted().round()
+      expect(await kept()).toEqual(ids.slice(3))
+    },
+  )
+
   test('limit 6: another database under the same address is refused', async () => {
     const { restarted, sql } = await opened()
     await sql`update civiform_source set identity = 'another'`
@@ -317,5 +390,111 @@ describe('the watermark', () => {
     expect(await copied()).toBe(before)
     await follower.round()
     expect(await copied()).toBe(2)
+  })
+
+  test('7.4: a right to see statistics that is lost while it follows makes no open transaction look like none', async () => {
+    const { civiform, follower, catchUp, sql, client } = await opened()
+    const { admin, reader } = civiform.database
+    await catchUp()
+    const applicant = await civiform.applicant()
+    const ids: number[] = []
+    const id = await civiform.submit({
+      applicant,
+      program,
+      answers: answers('slow'),
+      afterTime: async () => {
+        await admin`revoke pg_read_all_stats from ${admin(reader)}`
+        ids.push(await civiform.submit({ applicant: await civiform.applicant(), program, answers: answers('quick') }))
+        for (let i = 0; i < 5; i++) await follower.round()
+        expect(await sql`select from application`).toHaveLength(0)
+      },
+    })
+    await catchUp()
+    expect((await client.walkAll()).map(one => one.application_id)).toEqual([id, ...ids])
+    expect(await sql`select late_applications from civiform_source`).toMatchObject([{ late_applications: 0 }])
+  })
+
+  test.each(['statistics', 'locks'] as const)(
+    'who keeps it back is told by process, role and time, by %s',
+    async mode => {
+      const { civiform, source } = await opened()
+      const { owner } = civiform.database
+      const watermarks = new Watermarks(source, [owner], mode, 0)
+      await watermarks.read(0)
+      expect(watermarks.held).toBeUndefined()
+      await civiform.app.begin(async tx => {
+        const [row] = await tx<{ pid: number; now: number }[]>`
+        select pg_backend_pid() as pid, now() as now from applications right join (values (1)) one on true limit 1`
+        await watermarks.read(0)
+        const { now: before } = (await civiform.database.admin<{ now: number }[]>`select clock_timestamp() as now`)[0]!
+        await watermarks.read(0)
+        expect(watermarks.held!.by).toContain(
+          `process ${row!.pid} of the role ${owner} has had a transaction open since`,
+        )
+        expect(watermarks.held!.since).toBeLessThan(before)
+        expect(watermarks.held!.since).toBeGreaterThanOrEqual(row!.now)
+      })
+      await watermarks.read(0)
+      expect(watermarks.held).toBeUndefined()
+    },
+  )
+})
+
+describe('what administrators do', () => {
+  test('many statuses in one transaction come by their events, whatever else is committed meanwhile', async () => {
+    const { civiform, sql, catchUp, follower } = await opened()
+    const ids: number[] = []
+    await civiform.submit({ applicant: await civiform.applicant(), program, answers: {} })
+    await civiform.app`
+      insert into applications (applicant_id, program_id, object, lifecycle_stage, create_time, submit_time)
+      select applicant_id, program_id, object, 'active', create_time, submit_time + i * interval '1 microsecond'
+      from applications cross join generate_series(1, 60) i`
+    await catchUp()
+    for (const row of await sql`select application_id as id from application order by 1`) ids.push(row.id)
+    const [bulk, others] = [ids.slice(0, 30), ids.slice(30)]
+    const event = `insert into application_events (application_id, event_type, details, create_time)`
+    const note = JSON.stringify({ event_type: 'NOTE_CHANGE', note_event: { note: 'seen' } })
+    await civiform.app.begin(async tx => {
+      await tx.unsafe(`${event} select id, 'STATUS_CHANGE', '{}', now() from unnest($1::bigint[]) id`, [bulk])
+      await tx`update applications set latest_status = 'Approved' where id = any(${bulk}::bigint[])`
+      // Far more than what could be read again each time.
+      for (let i = 0; i < 3; i++) {
+        await civiform.app.unsafe(
+          `${event} select id, 'NOTE_CHANGE', $2::text::jsonb, now() from unnest($1::bigint[]) id cross join generate_series(1, 60)`,
+          [others, note],
+        )
+        await civiform.app`update applications set latest_note = ${`seen ${i}`} where id = any(${others}::bigint[])`
+        await follower.round()
+      }
+    })
+    // The comparison has nothing to do with it.
+    await sql`update civiform_source set scan_after = 9000000000000000, scan_whole = true`
+    await follower.round()
+    expect(await sql`select from application where status = 'Approved'`).toHaveLength(30)
+    expect(await sql`select from application where application_note = 'seen 2'`).toHaveLength(31)
+    // And when nothing is open any more, none of it is read again.
+    await follower.round()
+    await follower.round()
+    const [state] = await sql`select event_after from civiform_source`
+    const [there] = await civiform.app`select max(id)::bigint as newest from application_events`
+    expect(state!.event_after).toBe(there!.newest)
+  })
+
+  test('a comparison of everything reads as much in a round as it has time for', async () => {
+    const { civiform, sql, catchUp, follower } = await opened()
+    await civiform.submit({ applicant: await civiform.applicant(), program, answers: answers('x') })
+    await civiform.app`
+      insert into applications (applicant_id, program_id, object, lifecycle_stage, create_time, submit_time)
+      select applicant_id, program_id, object, 'active', create_time, submit_time - i * interval '1 microsecond'
+      from applications cross join generate_series(1, 1500) i`
+    await sql`update civiform_source set position_time = null, position_id = 0, first_copied_at = null`
+    await catchUp()
+    const [changed] = await sql`select max(application_id) as id from application`
+    await sql`update application set application_note = 'wrong' where application_id = ${changed!.id}`
+    await sql`update civiform_source set scan_after = 0, scan_whole = true`
+    let rounds = 0
+    while ((await sql`select from civiform_source where scan_whole`).length > 0 && rounds++ < 9) await follower.round()
+    expect(rounds).toBeLessThan(5)
+    expect(await sql`select from application where application_note is not null`).toHaveLength(0)
   })
 })

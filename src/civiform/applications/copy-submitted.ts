@@ -10,8 +10,10 @@ import {
   type SourceApplication,
   type SourcePosition,
 } from '../../db/civiform/source-applications.ts'
+import { readNow } from '../../db/client.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'
 import type { FollowedCatalogue } from '../catalogue/followed-catalogue.ts'
+import { widenedFor } from '../clock-allowance.ts'
 import type { Reading } from '../followed-source.ts'
 import { isToCopy } from './given-again.ts'
 import { storeApplications } from './store-applications.ts'
@@ -23,8 +25,6 @@ const rowsMax = 2000
 
 /** How far back of the watermark is looked for what should have been there. */
 const checkedMicros = 600_000_000
-/** The allowance for clocks doubles with each surprise, up to this. */
-const slackMsMax = 600_000
 
 export class SubmittedApplications {
   #rows = 500
@@ -66,9 +66,10 @@ export class SubmittedApplications {
 
   /**
    * The check that is always on: whatever was submitted before a watermark that was used must be here. What is not shows that a clock is
-   * further behind than was allowed for; it is taken in all the same. Returns how many there were.
+   * further behind than was allowed for; it is taken in all the same. `used` is the watermark of the look before. Returns how many
+   * there were.
    */
-  async checkWatermark(deps: Reading, watermark: Micros): Promise<number> {
+  async checkWatermark(deps: Reading, watermark: Micros, used: Micros): Promise<number> {
     const { databaseZone } = deps.options
     const rows = await readSubmittedBetween(deps.source, databaseZone, watermark - checkedMicros, watermark)
     const ids = rows.map(row => row.id)
@@ -77,21 +78,22 @@ export class SubmittedApplications {
     return this.takeLate(
       deps,
       missing.map(row => row.id),
+      used,
     )
   }
 
   /**
    * Takes in applications that should have been here, unless they are or have been erased here; and those that had been deleted there
-   * and are there again. Returns how many there were.
+   * and are there again. `used` is the watermark below which they should have been seen. Returns how many there were.
    */
-  async takeLate(deps: Reading, ids: readonly number[]): Promise<number> {
+  async takeLate(deps: Reading, ids: readonly number[], used: Micros): Promise<number> {
     if (ids.length === 0) return 0
     const rows = await readApplicationsById(deps.source, deps.reading, ids)
     rows.sort((a, b) => (a.submit_time ?? noSubmitTime) - (b.submit_time ?? noSubmitTime) || a.id - b.id)
     const known = await readKnown(deps.sql, ids)
     const back = rows.filter(row => known.get(row.id)?.deleted_there)
     const missing = rows.filter(row => !known.get(row.id)?.deleted_there)
-    return (await this.#takeBack(deps, back)) + (await this.#takeMissing(deps, missing))
+    return (await this.#takeBack(deps, back)) + (await this.#takeMissing(deps, missing, used))
   }
 
   async #takeBack(deps: Reading, rows: readonly SourceApplication[]): Promise<number> {
@@ -102,16 +104,28 @@ export class SubmittedApplications {
     return rows.length
   }
 
-  async #takeMissing(deps: Reading, rows: readonly SourceApplication[]): Promise<number> {
+  async #takeMissing(deps: Reading, rows: readonly SourceApplication[], used: Micros): Promise<number> {
     if (rows.length === 0) return 0
     const state = (await findFollowState(deps.sql))!
     const from = { time: state.position_time, id: state.position_id }
     const { stored } = await storeApplications(deps, this.catalogue(), rows, { from, move: {}, outOfOrder: 'late' })
     if (stored === 0) return 0
-    const slack_ms = Math.min(state.slack_ms * 2, slackMsMax)
-    await moveFollowState(deps.sql, { late_applications: state.late_applications + stored, slack_ms })
+    const lateness = rows.map(row => (used - (row.submit_time ?? noSubmitTime)) / 1000)
+    const slack_ms = widenedFor(
+      state.slack_ms,
+      lateness.map(ms => Math.max(0, ms)),
+    )
+    if (slack_ms === undefined) {
+      deps.log.warn(
+        { applications: stored, behind_ms: Math.min(...lateness) },
+        'applications of long ago appeared: they were imported or restored there, and stand at the end of the order',
+      )
+      return stored
+    }
+    const late_applications = state.late_applications + stored
+    await moveFollowState(deps.sql, { late_applications, slack_ms, slack_widened_at: await readNow(deps.sql) })
     deps.log.error(
-      { applications: stored, slack_ms },
+      { applications: stored, slack_ms, slack_ms_before: state.slack_ms },
       'applications appeared below a watermark that had been used: a clock of CiviForm is further behind than was allowed for',
     )
     return stored

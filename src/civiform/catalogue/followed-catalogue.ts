@@ -113,7 +113,9 @@ export class FollowedCatalogue {
     const programName = exportedProgramName(this.deps.options.profile, program)
     for (const stored of await readPublishedVersions(this.deps.sql, program.program_id)) {
       const version = family.versions.find(one => one.id === stored.program_version_id)
-      const questions = planAnswers(buildKeyMap([stored]), version?.questions ?? [], unansweredForm)
+      const questions = planAnswers(buildKeyMap([stored]), version?.questions ?? [], node =>
+        unansweredForm(node, this.deps.options.profile),
+      )
       this.#plans.set(stored.program_version_id, { program_id: program.program_id, programName, questions })
     }
     return this.#plans.get(versionId)

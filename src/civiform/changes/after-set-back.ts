@@ -6,7 +6,7 @@ import { appendAuditEvent } from '../../db/audit.ts'
 import { type FollowState, moveFollowState } from '../../db/civiform/follow-state.ts'
 import { readKeptSince } from '../../db/civiform/followed-changes.ts'
 import type { SourceStand } from '../../db/civiform/source.ts'
-import { readEventsAfter, readMarksById } from '../../db/civiform/source-applications.ts'
+import { readFirstEvent, readMarksById } from '../../db/civiform/source-applications.ts'
 import { inTransaction, readNow } from '../../db/client.ts'
 import type { FollowedCatalogue } from '../catalogue/followed-catalogue.ts'
 import type { Reading } from '../followed-source.ts'
@@ -40,7 +40,7 @@ export async function settleSetBack(
     )
   }
   const lost = (await removeMissing(deps, missing, recent.length)).length
-  const { newest: event_after } = await readEventsAfter(source, 0)
+  const event_after = await readFirstEvent(source)
   const [from, to] = [historyOf(state), historyOf(stand)]
   await inTransaction(sql, async tx => {
     await moveFollowState(tx, {

@@ -89,13 +89,14 @@ async function applyRows(
       }
       const after = renderApplication(row, plan, options, report)
       changes.push(...(await applyContent(tx, row, before, after)), ...(await applyAnnotations(tx, before, after)))
-      await updateMark(tx, {
-        application_id: row.id,
-        row_version: row.row_version,
-        applicant_id: row.applicant_id,
+      const { row_version, applicant_id } = row
+      const mark = {
+        row_version,
+        applicant_id,
         stage: before.superseded ? 'obsolete' : row.stage,
         submitted_at: row.submit_time,
-      })
+      }
+      if (!isMarked(before, mark)) await updateMark(tx, { application_id: row.id, ...mark })
     }
     await noteChanges(tx, changes)
     await noteFindings(tx, findings)
@@ -104,6 +105,13 @@ async function applyRows(
   await takeBack(deps, catalogue, returned, state)
   return changes
 }
+
+/** Most rows that are read whole are as they were: nothing is written for them. */
+const isMarked = (before: KeptApplication, mark: Omit<Parameters<typeof updateMark>[1], 'application_id'>): boolean =>
+  before.row_version === mark.row_version &&
+  before.live_applicant_id === mark.applicant_id &&
+  before.stage === mark.stage &&
+  before.submitted_at === mark.submitted_at
 
 /**
  * The applications that superseded these exist no longer. A walk that had one of these as OBSOLETE must not see it CURRENT again, so each

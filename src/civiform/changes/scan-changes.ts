@@ -1,16 +1,10 @@
-// Finding what changed: at once by CiviForm's events of status and note, and everything else by comparing row versions, round by round
-// over all applications. Once a day each is read whole, for what no row version tells: names of organizations, and whatever else
-// is joined to it.
+// Finding what changed in ways that no event tells, by comparing row versions, round by round over all applications. Once a day, and after
+// an upgrade or a restore, each is read whole, for what no row version tells: names of organizations, and whatever else is joined to it.
 
 import { findFollowState, moveFollowState, noteFindings } from '../../db/civiform/follow-state.ts'
-import { readKeptMarks, readKeptMarksOf, type SeenChange } from '../../db/civiform/followed-changes.ts'
+import { readKeptMarks, type SeenChange } from '../../db/civiform/followed-changes.ts'
 import { readEvolution } from '../../db/civiform/source.ts'
-import {
-  readEventsAfter,
-  readMarksAfter,
-  readMarksById,
-  type SourceMark,
-} from '../../db/civiform/source-applications.ts'
+import { readMarksAfter, readMarksById, type SourceMark } from '../../db/civiform/source-applications.ts'
 import { readNow } from '../../db/client.ts'
 import type { SubmittedApplications } from '../applications/copy-submitted.ts'
 import { isGivenAgain } from '../applications/given-again.ts'
@@ -18,31 +12,15 @@ import type { FollowedCatalogue } from '../catalogue/followed-catalogue.ts'
 import type { Reading } from '../followed-source.ts'
 import { applyChanges, removeDeleted } from './apply-changes.ts'
 
-/** Events that are read again: their ids are drawn before they can be seen. */
-const eventsAgain = 200
-/** A round that reads rows whole has fewer of them. */
+/** Rows that are read whole in one go; a round reads as many of these as it has time for. */
 const wholeRowsMax = 200
+/** How long a round reads rows whole: about as long as the pause between rounds, so that half of the time nothing is asked. */
+const wholeReadMs = 2000
 /** More missing than this, and more than half of a round: that looks like another database, and waits for an operator. */
 const deletedMax = 100
 
-/** What CiviForm's administrators did to applications since the last time. */
-export async function applyEvents(deps: Reading, catalogue: FollowedCatalogue): Promise<SeenChange[]> {
-  const { event_after } = (await findFollowState(deps.sql))!
-  const { newest, application_ids } = await readEventsAfter(deps.source, Math.max(0, event_after - eventsAgain))
-  const changed = await readChanged(deps, application_ids)
-  const seen = await applyChanges(deps, catalogue, changed)
-  if (newest > event_after) await moveFollowState(deps.sql, { event_after: newest })
-  return seen
-}
-
-async function readChanged({ sql, source }: Reading, ids: readonly number[]): Promise<number[]> {
-  if (ids.length === 0) return []
-  const marks = await readMarksById(source, ids)
-  return differing(marks, await readKeptMarksOf(sql, ids))
-}
-
 /** Ids of those kept whose row is another than it was. */
-function differing(
+export function differing(
   marks: readonly Omit<SourceMark, 'submit_time'>[],
   kept: readonly { id: number; row_version: number }[],
 ): number[] {
@@ -50,12 +28,27 @@ function differing(
   return kept.filter(one => now.has(one.id) && now.get(one.id) !== one.row_version).map(one => one.id)
 }
 
-/** Compares the next applications by id, and begins again after the last. */
+/** Compares the next applications by id, and begins again after the last. While all are read whole, for as long as a round has. */
 export async function scanNext(
   deps: Reading,
   catalogue: FollowedCatalogue,
   submitted: SubmittedApplications,
+  signal?: AbortSignal,
 ): Promise<SeenChange[]> {
+  const seen: SeenChange[] = []
+  const until = performance.now() + wholeReadMs
+  for (;;) {
+    const step = await scanStep(deps, catalogue, submitted)
+    seen.push(...step.seen)
+    if (!step.wholeGoesOn || performance.now() > until || signal?.aborted) return seen
+  }
+}
+
+async function scanStep(
+  deps: Reading,
+  catalogue: FollowedCatalogue,
+  submitted: SubmittedApplications,
+): Promise<{ seen: SeenChange[]; wholeGoesOn: boolean }> {
   const { sql, source, options, reading } = deps
   const state = (await findFollowState(sql))!
   const rowsMax = state.scan_whole ? Math.min(wholeRowsMax, options.scanRows) : options.scanRows
@@ -77,9 +70,9 @@ export async function scanNext(
       return isMissing && (submit_time ?? 0) < (state.watermark ?? 0)
     })
     .map(mark => mark.id)
-  await submitted.takeLate(deps, late)
+  await submitted.takeLate(deps, late, state.watermark ?? 0)
   await moveFollowState(sql, ended ? await endOfScan(deps) : { scan_after: to })
-  return seen
+  return { seen, wholeGoesOn: state.scan_whole && !ended }
 
   async function endOfScan({ options: { wholeScanMs } }: Reading) {
     const now = await readNow(sql)
@@ -96,8 +89,7 @@ export async function scanNext(
 
 /** Asked for again by id first: an upgrade that rewrites the table shows it empty to those who looked before. */
 export async function removeMissing(deps: Reading, missing: readonly number[], ofKept: number): Promise<SeenChange[]> {
-  const still = new Set((await readMarksById(deps.source, missing)).map(mark => mark.id))
-  const gone = missing.filter(id => !still.has(id))
+  const gone = await readGone(deps, missing)
   if (gone.length > deletedMax && gone.length > ofKept / 2 && !(await mayDelete(deps))) {
     const detail = `${gone.length} of ${ofKept} applications are gone there; they are kept until an operator says that they were deleted`
     await noteFindings(deps.sql, [{ kind: 'many_deleted', subject: 'applications', detail }])
@@ -108,6 +100,15 @@ export async function removeMissing(deps: Reading, missing: readonly number[], o
     return []
   }
   return removeDeleted(deps, gone)
+}
+
+/** Takes away those of these that are not there, which CiviForm itself says it has deleted. */
+export const removeGone = async (deps: Reading, ids: readonly number[]): Promise<SeenChange[]> =>
+  removeDeleted(deps, await readGone(deps, ids))
+
+async function readGone({ source }: Reading, ids: readonly number[]): Promise<number[]> {
+  const still = new Set((await readMarksById(source, ids)).map(mark => mark.id))
+  return ids.filter(id => !still.has(id))
 }
 
 async function mayDelete({ sql }: Reading): Promise<boolean> {

@@ -24,6 +24,7 @@ export interface FollowState {
   watermark: Micros | null
   first_copied_at: Micros | null
   slack_ms: number
+  slack_widened_at: Micros | null
   late_applications: number
   scan_after: number
   scan_whole: boolean
@@ -36,6 +37,7 @@ export interface FollowState {
   organizations: string | null
   reached_at: Micros | null
   last_error: string | null
+  held_since: Micros | null
   /** Until then, much that is missing in CiviForm is taken for deleted. */
   deletions_accepted_until: Micros | null
 }
@@ -44,8 +46,8 @@ export interface FollowState {
 export async function findFollowState(db: Db): Promise<FollowState | undefined> {
   const [row] = await db<FollowState[]>`
     select identity, rendering, evolution, timeline, written, incarnation, application_ids, event_ids, set_back_seen, set_backs,
-      set_back_at, position_time, position_id, watermark, first_copied_at, slack_ms, late_applications, scan_after, scan_whole,
-      scan_begun_at, scan_ended_at, whole_scan_ended_at, event_after, catalogue, organizations, reached_at, last_error,
+      set_back_at, position_time, position_id, watermark, first_copied_at, slack_ms, slack_widened_at, late_applications, scan_after, scan_whole,
+      scan_begun_at, scan_ended_at, whole_scan_ended_at, event_after, catalogue, organizations, reached_at, last_error, held_since,
       deletions_accepted_until
     from civiform_source`
   return row
@@ -150,6 +152,9 @@ export interface FollowFigures {
   comparedSeconds: number | null
   copying: boolean
   late: number
+  allowanceSeconds: number
+  /** Since when a transaction there holds back what can be copied; 0 when none does for long. */
+  heldSeconds: number
   setBacks: number
   findings: { kind: string; findings: number }[]
 }
@@ -162,6 +167,8 @@ export async function readFollowFigures(db: Db): Promise<FollowFigures | undefin
       extract(epoch from clock_timestamp() - scan_ended_at)::float8 as "comparedSeconds",
       first_copied_at is null as copying,
       late_applications as late,
+      slack_ms / 1000.0::float8 as "allowanceSeconds",
+      coalesce(extract(epoch from clock_timestamp() - held_since), 0)::float8 as "heldSeconds",
       set_backs as "setBacks"
     from civiform_source`
   return row === undefined ? undefined : { ...row, findings: await countFindings(db) }

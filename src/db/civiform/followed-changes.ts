@@ -58,6 +58,16 @@ export async function readKeptMarksOf(db: Db, ids: readonly number[]): Promise<{
     where application_id = any(${ids as number[]}::bigint[])`
 }
 
+/** Those kept of applicants, as CiviForm last had them. */
+export async function readKeptOfApplicants(db: Db, applicantIds: readonly number[]): Promise<number[]> {
+  const rows = await db<{ id: number }[]>`
+    select application_id as id
+    from civiform_application
+    where applicant_id = any(${applicantIds as number[]}::bigint[])
+    order by application_id`
+  return rows.map(row => row.id)
+}
+
 /** Those kept that were submitted from a time on. */
 export async function readKeptSince(db: Db, from: Micros): Promise<number[]> {
   const rows = await db<{ id: number }[]>`

@@ -265,14 +265,23 @@ export async function readSubmittedBetween(
     and lifecycle_stage in ('active', 'obsolete')`
 }
 
-/** The applications of the events after one, with the highest event. Ids are drawn before they are seen, so a span is read again. */
+/** Events below the newest that are read again at the beginning, when nothing is known yet of transactions that were under way. */
+const unseenEvents = 1000
+
+/** After which event to follow, where all that was done before is read anyhow. */
+export async function readFirstEvent(source: Source): Promise<number> {
+  const [row] = await source<{ newest: number | null }[]>`select max(id) as newest from application_events`
+  return Math.max(0, (row!.newest ?? 0) - unseenEvents)
+}
+
+/** The applications of the events after one, with the highest event, and when that was looked at by the database's clock. */
 export async function readEventsAfter(
   source: Source,
   eventId: number,
-): Promise<{ newest: number; application_ids: number[] }> {
-  const [row] = await source<{ newest: number | null; application_ids: number[] }[]>`
-    select max(id) as newest, coalesce(array_agg(distinct application_id), '{}')::bigint[] as application_ids
+): Promise<{ newest: number; at: Micros; application_ids: number[] }> {
+  const [row] = await source<{ newest: number | null; at: Micros; application_ids: number[] }[]>`
+    select max(id) as newest, clock_timestamp() as at, coalesce(array_agg(distinct application_id), '{}')::bigint[] as application_ids
     from application_events
     where id > ${eventId}`
-  return { newest: row!.newest ?? eventId, application_ids: row!.application_ids.map(Number) }
+  return { newest: row!.newest ?? eventId, at: row!.at, application_ids: row!.application_ids.map(Number) }
 }

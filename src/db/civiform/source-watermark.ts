@@ -42,6 +42,9 @@ export interface OpenTransactions {
   now: Micros
   /** When the oldest open transaction of a writer began; null when none is open. */
   oldest: Micros | null
+  /** Of the session that has it open. */
+  pid: number | null
+  role: string | null
   /** Sessions of writers of which nothing is told, so that `oldest` cannot be relied on. */
   untold: number
   /** Prepared transactions: no session shows them. */
@@ -56,12 +59,15 @@ export async function readOpenTransactions(source: Source, writers: readonly str
     select
       statement_timestamp() as now,
       min(xact_start) as oldest,
+      (array_agg(pid order by xact_start) filter (where xact_start is not null))[1] as pid,
+      (array_agg(usename::text order by xact_start) filter (where xact_start is not null))[1] as role,
       count(*) filter (where state is null or state = 'disabled') as untold,
       (select count(*) from pg_prepared_xacts where database = current_database()) as prepared
     from pg_stat_activity
     where usename = any(${writers as string[]}::name[])
     and datname = current_database()
-    and backend_type = 'client backend'
+    -- Of a session of which nothing is told, this is not told either.
+    and (backend_type = 'client backend' or backend_type is null)
     and pid <> pg_backend_pid()`
   return row!
 }
@@ -69,7 +75,7 @@ export async function readOpenTransactions(source: Source, writers: readonly str
 export interface TransactionSample {
   now: Micros
   /** Virtual ids of the transactions that writers have open. Each transaction holds a lock on its own, which everybody may see. */
-  open: string[]
+  open: { virtualxid: string; pid: number; role: string }[]
   prepared: number
 }
 
@@ -77,7 +83,8 @@ export async function readTransactionSample(source: Source, writers: readonly st
   const [row] = await source<TransactionSample[]>`
     select
       statement_timestamp() as now,
-      coalesce(array_agg(l.virtualxid) filter (where a.pid is not null), '{}') as open,
+      coalesce(jsonb_agg(jsonb_build_object('virtualxid', l.virtualxid, 'pid', a.pid, 'role', a.usename))
+        filter (where a.pid is not null), '[]') as open,
       (select count(*) from pg_prepared_xacts where database = current_database()) as prepared
     from pg_locks l
     left join pg_stat_activity a on a.pid = l.pid

@@ -75,6 +75,13 @@ const optional: Readonly<Record<string, readonly string[]>> = {
   application_statuses: ['program_name', 'status_definitions', 'status_definitions_lifecycle_stage'],
 }
 
+/** Columns that later releases have and that say more where they may be read; nothing is wrong without. */
+const welcome: Readonly<Record<string, readonly string[]>> = {
+  programs: ['uses_scoring'],
+  application_deletion_record: ['id', 'application_id'],
+  account_deletion_record: ['id', 'applicant_ids'],
+}
+
 /** What of a CiviForm's schema is there and may be read. `table.column`. */
 export interface SourceLayout {
   readonly readable: ReadonlySet<string>
@@ -87,7 +94,7 @@ export interface SourceLayout {
 
 /** By the system's catalogue, because the information schema lists only what may be read: a missing grant would look like an old release. */
 export async function readLayout(source: Source): Promise<SourceLayout> {
-  const tables = [...new Set([...Object.keys(needed), ...Object.keys(optional)])]
+  const tables = [...new Set([needed, optional, welcome].flatMap(columns => Object.keys(columns)))]
   const rows = await source<{ name: string; granted: boolean }[]>`
     select c.relname || '.' || a.attname as name, has_column_privilege(c.oid, a.attnum, 'select') as granted
     from pg_class c

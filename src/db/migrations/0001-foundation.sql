@@ -918,6 +918,8 @@ create table civiform_source (
   first_copied_at timestamptz,
   -- How far the clocks of CiviForm's servers may be behind its database's.
   slack_ms integer not null check (slack_ms >= 0),
+  -- Since when that is more than the settings say; it is so for a day.
+  slack_widened_at timestamptz,
   -- Applications that appeared below a watermark already used: each a proof that a clock is further behind.
   late_applications bigint not null default 0,
   -- The rolling comparison of everything: after which application it goes on, whether it reads rows whole.
@@ -934,6 +936,8 @@ create table civiform_source (
   -- When CiviForm's database last answered, and why it did not since.
   reached_at timestamptz,
   last_error text,
+  -- Since when a transaction there has been open that holds back what can be copied; null when none has for long.
+  held_since timestamptz,
   -- An operator said that what is missing in CiviForm was deleted there, however much it is.
   deletions_accepted_until timestamptz
 );

@@ -100,22 +100,41 @@ function parentsFirst(questions: readonly VersionQuestion[]): VersionQuestion[] 
  * Source: spec, "Unanswered questions carry `null` values (or empty arrays where stated)".
  */
 export function nullForm(type: ExportedType): string {
-  return nullForms[type]!
+  return nullForms.contract[type]!
 }
 
+/** By the manual, or as CiviForm's code has it, which knows no `file_key` (CIVIFORM.md lists each difference). */
+export type ExportProfile = 'contract' | 'civiform'
+
 /** `"key":{…unanswered…}` for each node, joined by commas; empty for no nodes. */
-export function nullMembers(nodes: readonly KeyNode[]): string {
-  return nodes.map(node => `${JSON.stringify(node.question_key)}:${unansweredForm(node)}`).join(',')
+export function nullMembers(nodes: readonly KeyNode[], profile: ExportProfile = 'contract'): string {
+  return nodes.map(node => `${JSON.stringify(node.question_key)}:${unansweredForm(node, profile)}`).join(',')
+}
+
+/** The fields of a question's object besides its type: none of a type that is not known. */
+export function exportedFields({ type, unknown_type }: Pick<KeyNode, 'type' | 'unknown_type'>, profile: ExportProfile) {
+  if (unknown_type !== undefined) return []
+  const fields = Object.entries(questionTypes[type].fields)
+  return profile === 'civiform' ? fields.filter(([name]) => name !== 'file_key') : fields
 }
 
 /** As `nullForm`, of a question that may be of a type that is not known. */
-export function unansweredForm({ type, unknown_type }: Pick<KeyNode, 'type' | 'unknown_type'>): string {
-  return unknown_type === undefined ? nullForm(type) : `{"question_type":${JSON.stringify(unknown_type)}}`
+export function unansweredForm(
+  node: Pick<KeyNode, 'type' | 'unknown_type'>,
+  profile: ExportProfile = 'contract',
+): string {
+  const { type, unknown_type } = node
+  if (unknown_type !== undefined) return `{"question_type":${JSON.stringify(unknown_type)}}`
+  return nullForms[profile][type]!
 }
 
-const nullForms = Object.fromEntries(exportedTypes.map(type => [type, unansweredText(type)]))
+const nullForms = { contract: formsOf('contract'), civiform: formsOf('civiform') }
 
-function unansweredText(type: ExportedType): string {
-  const fields = Object.entries(questionTypes[type].fields)
+function formsOf(profile: ExportProfile): Readonly<Record<string, string>> {
+  return Object.fromEntries(exportedTypes.map(type => [type, unansweredText(type, profile)]))
+}
+
+function unansweredText(type: ExportedType, profile: ExportProfile): string {
+  const fields = exportedFields({ type }, profile)
   return `{"question_type":"${type}",${fields.map(([name, field]) => `"${name}":${isList(field.form) ? '[]' : 'null'}`).join(',')}}`
 }

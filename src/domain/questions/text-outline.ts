@@ -3,8 +3,7 @@
 
 import type { FieldForm } from '../question-types/question-type.ts'
 import { markedEntityEnd } from './answers.ts'
-import type { KeyNode } from './key-map.ts'
-import { questionTypes } from './question.ts'
+import { type ExportProfile, exportedFields, type KeyNode } from './key-map.ts'
 
 /** A value of the application, or of an answer to one of its top-level questions. */
 export interface OutlinedValue {
@@ -36,8 +35,8 @@ const fixed: readonly (readonly [name: string, form: FieldForm])[] = [
   ['ti_organization', 'text'],
 ]
 
-/** Of `renderSnapshot`, for a version of this shape. The value of an enumerator is its list of entities, whole. */
-export function outlineSnapshot(shape: readonly KeyNode[]): OutlinedText {
+/** Of `renderSnapshot`, for a version of this shape, or of what is copied from a CiviForm under this profile. The value of an enumerator is its list of entities, whole. */
+export function outlineSnapshot(shape: readonly KeyNode[], profile: ExportProfile = 'contract'): OutlinedText {
   const values: OutlinedValue[] = fixed.map(([name, form], i) => ({
     before: `${i === 0 ? '{' : ','}"${name}":`,
     name,
@@ -45,9 +44,9 @@ export function outlineSnapshot(shape: readonly KeyNode[]): OutlinedText {
   }))
   let before = ',"application":{'
   for (const [i, node] of shape.entries()) {
-    const { question_key, type } = node
-    before += `${i === 0 ? '' : ','}${JSON.stringify(question_key)}:{"question_type":"${type}"`
-    for (const [field, { form }] of Object.entries(questionTypes[type].fields)) {
+    const { question_key, type, unknown_type = type } = node
+    before += `${i === 0 ? '' : ','}${JSON.stringify(question_key)}:{"question_type":${JSON.stringify(unknown_type)}`
+    for (const [field, { form }] of exportedFields(node, profile)) {
       const value = { before: `${before},"${field}":`, name: `${question_key}.${field}`, form }
       values.push(form === 'entities' ? { ...value, marker: markedEntityEnd(node) } : value)
       before = ''

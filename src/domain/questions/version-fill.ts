@@ -1,6 +1,6 @@
 // What the stored text of one program version lacks of its program's key map: the unanswered forms to be copied in.
 
-import { type KeyMap, type KeyNode, nullMembers } from './key-map.ts'
+import { type ExportProfile, type KeyMap, type KeyNode, nullMembers } from './key-map.ts'
 
 /** What every application of one program version lacks, ready to be copied. */
 export interface VersionFill {
@@ -10,21 +10,19 @@ export interface VersionFill {
   readonly entity: ReadonlyMap<number, Buffer>
 }
 
-/** Whether entities have what other versions asked of them. CiviForm's code leaves them as they were submitted (profile `civiform`). */
-export type EntityFilling = 'filled' | 'as they were'
-
 /**
- * Fills for one version: what the program's key map has and the version's own shape has not.
+ * Fills for one version: what the program's key map has and the version's own shape has not. CiviForm's code leaves entities as they were
+ * submitted, without what other versions asked of them.
  */
-export function planFill(keyMap: KeyMap, shape: KeyMap, entities: EntityFilling = 'filled'): VersionFill {
-  const missing = missingMembers(keyMap, shape)
+export function planFill(keyMap: KeyMap, shape: KeyMap, profile: ExportProfile = 'contract'): VersionFill {
+  const missing = missingMembers(keyMap, shape, profile)
   const entity = new Map<number, Buffer>()
   const visit = (all: readonly KeyNode[], own: readonly KeyNode[]): void => {
     const ownByKey = new Map(own.map(node => [node.question_key, node]))
     for (const node of all) {
       const ownNode = ownByKey.get(node.question_key)
       if (ownNode === undefined || ownNode.type !== 'ENUMERATOR') continue
-      const lacking = entities === 'filled' ? missingMembers(node.children, ownNode.children) : ''
+      const lacking = profile === 'contract' ? missingMembers(node.children, ownNode.children, profile) : ''
       entity.set(ownNode.question_id, Buffer.from(lacking === '' ? '' : `,${lacking}`))
       visit(node.children, ownNode.children)
     }
@@ -36,7 +34,10 @@ export function planFill(keyMap: KeyMap, shape: KeyMap, entities: EntityFilling 
   }
 }
 
-function missingMembers(all: readonly KeyNode[], own: readonly KeyNode[]): string {
+function missingMembers(all: readonly KeyNode[], own: readonly KeyNode[], profile: ExportProfile): string {
   const ownKeys = new Set(own.map(node => node.question_key))
-  return nullMembers(all.filter(node => !ownKeys.has(node.question_key)))
+  return nullMembers(
+    all.filter(node => !ownKeys.has(node.question_key)),
+    profile,
+  )
 }

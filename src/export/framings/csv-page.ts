@@ -87,7 +87,7 @@ class CsvRows implements RowWriter {
   #notes = new Int32Array(0)
 
   constructor(private readonly questions: WalkQuestions) {
-    const { values } = outlineSnapshot(questions.keyMap)
+    const { values } = outlineSnapshot(questions.keyMap, questions.profile)
     const byName = new Map([...annotationsOutline.values, ...values].map(value => [value.name, value.form]))
     byName.set(revisionColumn, 'text')
     for (const name of applicationColumns) if (!byName.has(name)) throw new Error(`no application has a ${name}`)
@@ -158,7 +158,7 @@ class CsvRows implements RowWriter {
     const shape = this.questions.shapes.get(programVersionId)
     if (shape === undefined)
       throw new Error(`an application is of program version ${programVersionId}, which the key map does not cover`)
-    const outline = outlineSnapshot(shape)
+    const outline = outlineSnapshot(shape, this.questions.profile)
     const names = [...annotationsOutline.values, ...outline.values].map(({ name }) => name)
     const places = new Map(names.map((name, i) => [name, i]))
     plan = {

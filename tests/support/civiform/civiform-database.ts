@@ -63,6 +63,7 @@ export async function useCiviForm(
     grant select (id, account_id, first_name, middle_name, last_name, email_address, country_code, phone_number, date_of_birth, object
       ${age === '2023' ? '' : ', suffix'}) on applicants to ${reader};
     grant select (id, managed_by_group_id) on accounts to ${reader};
+    ${age === '2026' ? `grant select on application_deletion_record, account_deletion_record to ${reader};` : ''}
     ${sequences ? `grant select on sequence applications_id_seq, application_events_id_seq to ${reader};` : ''}
     grant select (id, name, key_id, salted_key_secret, subnet, expiration, retired_time, grants, create_time) on api_keys to ${reader};
   `)
@@ -139,7 +140,12 @@ const to2026 = `
 alter table applications add column eligibility_determination varchar not null default 'NOT_COMPUTED';
 alter table applications add column status_last_modified_time timestamp;
 alter table applications add column original_applicant_id bigint;
-insert into play_evolutions (id, state) values (97, 'applied');
+create table application_deletion_record (id bigserial primary key, application_id bigint, program_name varchar not null,
+  deletion_trigger varchar not null, delete_time timestamp not null);
+create table account_deletion_record (id bigserial primary key, account_id bigint, applicant_ids varchar not null,
+  deletion_trigger varchar not null, delete_time timestamp not null);
+alter table programs add column uses_scoring boolean not null default false;
+insert into play_evolutions (id, state) values (98, 'applied');
 `
 
 const tablesOf = (age: CiviFormAge): string =>

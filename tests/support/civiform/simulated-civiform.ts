@@ -261,6 +261,32 @@ export class SimulatedCiviForm {
     await this.app`delete from applications where id = any(${applications}::bigint[])`
   }
 
+  /** As newer releases delete: each with a record of its own. */
+  async removeOnRecord(...applications: number[]): Promise<void> {
+    await this.app.begin(async tx => {
+      await tx`
+        insert into application_deletion_record (application_id, program_name, deletion_trigger, delete_time)
+        select a.id, p.name, 'ADMIN', clock_timestamp() at time zone 'UTC'
+        from applications a join programs p on p.id = a.program_id
+        where a.id = any(${applications}::bigint[])`
+      await tx`delete from applications where id = any(${applications}::bigint[])`
+    })
+  }
+
+  /** An account with all that its applicants submitted. */
+  async removeAccountOf(applicant: number): Promise<void> {
+    await this.app.begin(async tx => {
+      await tx`delete from applications where applicant_id = ${applicant}`
+      const [gone] = await tx<
+        { account_id: number }[]
+      >`delete from applicants where id = ${applicant} returning account_id`
+      await tx`delete from accounts where id = ${gone!.account_id}`
+      await tx`
+        insert into account_deletion_record (account_id, applicant_ids, deletion_trigger, delete_time)
+        values (${gone!.account_id}, ${`[${applicant}]`}, 'ADMIN', clock_timestamp() at time zone 'UTC')`
+    })
+  }
+
   /** Columns of an application, as an old release or a race left them. */
   async set(application: number, columns: Record<string, string | number | null>): Promise<void> {
     await this.app`update applications set ${this.app(columns as never)} where id = ${application}`

@@ -1,0 +1,41 @@
+// What CiviForm's administrators did to applications, by its events of status and note, as soon as they can be seen.
+//
+// An event's id is drawn before it can be seen, so events with lower ids may appear later, any number of them. Each look therefore
+// begins after the events that were seen when all transactions of then were over, and what it reads again is compared by row version.
+
+import { findFollowState, moveFollowState } from '../../db/civiform/follow-state.ts'
+import { readKeptMarksOf, type SeenChange } from '../../db/civiform/followed-changes.ts'
+import { readEventsAfter, readMarksById } from '../../db/civiform/source-applications.ts'
+import type { Micros } from '../../domain/values/offset-time.ts'
+import type { FollowedCatalogue } from '../catalogue/followed-catalogue.ts'
+import type { Reading } from '../followed-source.ts'
+import { applyChanges } from './apply-changes.ts'
+import { differing } from './scan-changes.ts'
+
+/** Looks that are remembered at most; of more, every second one goes. */
+const looksMax = 256
+
+export class FollowedEvents {
+  #looks: { at: Micros; newest: number }[] = []
+
+  /** `settled`: every transaction that had begun before is over; undefined when that cannot be said. */
+  async apply(deps: Reading, catalogue: FollowedCatalogue, settled: Micros | undefined): Promise<SeenChange[]> {
+    const { sql, source } = deps
+    const { event_after } = (await findFollowState(sql))!
+    const { newest, at, application_ids } = await readEventsAfter(source, event_after)
+    const seen = await applyChanges(deps, catalogue, await readChanged(deps, application_ids))
+    const over = this.#looks.findLastIndex(look => settled !== undefined && look.at < settled)
+    const closed = this.#looks[over]?.newest
+    this.#looks.splice(0, over + 1)
+    if (newest > (this.#looks.at(-1)?.newest ?? event_after)) this.#looks.push({ at, newest })
+    if (this.#looks.length > looksMax) this.#looks = this.#looks.filter((_, i) => i % 2 === 1)
+    if (closed !== undefined && closed > event_after) await moveFollowState(sql, { event_after: closed })
+    return seen
+  }
+}
+
+async function readChanged({ sql, source }: Reading, ids: readonly number[]): Promise<number[]> {
+  if (ids.length === 0) return []
+  const marks = await readMarksById(source, ids)
+  return differing(marks, await readKeptMarksOf(sql, ids))
+}

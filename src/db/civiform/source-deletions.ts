@@ -1,0 +1,32 @@
+// CiviForm's own records of what it has deleted, which releases since evolution 92 keep.
+
+import type { Source } from './source.ts'
+
+/** By the record's id, after one. */
+export async function readDeletedApplications(
+  source: Source,
+  afterId: number,
+): Promise<{ id: number; application_id: number }[]> {
+  return source`
+    select id, application_id
+    from application_deletion_record
+    where id > ${afterId}
+    and application_id is not null
+    order by id`
+}
+
+/** With the applicants of each account, which are kept as a text that lists them. */
+export async function readDeletedAccounts(
+  source: Source,
+  afterId: number,
+): Promise<{ id: number; applicant_ids: number[] }[]> {
+  const rows = await source<{ id: number; applicant_ids: string }[]>`
+    select id, applicant_ids
+    from account_deletion_record
+    where id > ${afterId}
+    order by id`
+  return rows.map(({ id, applicant_ids }) => ({
+    id,
+    applicant_ids: (applicant_ids.match(/[0-9]{1,15}/g) ?? []).map(Number),
+  }))
+}
