@@ -8,6 +8,7 @@ import { dirname, join, resolve } from 'node:path'
 import { Problem } from '../src/problem.ts'
 import { endWithParent } from './end-with-parent.ts'
 import { freePort } from './free-port.ts'
+import { isAlive } from './is-alive.ts'
 
 export interface EmbeddedPostgres {
   /** Connection string of the superuser's own database, over TCP on loopback. */
@@ -213,15 +214,6 @@ async function runningServer(dataDirectory: string): Promise<{ url: string; port
   // A pid can be given to another process after a restart of the machine: the port decides.
   if (!(await accepts(port))) return undefined
   return { url: urlOf(port), port, pid }
-}
-
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
-  }
 }
 
 async function accepts(port: number): Promise<boolean> {

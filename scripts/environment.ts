@@ -1,6 +1,6 @@
 // What every script needs before it can begin: settings, a database, and a way to fail in one clear sentence.
 
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Config } from '../src/config/all-settings.ts'
@@ -9,6 +9,7 @@ import { withSettingFiles } from '../src/config/setting-files.ts'
 import { openDatabase, type Sql } from '../src/db/client.ts'
 import { prepareDatabase } from '../src/db/instance.ts'
 import { failureLines } from '../src/failure.ts'
+import { isAlive } from './is-alive.ts'
 
 const root = join(import.meta.dir, '..')
 /** False in the binary of scripts/build, which has its settings from the environment alone. */
@@ -24,9 +25,24 @@ export interface ScriptContext {
   actor: string
 }
 
-/** Where the service is reached, as far as its settings tell. Without a slash at the end. */
-export const serviceAddress = (config: Config): string =>
-  config.baseUrl || `${config.tlsCert === undefined ? 'http' : 'https'}://${config.host}:${config.port}`
+/** What scripts/start notes of its run: its process, and once it serves, where. */
+export const runningFile = join(dataFolder, 'running')
+
+/**
+ * Where the service is reached. Without a slash at the end. As the settings tell; where they do not name a port, the address of the
+ * scripts/start that is running on the same data.
+ */
+export function serviceAddress(config: Config): string {
+  if (config.baseUrl !== '') return config.baseUrl
+  const running = process.env.PORT === undefined ? runningAddress() : undefined
+  return running ?? `${config.tlsCert === undefined ? 'http' : 'https'}://${config.host}:${config.port}`
+}
+
+function runningAddress(): string | undefined {
+  if (!existsSync(runningFile)) return undefined
+  const [pid, address] = readFileSync(runningFile, 'utf8').split('\n')
+  return address && isAlive(Number(pid)) ? address : undefined
+}
 
 /** Wrong usage: the message is shown with where to find the script's help, and the exit status is 2. */
 export class UsageError extends Error {}

@@ -1,6 +1,7 @@
 // From nothing to a running service: database, schema, demo data, a key to try it with, and the processes that serve.
 // For development and for trying Tributary out. Production runs src/main.ts and workers/main.ts itself.
 
+import { openSync } from 'node:fs'
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -13,9 +14,16 @@ import { prepareDatabase, requireInstanceTimeZone } from '../src/db/instance.ts'
 import { readPeople } from '../src/db/person-rows.ts'
 import { findProgram } from '../src/db/programs.ts'
 import { Problem } from '../src/problem.ts'
-import { isAlive } from './embedded-postgres.ts'
 import { endWithParent } from './end-with-parent.ts'
-import { dataFolder, developmentSettings, exitCode, scriptEnvironment, showHelpIfAsked } from './environment.ts'
+import {
+  dataFolder,
+  developmentSettings,
+  exitCode,
+  runningFile,
+  scriptEnvironment,
+  showHelpIfAsked,
+} from './environment.ts'
+import { isAlive } from './is-alive.ts'
 
 const help = `Usage: scripts/start [--no-seed]
 
@@ -26,7 +34,8 @@ applications if the database is empty, and the service. Prints a command to try 
   --help      this text`
 
 const root = join(import.meta.dir, '..')
-const runningFile = join(dataFolder, 'running')
+/** What service and worker log. */
+const logFile = join(dataFolder, 'log')
 const demoKeyFile = join(dataFolder, 'demo-key.json')
 const demoPersonFile = join(dataFolder, 'demo-person.json')
 /** The programs scripts/seed makes. */
@@ -61,7 +70,7 @@ async function start(): Promise<void> {
   if (wasRunning)
     console.log('A PostgreSQL was already running on the data of this checkout; it is used, and left running.')
   await sayIfKilledLastTime()
-  const environment = { ...(await developmentSettings()), ...found }
+  const environment = { ...(await developmentSettings()), ...found, ...(values['no-seed'] ? {} : demoName()) }
   const config = loadConfig(environment)
 
   const sql = openDatabase({
@@ -83,6 +92,7 @@ async function start(): Promise<void> {
   const baseUrl = config.baseUrl === '' ? `http://127.0.0.1:${config.port}` : config.baseUrl
   await untilServing(service, `http://127.0.0.1:${config.healthPort}/readyz`)
   children.push(launch('workers/main.ts', environment))
+  await writeFile(runningFile, `${process.pid}\n${baseUrl}\n`)
   const program = demoPrograms[0]
   const key =
     (await findProgram(sql, program)) === undefined ? undefined : await demoKey(sql, config.apiKeyPepper, baseUrl)
@@ -93,17 +103,29 @@ async function start(): Promise<void> {
   const exit = await service.exited
   if (!stopping)
     throw new Problem('internal', {
-      detail: `The service ended by itself (exit status ${exit}). What it said stands above.`,
+      detail: `The service ended by itself (exit status ${exit}). ${await lastWords()}`,
     })
+}
+
+/** What stands on every page, unless a name was given. */
+function demoName(): Environment {
+  return process.env.INSTALLATION_NAME === undefined ? { INSTALLATION_NAME: 'City of Arden (demo)' } : {}
+}
+
+/** The end of the log, for when something ended that should not have. */
+async function lastWords(): Promise<string> {
+  const lines = (await readFile(logFile, 'utf8').catch(() => '')).trimEnd().split('\n').slice(-20)
+  return `Its log, ${logFile}, ends with:\n${lines.join('\n')}`
 }
 
 /** A run that is killed leaves its mark. What it had started has ended with it; PostgreSQL has its data, as after a loss of power. */
 async function sayIfKilledLastTime(): Promise<void> {
-  const last = Number(await readFile(runningFile, 'utf8').catch(() => ''))
+  const last = Number((await readFile(runningFile, 'utf8').catch(() => '')).split('\n')[0])
   if (last > 0 && !isAlive(last))
     console.log('The last run was killed. What it had started was ended, and nothing of the data is lost.')
   await mkdir(dataFolder, { recursive: true })
   await writeFile(runningFile, `${process.pid}\n`)
+  await rm(logFile, { force: true })
   cleanUps.unshift(() => rm(runningFile, { force: true }))
 }
 
@@ -166,12 +188,14 @@ async function keep<T>(file: string, value: T): Promise<T> {
  * it ends too.
  */
 function launch(main: string, environment: Environment): Bun.Subprocess {
+  const log = openSync(logFile, 'a', 0o600)
   const child = Bun.spawn([process.execPath, join(root, main)], {
     cwd: root,
     env: { ...process.env, ...environment },
     detached: true,
     stdin: 'ignore',
-    stdout: 'inherit',
+    // Not to the terminal, where it would stand between the lines that are for its reader. Faults of a process itself do.
+    stdout: log,
     stderr: 'inherit',
   })
   endWithParent(child, { signal: 'SIGTERM' })
@@ -209,7 +233,7 @@ async function untilServing(service: Bun.Subprocess, readyUrl: string): Promise<
       throw new Problem('unavailable', { detail: 'The service did not answer within 30 s.' })
     await Bun.sleep(25)
   }
-  throw new Problem('unavailable', { detail: 'The service did not start. What it said stands above.' })
+  throw new Problem('unavailable', { detail: `The service did not start. ${await lastWords()}` })
 }
 
 function welcome(
@@ -226,6 +250,7 @@ function welcome(
     `  Service   ${baseUrl}`,
     `  Docs      ${baseUrl}/docs/api/programs`,
     `  Health    ${healthUrl}/readyz`,
+    `  Log       ${logFile}`,
   ]
   if (person !== undefined)
     lines.push(

@@ -7,9 +7,10 @@ import { join } from 'node:path'
 import { createApiKey } from '../../src/access/api-keys.ts'
 import { openDatabase, type Sql } from '../../src/db/client.ts'
 import { prepareDatabase } from '../../src/db/instance.ts'
-import { type EmbeddedPostgres, isAlive, startEmbeddedPostgres } from '../embedded-postgres.ts'
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../embedded-postgres.ts'
 import { endWithParent } from '../end-with-parent.ts'
 import { freePort } from '../free-port.ts'
+import { isAlive } from '../is-alive.ts'
 import { type Network, startNetwork } from './network.ts'
 
 const root = join(import.meta.dir, '../..')

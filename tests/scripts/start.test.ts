@@ -96,6 +96,20 @@ describe('scripts/start', () => {
       const page = JSON.parse(await shell(command))
       expect(page.payload.length).toBe(2)
       expect(page.nextPageToken).toMatch(/^[0-9A-Za-z]+$/)
+      // All of what it prints is for its reader; what the processes log is in a file.
+      expect(first.said()).not.toMatch(/^\{/m)
+      expect(first.complained()).not.toMatch(/^\{/m)
+      expect(await Bun.file(join(folder, 'log')).text()).toMatch(/^\{/m)
+      expect(await (await fetch(`http://127.0.0.1:${ports.PORT}/admin/sign-in`)).text()).toContain(
+        'City of Arden (demo)',
+      )
+      // Scripts in another shell know where it runs.
+      const { PORT: _, ...elsewhere } = process.env
+      const made = Bun.spawn(['scripts/admin', 'create', 'ada@example.gov', 'Ada'], {
+        env: { ...elsewhere, DATABASE_URL: undefined, TRIBUTARY_DATA: folder },
+        stdout: 'pipe',
+      })
+      expect(await new Response(made.stdout).text()).toContain(`http://127.0.0.1:${ports.PORT}/admin/invitations/`)
 
       // A walk over all pages gives exactly the seeded number, no id twice.
       const base = command.replace(/\?pageSize=2'$/, '')

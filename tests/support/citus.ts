@@ -4,7 +4,8 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type EmbeddedPostgres, isAlive, startEmbeddedPostgres } from '../../scripts/embedded-postgres.ts'
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../scripts/embedded-postgres.ts'
+import { isAlive } from '../../scripts/is-alive.ts'
 import { openDatabase, type Sql } from '../../src/db/client.ts'
 import { until } from './until.ts'
 
