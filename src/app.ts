@@ -28,6 +28,7 @@ import { arrivingMs, askedWaitMs, inTime } from './http/in-time.ts'
 import { intake } from './http/intake/intake.ts'
 import { LaterDoors } from './http/later-doors.ts'
 import { listPrograms } from './http/list-programs.ts'
+import { preferredType } from './http/media-type.ts'
 import { readApplications } from './http/read-applications.ts'
 import { keepRecord, RequestRecord, recordOf } from './http/request-record.ts'
 import { ProgramTurns, saveTurns, submissionTurns } from './intake/program-turns.ts'
@@ -81,6 +82,8 @@ export function createApp(foundation: Foundation): App {
   deps.metrics.watch(deps)
   // To find the path, Elysia skips the shortest scheme and host there can be. By default these are `https://` and three characters,
   // so `http://api/…` would be misread; with `standardHostname` off they are those of http, so https would be.
+  const showNothing = async (request: Request, response: Response): Promise<Response> =>
+    (await import('./http/page-doors.ts')).notFoundPage(config, request, response)
   const doorsForPrograms = () =>
     new Elysia({ handler: { standardHostname: tls } })
       .onTransform({ as: 'global' }, ({ request, route }) => {
@@ -90,7 +93,8 @@ export function createApp(foundation: Foundation): App {
         // Elysia's own refusal of an address it does not know.
         const known =
           code === 'NOT_FOUND' ? new Problem('not_found', { detail: 'There is nothing at this address.' }) : error
-        return problemResponse(known, recordOf(request))
+        const response = problemResponse(known, recordOf(request))
+        return response.status === 404 && wantsPage(request) ? showNothing(request, response) : response
       })
       .use(checkAuth(deps))
       .use(exportApplications(deps))
@@ -146,6 +150,11 @@ export function createApp(foundation: Foundation): App {
 
 /** An address of the docs, the console, or what they are shown with. */
 const pageAddress = /^[a-z]+:\/\/[^/]*\/(?:(?:docs|admin|assets)(?:[/?#]|$)|[?#]|$)/
+
+/** Whether a browser asks for a page: not one of the addresses of programs, which answer in JSON whoever asks. */
+const wantsPage = ({ url, headers }: Request): boolean =>
+  !/^[a-z]+:\/\/[^/]*\/(?:api|intake)(?:[/?#]|$)/.test(url) &&
+  preferredType(headers.get('accept'), ['application/json', 'text/html']) === 'text/html'
 
 /**
  * A browser that has been here over HTTPS uses nothing else for a year. Subdomains are not included: they are not ours to decide.

@@ -31,7 +31,7 @@ import { apiSecretToken, type Credential, hashPassword, isApiKeyId, mintCredenti
 import { type Deed, noteDeed } from './deed.ts'
 import { dayMicros, isExpiringSoon } from './expiry.ts'
 
-/** `expiring`: within 30 days. `exposed`: seen without encryption, and still good. */
+/** `expiring`: within `expiringSoonDays`. `exposed`: seen without encryption, and still good. */
 export type ApiKeyState = 'active' | 'expiring' | 'exposed' | 'expired' | 'retired'
 
 export interface ListedApiKey extends ApiKeyRow {

@@ -5,9 +5,10 @@ import type { Micros } from '../domain/values/offset-time.ts'
 
 export const dayMicros = 86_400_000_000
 
-const expiringSoonDays = 30
+/** From when on a key is said to expire soon. Fewer than the 30 days for which many are made, or these would be from the start. */
+export const expiringSoonDays = 21
 
-/** Whether it is time to do something about a key: its expiry is less than 30 days ahead. */
+/** Whether it is time to do something about a key. */
 export const isExpiringSoon = (expiresAt: Micros, now: Micros): boolean =>
   expiresAt <= now + expiringSoonDays * dayMicros
 

@@ -173,14 +173,14 @@ function checkDraft(draft: PersonDraft): PersonDraft & { role: Role } {
   const name = draft.name.trim()
   const role = roles.find(known => known === draft.role)
   const errors: ProblemItem[] = []
+  if (name === '' || name.length > 200 || /\p{Cc}/u.test(name))
+    errors.push({ parameter: 'name', code: 'missing', detail: 'Write the name, of at most 200 characters.' })
   if (!isEmail(email))
     errors.push({
       parameter: 'email',
       code: 'not_an_email',
       detail: 'Write an e-mail address, such as name@example.gov.',
     })
-  if (name === '' || name.length > 200 || /\p{Cc}/u.test(name))
-    errors.push({ parameter: 'name', code: 'missing', detail: 'Write the name, of at most 200 characters.' })
   if (role === undefined) errors.push({ parameter: 'role', code: 'unknown_role', detail: 'Choose a role.' })
   const programs = [...new Set(draft.programs)]
   if (role === 'PROGRAM_ADMINISTRATOR' && programs.length === 0)

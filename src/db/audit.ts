@@ -84,9 +84,26 @@ export async function countAuditEvents(db: Db, filter: AuditFilter, max: number)
   return row!.events
 }
 
+/** The actors that people mean by part of a name or an e-mail. */
+function actorsNamed(db: Db, text: string) {
+  const part = text.toLowerCase()
+  return db`
+    select 'admin:' || email from person where strpos(lower(email || ' ' || name), ${part}) > 0
+    union all
+    select 'admin-token:' || admin_token_id || ':' || email
+    from admin_token join person using (person_id)
+    where strpos(lower(email || ' ' || person.name), ${part}) > 0
+    union all
+    select 'key:' || api_key_id from api_key where strpos(lower(name), ${part}) > 0
+    union all
+    select 'operator:' || ${text}::text
+    union all
+    select ${text}::text`
+}
+
 function meets(db: Db, { actor, action, subject, from, to }: AuditFilter) {
   return db`true
-    ${actor === undefined ? db`` : db`and actor = ${actor}`}
+    ${actor === undefined ? db`` : actor.includes(':') ? db`and actor = ${actor}` : db`and actor in (${actorsNamed(db, actor)})`}
     ${action === undefined ? db`` : db`and action = ${action}`}
     ${subject === undefined ? db`` : db`and subject = ${subject}`}
     ${from === undefined ? db`` : db`and happened_at >= ${from}`}

@@ -1,7 +1,7 @@
 // The endpoint with which a client finds out whether its key works.
 
 import type { Caller } from '../access/caller.ts'
-import { isExpiringSoon } from '../access/expiry.ts'
+import { expiringSoonDays, isExpiringSoon } from '../access/expiry.ts'
 import { formatOffsetTime, type Micros } from '../domain/values/offset-time.ts'
 import type { Deps } from './deps.ts'
 import { checkAuthOperation } from './openapi/export-operations.ts'
@@ -22,6 +22,6 @@ const describe = (caller: Caller, timeZone: string, now: Micros) => ({
   expires_at: formatOffsetTime(caller.expires_at, timeZone),
   programs: [...caller.programs.keys()].sort(),
   notice: isExpiringSoon(caller.expires_at, now)
-    ? 'This key expires within 30 days. Ask an administrator for a later expiry.'
+    ? `This key expires within ${expiringSoonDays} days. Ask an administrator for a later expiry.`
     : null,
 })

@@ -3,4 +3,5 @@
 
 export { adminConsole } from './admin/console.ts'
 export { apiDocs } from './docs/api-docs.ts'
+export { notFoundPage } from './docs/not-found-page.tsx'
 export { shellAssets } from './shell/shell-assets.ts'

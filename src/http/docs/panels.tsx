@@ -25,7 +25,7 @@ export const CopyButton = ({ from, what }: { from: string; what: string }) => (
 )
 
 interface PanelProps {
-  /** Of what is copied; the panel's own is made of it. */
+  /** Of what is copied. */
   id: string
   title: string
   tall?: boolean
@@ -34,15 +34,15 @@ interface PanelProps {
 
 export function Panel({ id, title, tall, children }: PanelProps): VNode {
   return (
-    <section class="panel" aria-labelledby={`${id}-title`}>
+    <div class="panel">
       <div class="bar">
-        <h3 id={`${id}-title`}>{title}</h3>
+        <h3>{title}</h3>
         <CopyButton from={id} what={title} />
       </div>
       <ScrollBox label={title} tall={tall}>
         {children}
       </ScrollBox>
-    </section>
+    </div>
   )
 }
 

@@ -28,7 +28,8 @@ export function ProgramPage({ context, program, shown }: ProgramPageProps): VNod
   const { display_name, versions } = program
   const common = {
     context,
-    title: display_name,
+    title: `Documentation · ${display_name}`,
+    heading: display_name,
     part: 'documentation' as const,
     crumbs: [{ text: 'Documentation', path: '/docs/api/programs' }, { text: display_name }],
     styles: ['/assets/docs.css'],

@@ -24,7 +24,7 @@ export const faultOf = ({ faults }: FormState, name: string): string | undefined
 export function FaultSummary({ form, title = 'Some fields need another look' }: { form: FormState; title?: string }) {
   if (form.faults.length === 0) return null
   return (
-    <section class="notice bad" role="alert" aria-labelledby="faults">
+    <section class="notice bad" role="alert" aria-labelledby="faults" tabIndex={-1} autofocus>
       <h2 id="faults">{title}</h2>
       <ul>
         {form.faults.map(({ parameter, path, detail }) => (

@@ -50,9 +50,11 @@ export function LinkButton(props: {
 export const Named = ({ href, name, small }: { href?: string; name: string; small: ComponentChildren }) => (
   <>
     {href === undefined ? (
-      <span class="strong">{name}</span>
+      <span class="strong" dir="auto">
+        {name}
+      </span>
     ) : (
-      <a class="strong" href={href}>
+      <a class="strong" href={href} dir="auto">
         {name}
       </a>
     )}
@@ -152,14 +154,17 @@ function formatsOf(timeZone: string) {
   return found
 }
 
-/** A time in the instance's zone, to the day or the minute; the exact instant shows on hover. */
-export function When({ at, day, said }: { at: Micros; day?: boolean; said?: string }) {
+/**
+ * A time in the instance's zone, to the day or the minute; the exact instant shows on hover. With `until` it is the end of something: an
+ * end at midnight is named by the day that it ends, which is the last one that counts.
+ */
+export function When({ at, day, until, said }: { at: Micros; day?: boolean; until?: boolean; said?: string }) {
   const { timeZone } = usePage().config
   const exact = formatOffsetTime(at, timeZone)
   const formats = formatsOf(timeZone)
   return (
     <time dateTime={exact} title={exact}>
-      {said ?? (day ? formats.day : formats.minute).format(at / 1000)}
+      {said ?? (until ? formats.day.format(at / 1000 - 1) : (day ? formats.day : formats.minute).format(at / 1000))}
     </time>
   )
 }

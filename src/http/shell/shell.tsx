@@ -58,12 +58,12 @@ function Top({ context: { root }, title, heading = title, crumbs = [], deeds, le
       {crumbs.length > 0 && (
         <nav class="crumbs" aria-label="Where you are">
           {crumbs.map(({ text, path }) => (
-            <span>{path === undefined ? text : <a href={root + path}>{text}</a>}</span>
+            <span dir="auto">{path === undefined ? text : <a href={root + path}>{text}</a>}</span>
           ))}
         </nav>
       )}
       <div class="heading">
-        <h1>{heading}</h1>
+        <h1 dir="auto">{heading}</h1>
         {deeds !== undefined && <div class="deeds">{deeds}</div>}
       </div>
       {lead !== undefined && <p class="lead">{lead}</p>}

@@ -234,7 +234,7 @@ describe('the index', () => {
     const active = await browser.page('/admin/keys')
     expect(active).toContain('Pulls a lot')
     expect(active).not.toContain('Long over')
-    expect(active).toContain('within 30 days')
+    expect(active).toContain('within 21 days')
     expect(await browser.page('/admin/keys?state=expiring')).toContain('Pulls a lot')
     expect(await browser.page('/admin/keys?state=expired')).toContain('Long over')
     for (const search of ['pulls', key.username.slice(8, 20), 'q=&program=food'])

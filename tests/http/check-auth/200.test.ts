@@ -27,7 +27,7 @@ describe('"status 200 when the key is valid" (spec, "Check credentials")', () =>
     const key = await makeKey({
       name: 'Payroll – Ünïcödé',
       programs: ['rent-aid', 'child-care', 'a-b', 'ab'],
-      expiresAt: Date.UTC(2026, 5, 30, 3, 59, 59) * 1000 + 999_999,
+      expiresAt: Date.UTC(2026, 5, 20, 3, 59, 59) * 1000 + 999_999,
     })
     const response = await check(key.authorization)
     expect(response.status).toBe(200)
@@ -38,19 +38,19 @@ describe('"status 200 when the key is valid" (spec, "Check credentials")', () =>
     expect(await response.json()).toEqual({
       api_key_id: key.api_key_id,
       name: 'Payroll – Ünïcödé',
-      expires_at: '2026-06-29T23:59:59-04:00',
+      expires_at: '2026-06-19T23:59:59-04:00',
       programs: ['a-b', 'ab', 'child-care', 'rent-aid'],
-      notice: 'This key expires within 30 days. Ask an administrator for a later expiry.',
+      notice: 'This key expires within 21 days. Ask an administrator for a later expiry.',
     })
   })
 
-  test('a key that expires within 30 days says so', async () => {
+  test('a key that expires within 21 days says so', async () => {
     const noticeOf = async (expiresAt: number) => {
       const response = await check((await makeKey({ expiresAt })).authorization)
       return ((await response.json()) as { notice: string | null }).notice
     }
-    expect(await noticeOf(now + 30 * dayMicros)).toContain('expires within 30 days')
-    expect(await noticeOf(now + 30 * dayMicros + 1)).toBeNull()
+    expect(await noticeOf(now + 21 * dayMicros)).toContain('expires within 21 days')
+    expect(await noticeOf(now + 21 * dayMicros + 1)).toBeNull()
   })
 
   test('a key as it was just made works with what was shown (spec, "Authentication" 3 and 7)', async () => {

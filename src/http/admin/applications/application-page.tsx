@@ -43,6 +43,7 @@ export function ApplicationPage(props: ApplicationPageProps) {
   const path = `${list}/${application.application_id}`
   return (
     <Shell
+      faulty={form.faults.length > 0}
       context={context}
       title={`Application ${application.application_id}`}
       heading={

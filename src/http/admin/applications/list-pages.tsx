@@ -69,6 +69,7 @@ export function ApplicationsPage({ context, program, query, applications, older,
   const filtered = query.values.size > 0
   return (
     <Shell
+      faulty={query.faults.length > 0}
       context={context}
       title={`Applications to ${program.display_name}`}
       heading={program.display_name}

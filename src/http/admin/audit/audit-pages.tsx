@@ -33,6 +33,7 @@ export function TrailPage(props: TrailProps) {
   const filterBy = (changes: Record<string, string>): string => root + path + queryOf(form.values, changes)
   return (
     <Shell
+      faulty={form.faults.length > 0}
       context={context}
       title="Audit"
       part="audit"
@@ -46,7 +47,12 @@ export function TrailPage(props: TrailProps) {
     >
       <FaultSummary form={form} title="This cannot be searched for yet" />
       <form method="get" action={root + path} class="card filters fields" aria-label="Filters">
-        <TextField form={form} name="actor" label="Who" hint="admin:…, admin-token:…, key:…, operator:…" />
+        <TextField
+          form={form}
+          name="actor"
+          label="Who"
+          hint="Part of a name or an e-mail, or all of admin:…, key:… or operator:…"
+        />
         <SelectField
           form={form}
           name="action"

@@ -27,6 +27,7 @@ export function DisclosuresPage({ context, form, applicationId, found, files, ke
   const { root } = context
   return (
     <Shell
+      faulty={form.faults.length > 0}
       context={context}
       title="Who was sent an application?"
       part="audit"

@@ -28,6 +28,7 @@ interface VerifyProps {
 export function VerifyPage({ context, form, note, events, files, verdict }: VerifyProps) {
   return (
     <Shell
+      faulty={form.faults.length > 0}
       context={context}
       title="Is the trail whole?"
       part="audit"

@@ -78,7 +78,13 @@ const nameHint = 'As exports will show it. Case and spacing make no difference w
 
 export function NewOrganizationPage({ context, form }: { context: PageContext; form: FormState }) {
   return (
-    <Shell context={context} title="Add an organization" part="intermediaries" crumbs={[crumb, { text: 'Add' }]}>
+    <Shell
+      faulty={form.faults.length > 0}
+      context={context}
+      title="Add an organization"
+      part="intermediaries"
+      crumbs={[crumb, { text: 'Add' }]}
+    >
       <FaultSummary form={form} />
       <div class="card narrow">
         <DeedForm action={`${context.root}/admin/intermediaries/new`}>
@@ -117,6 +123,7 @@ export function OrganizationPage(props: OrganizationProps) {
   const disabled = organization.disabled_at !== null
   return (
     <Shell
+      faulty={form.faults.length > 0}
       context={context}
       title={organization.name}
       part="intermediaries"

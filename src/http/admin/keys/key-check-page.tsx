@@ -6,7 +6,7 @@ import type { ListedApiKey } from '../../../access/api-keys.ts'
 import type { Reason } from '../../../access/caller.ts'
 import { reasonTexts } from '../../../access/judge-call.ts'
 import type { Refusal } from '../../../db/refusal-rows.ts'
-import { emptyForm, SelectField, Submit, TextField } from '../../shell/fields.tsx'
+import { type FormState, SelectField, Submit, TextField } from '../../shell/fields.tsx'
 import type { PageContext } from '../../shell/page-context.ts'
 import { Notice, When } from '../../shell/parts.tsx'
 import { Shell } from '../../shell/shell.tsx'
@@ -21,16 +21,15 @@ export function CheckPage(props: {
   context: PageContext
   keys: readonly ListedApiKey[]
   programs: readonly string[]
-  query: URLSearchParams
+  form: FormState
   verdict: Verdict | undefined
   /** The request id that was asked for; empty when none was. */
   asked: string
   refusal: Refusal | undefined
 }) {
-  const { context, query, verdict, refusal, asked } = props
+  const { context, form, verdict, refusal, asked } = props
   const { root } = context
   const path = `${root}/admin/keys/check`
-  const form = { ...emptyForm, values: query }
   return (
     <Shell
       context={context}

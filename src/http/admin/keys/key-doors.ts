@@ -147,8 +147,14 @@ export function keyDoors({ consoleDb: db, config }: Deps): ConsoleDoor[] {
     }
   }
 
+  /** The page of a deed; of a key that is retired, or of a CiviForm, the key's own page, which says so. */
+  const changeable = async (visit: Visit, page: (key: ListedApiKey) => Response): Promise<Response> => {
+    const found = await key(visit)
+    return found.retired_at === null && !found.civiform ? page(found) : redirect(visit, pathOfKey(found.api_key_id))
+  }
+
   const showRotate = async (visit: Visit, form: FormState = emptyForm, status = 200): Promise<Response> =>
-    htmlResponse(RotatePage({ context: visit.context, form, key: await key(visit) }), status)
+    changeable(visit, found => htmlResponse(RotatePage({ context: visit.context, form, key: found }), status))
 
   const rotate = async (visit: Visit): Promise<Response> => {
     const text = visit.form.get('overlap') ?? ''
@@ -163,7 +169,7 @@ export function keyDoors({ consoleDb: db, config }: Deps): ConsoleDoor[] {
   }
 
   const showRetire = async (visit: Visit, form: FormState = emptyForm, status = 200): Promise<Response> =>
-    htmlResponse(RetirePage({ context: visit.context, form, key: await key(visit) }), status)
+    changeable(visit, found => htmlResponse(RetirePage({ context: visit.context, form, key: found }), status))
 
   const retire = async (visit: Visit): Promise<Response> => {
     const { api_key_id, name } = await key(visit)
@@ -187,15 +193,25 @@ export function keyDoors({ consoleDb: db, config }: Deps): ConsoleDoor[] {
       slug: query.get('program') ?? '',
     }
     const requestId = (query.get('request_id') ?? '').trim().toLowerCase()
+    const keys = await listKeys(db, visit.now)
+    // The way here from a key names that key alone: nothing is asked yet.
+    const asks = query.has('address')
+    const form: FormState = {
+      values: new URLSearchParams({
+        program: keys.find(one => one.api_key_id === call.apiKeyId)?.programs[0] ?? '',
+        ...Object.fromEntries(query),
+      }),
+      faults: asks && call.address === '' ? [noAddress] : [],
+    }
     const verdict: Verdict | undefined =
-      call.apiKeyId === '' ? undefined : { reason: await judgeCall(db, call, visit.now) }
+      asks && call.address !== '' ? { reason: await judgeCall(db, call, visit.now) } : undefined
     const isId = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/.test(requestId)
     return htmlResponse(
       CheckPage({
         context: visit.context,
-        keys: await listKeys(db, visit.now),
+        keys,
         programs: await slugs(),
-        query,
+        form,
         verdict,
         asked: requestId,
         refusal: isId ? await findRefusal(db, requestId) : undefined,
@@ -216,6 +232,12 @@ export function keyDoors({ consoleDb: db, config }: Deps): ConsoleDoor[] {
     { method: 'GET', path: `${one}/retire`, roles: admin, answer: visit => showRetire(visit) },
     { method: 'POST', path: `${one}/retire`, roles: admin, answer: retire, again: showRetire },
   ]
+}
+
+const noAddress: ProblemItem = {
+  parameter: 'address',
+  code: 'required',
+  detail: 'Write the address that the call would come from.',
 }
 
 export const includes = (states: readonly ApiKeyState[], state: ApiKeyState): boolean => states.includes(state)
@@ -256,9 +278,15 @@ const formWords: Readonly<Record<string, string>> = {
   'front_end not_allowed': 'Must be empty, or “Submit applications” ticked: only a key that submits has a front end.',
 }
 
+/** The form asks for addresses; what takes a list of them calls them subnets. */
+const inAddresses = (parameter: string | undefined, detail: string): string =>
+  parameter === 'allowed_subnets'
+    ? detail.replace(/subnets/g, 'addresses').replace('subnet such as', 'address or range such as')
+    : detail
+
 const onKeyField = (fault: ProblemItem): ProblemItem => {
   const { parameter, code, detail } = onField(fault)
-  return { parameter: parameter!, code, detail: formWords[`${parameter} ${code}`] ?? detail }
+  return { parameter: parameter!, code, detail: formWords[`${parameter} ${code}`] ?? inAddresses(parameter, detail) }
 }
 
 /** One admin name a line. */

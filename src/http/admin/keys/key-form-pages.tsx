@@ -87,6 +87,7 @@ export function NewKeyPage(props: FormProps) {
   const { context, form } = props
   return (
     <Shell
+      faulty={form.faults.length > 0}
       context={context}
       title="Create a key"
       part="keys"
@@ -132,6 +133,7 @@ interface DeedProps {
 export function RotatePage({ context, form, key }: DeedProps) {
   return (
     <Shell
+      faulty={form.faults.length > 0}
       context={context}
       title={`Rotate ${key.name}`}
       part="keys"
@@ -159,6 +161,7 @@ export function RotatePage({ context, form, key }: DeedProps) {
 export function RetirePage({ context, form, key }: DeedProps) {
   return (
     <Shell
+      faulty={form.faults.length > 0}
       context={context}
       title={`Retire ${key.name}`}
       part="keys"

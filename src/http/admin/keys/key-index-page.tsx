@@ -3,6 +3,7 @@
 /** @jsxImportSource preact */
 
 import type { ListedApiKey } from '../../../access/api-keys.ts'
+import { expiringSoonDays } from '../../../access/expiry.ts'
 import type { ApiKeyDay } from '../../../db/api-key-rows.ts'
 import type { Micros } from '../../../domain/values/offset-time.ts'
 import { Submit } from '../../shell/fields.tsx'
@@ -53,7 +54,8 @@ export function KeyIndexPage(props: KeyIndexProps) {
       {counts.expiring > 0 && tab !== 'expiring' && (
         <Notice tone="attention">
           <strong>
-            {counts.expiring === 1 ? 'One key expires' : `${counts.expiring} keys expire`} within 30 days.
+            {counts.expiring === 1 ? 'One key expires' : `${counts.expiring} keys expire`} within {expiringSoonDays}{' '}
+            days.
           </strong>{' '}
           Set a later expiry, or rotate: both secrets work during the overlap you choose, so nothing is interrupted.{' '}
           <a href={`${path}?state=expiring`}>Review {counts.expiring === 1 ? 'it' : 'them'}</a>
@@ -114,15 +116,7 @@ export function KeyIndexPage(props: KeyIndexProps) {
           },
           {
             head: 'Programs',
-            cell: one =>
-              one.programs.length === props.programs.length && one.programs.length > 2 ? (
-                <Badge>all {one.programs.length} programs</Badge>
-              ) : (
-                one.programs
-                  .slice(0, 4)
-                  .map(slug => <Badge>{slug}</Badge>)
-                  .concat(one.programs.length > 4 ? [<Badge>and {one.programs.length - 4} more</Badge>] : [])
-              ),
+            cell: one => <Programs of={one} all={props.programs.length} />,
           },
           {
             head: 'Allowed from',
@@ -150,5 +144,23 @@ export function KeyIndexPage(props: KeyIndexProps) {
         ]}
       />
     </Shell>
+  )
+}
+
+/** Of more than a few, the rest in a fold; in words, because a key may have hundreds. */
+function Programs({ of: { programs }, all }: { of: ListedApiKey; all: number }) {
+  const shown = programs.length <= 5 ? programs.length : programs.length === all ? 0 : 4
+  return (
+    <>
+      {programs.slice(0, shown).map(slug => (
+        <Badge>{slug}</Badge>
+      ))}
+      {shown < programs.length && (
+        <details>
+          <summary>{shown === 0 ? `all ${all} programs` : `and ${programs.length - shown} more`}</summary>
+          {programs.slice(shown).join(', ')}
+        </details>
+      )}
+    </>
   )
 }

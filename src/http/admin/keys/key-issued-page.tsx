@@ -47,7 +47,7 @@ export function IssuedPage(props: {
       lead={
         <>
           {key.name} · {key.programs.join(', ')} · from {fromWhere(key).join(', ')} · until{' '}
-          <When at={key.expires_at} day />
+          <When at={key.expires_at} until />
         </>
       }
     >

@@ -40,6 +40,7 @@ export function EditKeyPage(
   const pages = props.days.reduce((sum, day) => sum + day.pages, 0)
   return (
     <Shell
+      faulty={form.faults.length > 0}
       context={context}
       title={key.name}
       part="keys"
@@ -72,7 +73,7 @@ export function EditKeyPage(
           and have the client use https://.
         </Notice>
       )}
-      {key.earlier_secret_until !== null && key.earlier_secret_until > now && (
+      {key.retired_at === null && key.earlier_secret_until !== null && key.earlier_secret_until > now && (
         <Notice tone="info">
           Two passwords work until <When at={key.earlier_secret_until} />: the new one, and the one before.
         </Notice>
@@ -82,7 +83,7 @@ export function EditKeyPage(
           <h2>Somebody else changed this key meanwhile, so nothing was changed</h2>
           <p>
             Your fields are as you typed them. What is stored now: {key.name}, for {key.programs.join(', ')}, from{' '}
-            {fromWhere(key).join(', ')}, until <When at={key.expires_at} />
+            {fromWhere(key).join(', ')}, until <When at={key.expires_at} until />
             {key.hidden_questions.length > 0 && `; never sees ${key.hidden_questions.join(', ')}`}. Saving again puts
             your fields in its place.
           </p>

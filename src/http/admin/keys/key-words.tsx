@@ -40,7 +40,7 @@ export function Expiry({ apiKey, now }: { apiKey: ListedApiKey; now: Micros }) {
   const far = distance(apiKey.expires_at, now)
   return (
     <>
-      <When at={apiKey.expires_at} day />
+      <When at={apiKey.expires_at} until />
       <small>{apiKey.state === 'expiring' ? <Badge tone="attention">{far}</Badge> : far}</small>
     </>
   )

@@ -13,6 +13,7 @@ import { crumb, type EditProps, RoleFields } from './people-pages.tsx'
 export function InvitePage({ context, form, programs, ways }: EditProps & { ways: Ways }) {
   return (
     <Shell
+      faulty={form.faults.length > 0}
       context={context}
       title="Invite somebody"
       part="people"

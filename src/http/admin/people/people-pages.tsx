@@ -126,6 +126,7 @@ export function PersonPage(
   const mayChange = me.role === 'ADMINISTRATOR'
   return (
     <Shell
+      faulty={form.faults.length > 0}
       context={context}
       title={person.name}
       part="people"

@@ -3,7 +3,7 @@
 /** @jsxImportSource preact */
 
 import type { VersionChange } from '../../../domain/definitions/version-diff.ts'
-import { DeedForm, type FormState, Submit, TextArea, TextField } from '../../shell/fields.tsx'
+import { DeedForm, FaultSummary, type FormState, Submit, TextArea, TextField } from '../../shell/fields.tsx'
 import type { PageContext } from '../../shell/page-context.ts'
 import { LinkButton, Notice, When, Words } from '../../shell/parts.tsx'
 import { Shell } from '../../shell/shell.tsx'
@@ -119,7 +119,7 @@ const faultsMax = 200
 function Faults({ faults }: { faults: readonly PlacedFault[] }) {
   if (faults.length === 0) return null
   return (
-    <section class="notice bad" role="alert" aria-labelledby="faults">
+    <section class="notice bad" role="alert" aria-labelledby="faults" tabIndex={-1} autofocus>
       <h2 id="faults">
         {faults.length === 1 ? 'One thing is wrong' : `${faults.length} things are wrong`}, so nothing was saved
       </h2>
@@ -186,6 +186,7 @@ export function NewProgramPage({ context, form, text, faults }: NewProgramProps)
   const path = `${context.root}/admin/new-program`
   return (
     <Shell
+      faulty={form.faults.length > 0}
       context={context}
       title="New program"
       part="programs"
@@ -193,6 +194,7 @@ export function NewProgramPage({ context, form, text, faults }: NewProgramProps)
       lead="It begins as a draft, which nobody outside sees. Its slug is what clients know it by, and never changes."
     >
       <Faults faults={faults} />
+      <FaultSummary form={form} />
       <div class="columns">
         <section class="card">
           <h2>From a document</h2>

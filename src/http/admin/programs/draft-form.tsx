@@ -35,6 +35,7 @@ export function DraftFormShell(
       tab={tab}
       title={title}
       changes={view.draft && view.changes.length}
+      faulty={form.faults.length > 0}
     >
       <FaultSummary form={form} />
       {conflict !== undefined && <ConflictNotice view={view} conflict={conflict} />}

@@ -25,6 +25,14 @@ export const who = (actor: string | null): string =>
 export const pathOfProgram = (context: Pick<PageContext, 'root'>, slug: string): string =>
   `${context.root}/admin/programs/${slug}`
 
+/** What tells the tabs of a program apart where only a title is seen. */
+const tabTitles: Readonly<Record<ProgramTab, string>> = {
+  overview: 'Overview',
+  questions: 'Questions',
+  versions: 'Versions',
+  settings: 'Settings',
+}
+
 export function ProgramShell(
   props: ProgramPageProps & {
     tab: ProgramTab
@@ -32,6 +40,7 @@ export function ProgramShell(
     title?: string
     deeds?: ComponentChildren
     changes?: number
+    faulty?: boolean
     children: ComponentChildren
   },
 ) {
@@ -42,7 +51,9 @@ export function ProgramShell(
   return (
     <Shell
       context={context}
-      title={props.title ?? program.display_name}
+      title={`${props.title ?? tabTitles[tab]} · ${program.display_name}`}
+      heading={props.title ?? program.display_name}
+      faulty={props.faulty}
       part="programs"
       crumbs={[
         { text: 'Programs', path: '/admin/programs' },

@@ -34,6 +34,7 @@ export function PublishPage(props: PublishProps) {
   const effects = exportEffects(changes)
   return (
     <ProgramShell
+      faulty={form.faults.length > 0}
       context={context}
       program={program}
       now={props.now}

@@ -7,7 +7,7 @@ import { placeOf } from '../../../domain/definitions/edit-definition.ts'
 import type { QuestionDefinition } from '../../../domain/definitions/program-definition.ts'
 import { questionKey } from '../../../domain/questions/question-key.ts'
 import { DeedForm, Submit } from '../../shell/fields.tsx'
-import { LinkButton, Notice } from '../../shell/parts.tsx'
+import { figures, LinkButton, Notice } from '../../shell/parts.tsx'
 import { Basis, type DraftFormProps, DraftFormShell, SaveButtons } from './draft-form.tsx'
 import { QuestionFields } from './draft-question-fields.tsx'
 import { pathOfProgram } from './program-shell.tsx'
@@ -37,9 +37,21 @@ export function QuestionFormPage(
         </p>
         {others.length > 0 && (
           <Notice tone="info">
-            <strong>Also used by {others.map(({ display_name }) => display_name).join(', ')}.</strong> Publishing a
-            change of text, help, bounds or options makes a new version of {others.length === 1 ? 'it' : 'them'} too;
-            that is asked before.
+            <strong>
+              Also used by{' '}
+              {others.length > 5
+                ? `${figures(others.length)} other programs`
+                : others.map(({ display_name }) => display_name).join(', ')}
+              .
+            </strong>{' '}
+            Publishing a change of text, help, bounds or options makes a new version of{' '}
+            {others.length === 1 ? 'it' : 'them'} too; that is asked before.
+            {others.length > 5 && (
+              <details>
+                <summary>Which programs</summary>
+                {others.map(({ display_name }) => display_name).join(', ')}
+              </details>
+            )}
           </Notice>
         )}
         <DeedForm action={`${path}/question`}>

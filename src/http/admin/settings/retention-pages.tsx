@@ -87,6 +87,7 @@ export function RetentionPage(props: RetentionProps) {
   const mayChange = context.person?.role === 'ADMINISTRATOR'
   return (
     <Shell
+      faulty={form.faults.length > 0}
       context={context}
       title="Retention"
       heading={`How long ${program.display_name} keeps its applications`}

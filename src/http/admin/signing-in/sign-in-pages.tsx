@@ -21,7 +21,7 @@ function ProviderLink(props: { context: PageContext; path: string; next: string;
 export function SignInPage({ context, ways, form }: { context: PageContext; ways: Ways; form: FormState }) {
   const next = form.values.get('next') ?? '/admin'
   return (
-    <PlainPage context={context} title="Sign in">
+    <PlainPage faulty={form.faults.length > 0} context={context} title="Sign in">
       <FaultSummary form={form} title="You are not signed in" />
       {ways.provider !== undefined && (
         <ProviderLink context={context} path="/admin/sign-in/oidc" next={next} text={`Sign in with ${ways.provider}`} />
@@ -67,7 +67,7 @@ export function PasswordPage(props: {
 }) {
   const form = { ...emptyForm, faults: props.faults }
   return (
-    <PlainPage context={props.context} title="Choose a password">
+    <PlainPage faulty={form.faults.length > 0} context={props.context} title="Choose a password">
       <p class="lead">
         For {props.person.name}, who signs in as <strong>{props.person.email}</strong>.
       </p>
@@ -91,7 +91,13 @@ export function ConfirmPage(props: { context: PageContext; ways: Ways; next: str
   const { context, ways, next } = props
   const form = { ...emptyForm, faults: props.faults }
   return (
-    <Shell context={context} title={confirmTitle(ways)} part={undefined} lead={confirmLead}>
+    <Shell
+      faulty={form.faults.length > 0}
+      context={context}
+      title={confirmTitle(ways)}
+      part={undefined}
+      lead={confirmLead}
+    >
       <FaultSummary form={form} />
       {ways.provider !== undefined && (
         <ProviderLink context={context} path="/admin/confirm/oidc" next={next} text={`Go on with ${ways.provider}`} />
@@ -121,6 +127,7 @@ export function AccountPage(props: {
   const form = { ...emptyForm, faults: props.faults }
   return (
     <Shell
+      faulty={form.faults.length > 0}
       context={context}
       title="Your account"
       part={undefined}

@@ -74,7 +74,7 @@ export function TokenTable(props: {
           head: 'Expires',
           cell: one => (
             <>
-              <When at={one.expires_at} day />
+              <When at={one.expires_at} until />
               {one.state === 'good' && <small>{distance(one.expires_at, now)}</small>}
             </>
           ),
@@ -133,6 +133,7 @@ const scopeHint = (scope: Scope): string => {
 export function NewTokenPage({ context, form }: { context: PageContext; form: FormState }) {
   return (
     <Shell
+      faulty={form.faults.length > 0}
       context={context}
       title="Make an API token"
       part={undefined}

@@ -9,6 +9,7 @@ if (field !== null) {
     for (const entry of entries.reverse()) {
       const link = entry.querySelector('a')
       const text = `${link.textContent} ${link.title}`.toLowerCase()
+      entry.toggleAttribute('data-match', text.includes(wanted))
       entry.hidden = !text.includes(wanted) && entry.querySelector('li:not([hidden])') === null
     }
     entries.reverse()
@@ -20,7 +21,7 @@ if (field !== null) {
   field.addEventListener('keydown', event => {
     if (event.key === 'Enter')
       entries
-        .find(entry => !entry.hidden)
+        .find(entry => entry.hasAttribute('data-match'))
         ?.querySelector('a')
         .click()
   })
