@@ -26,7 +26,7 @@ const help = `Usage:
 
   create   Adds somebody to the console, and prints a link with which the person chooses a password. Good for seven days, once.
   link     Another link, for somebody who has lost the password.
-  disable  Ends every sign-in of this person, and allows no other.
+  disable  Ends every sign-in of this person, every token and the link to choose a password, and allows no other sign-in.
 
 Roles: administrator (unless another is given): everything. program-administrator: applications, status and notes of the programs
 named. auditor: reads everything but answers, and changes nothing.`

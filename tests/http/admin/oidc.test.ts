@@ -398,7 +398,8 @@ test('behind a proxy, people come back to BASE_URL, and the cookie is for HTTPS 
   const trustedProxies = [parseSubnet('127.0.0.0/8') as Subnet]
   const proxied = await useService(database, { ...settings, environment: 'production', trustedProxies, baseUrl })
   const browser = new ConsoleVisitor(proxied, { 'X-Forwarded-Proto': 'https', 'X-Forwarded-For': '192.0.2.7' })
-  const sent = await browser.get('/admin/sign-in/oidc', { Host: 'evil.example' })
+  expect((await browser.get('/admin/sign-in/oidc', { Host: 'evil.example' })).status).toBe(400)
+  const sent = await browser.get('/admin/sign-in/oidc')
   const query = new URL(sent.headers.get('location')!).searchParams
   expect(query.get('redirect_uri')).toBe(`${baseUrl}/admin/sign-in/oidc/callback`)
   expect(browser.setCookies[0]).toMatch(
