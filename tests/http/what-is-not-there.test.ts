@@ -52,6 +52,7 @@ describe('what Bun refuses by itself comes without a body', () => {
       ['GET / HTTP/1.1', 'Host: localhost', ...Array.from({ length: 300 }, (_, i) => `X-${i}: 1`)],
     ],
     [400, 'no Host', ['GET / HTTP/1.1']],
+    [505, 'another version', ['GET / HTTP/1.2', 'Host: localhost']],
   ])('%i for %s', async (status, _, lines) => {
     const answer = await rawRequest(service.port, lines)
     expect({ status: answer.status, body: answer.body, id: answer.headers.get('x-request-id') }).toEqual({
@@ -59,5 +60,11 @@ describe('what Bun refuses by itself comes without a body', () => {
       body: '',
       id: null,
     })
+  })
+  test('a request that comes before the answer to the one before has begun ends the connection, with neither answered', async () => {
+    const one = ['GET /api/v1/checkAuth HTTP/1.1', 'Host: localhost', `Authorization: Basic ${btoa('a:b')}`]
+    expect(JSON.parse((await rawRequest(service.port, one)).body)).toMatchObject({ status: 401 })
+    const both = await rawRequest(service.port, [...one, '', ...one])
+    expect([both.status, both.body]).toEqual([Number.NaN, ''])
   })
 })
