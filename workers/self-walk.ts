@@ -1,11 +1,13 @@
 // The self-walk: a worker walks a part of a program as any client does, and compares what it got with the database. It goes over HTTP with
-// a key of its own, so everything is tried: the proxy, authentication, tokens, cursors, bytes.
+// a key of its own, so everything is tried: the proxy, authentication, tokens, cursors, bytes. Each walk is in one of the formats, and every
+// other one has a single question (`fields`); a key from which questions are hidden tries that too.
 
 import type { Sql } from '../src/db/client.ts'
 import { findSubmissionCount, findSubmitTime, readTruePlaces, readUnaccounted } from '../src/db/walk-truth.ts'
 import { formatMicros, type Micros } from '../src/domain/values/offset-time.ts'
 import { parseChangeCursor } from '../src/export/change-cursor.ts'
 import { type Promised, promisesBroken, type WalkedPage } from './walk-promises.ts'
+import { walkFormats } from './walked-page.ts'
 
 export interface SelfWalkOptions {
   db: Sql
@@ -25,6 +27,8 @@ export interface SelfWalkReport {
   applications: number
   pages: number
   pageSize: number
+  /** The media type. */
+  format: string
   faults: Promised[]
 }
 
@@ -35,6 +39,9 @@ const retryMsMax = 30_000
 
 /** Thrown when the walk could not be made; that says nothing about the promises. */
 export class SelfWalkFailure extends Error {}
+
+/** Thrown when a page is refused for no reason but a fault of the service: that is a promise broken. */
+class PageFault extends SelfWalkFailure {}
 
 /** Walks a part of one of the programs that the key may read. Undefined when none of them has a submission. */
 export async function walkItself(options: SelfWalkOptions): Promise<SelfWalkReport | undefined> {
@@ -53,13 +60,25 @@ export async function walkItself(options: SelfWalkOptions): Promise<SelfWalkRepo
   const pageSize = Math.min(maxPageSize, Math.max(Math.ceil(applications / 200), 1 + Math.floor(random() * 60)))
   // Twice as many as there were, because others may come meanwhile that do not belong to it.
   const pagesMax = Math.ceil((2 * applications) / pageSize) + 2
-  const walked = await client.walk(slug, { from, to, pageSize, pagesMax, again: random() })
+  const again = random()
+  const format = walkFormats[Math.floor(random() * walkFormats.length)]!
+  const chosen = random() < 0.5 ? undefined : await client.anyQuestion(slug, random)
+  const asked = { from, to, pageSize, pagesMax, again, format, chosen }
+  const walked = await client.walk(slug, asked).catch(pageFault)
+  const report = { program: slug, pageSize, format: format.accept }
+  if (walked instanceof PageFault)
+    return { ...report, applications: 0, pages: 0, faults: [{ promise: 'answered', detail: walked.message }] }
   const { horizon } = walked
   const truth = await readTruePlaces(db, { programId, horizon, from, to })
   const unaccounted = await readUnaccounted(db, programId, first, Math.min(horizon, first + applications - 1))
-  const faults = promisesBroken({ ...walked, pageSize, pagesMax }, { places: truth, unaccounted, horizon })
+  const faults = promisesBroken({ ...walked, pageSize, pagesMax, chosen }, { places: truth, unaccounted, horizon })
   const count = walked.pages.reduce((sum, { applications: some }) => sum + some.length, 0)
-  return { program: slug, applications: count, pages: walked.pages.length, pageSize, faults }
+  return { ...report, applications: count, pages: walked.pages.length, faults }
+}
+
+function pageFault(error: unknown): PageFault {
+  if (error instanceof PageFault) return error
+  throw error
 }
 
 async function pickProgram(db: Sql, slugs: readonly string[], random: () => number) {
@@ -78,6 +97,8 @@ interface Asked {
   pagesMax: number
   /** Which page is asked for twice, as a share of all pages: 0 is the first. */
   again: number
+  format: (typeof walkFormats)[number]
+  chosen: string | undefined
 }
 
 class Client {
@@ -86,39 +107,49 @@ class Client {
     private readonly endMs: number,
   ) {}
 
-  async walk(slug: string, { from, to, pageSize, pagesMax, again }: Asked) {
+  /** The key of one of the questions at the top of the program, by its docs; undefined where it asks none. */
+  async anyQuestion(slug: string, random: () => number): Promise<string | undefined> {
+    const { text } = await this.get(`/docs/api/programs/${slug}/versions/active`)
+    const { questions } = JSON.parse(text) as { questions: { question_key: string; depth: number }[] }
+    const keys = questions.filter(({ depth }) => depth === 0).map(({ question_key }) => question_key)
+    return keys[Math.floor(random() * keys.length)]
+  }
+
+  async walk(slug: string, { from, to, pageSize, pagesMax, again, format, chosen }: Asked) {
     const path = `/api/v1/admin/programs/${slug}/applications`
     const query = new URLSearchParams({ fromDate: formatMicros(from), pageSize: String(pageSize) })
     if (to !== undefined) query.set('toDate', formatMicros(to))
+    if (chosen !== undefined) query.set('fields', chosen)
     const pages: WalkedPage[] = []
     const tokens: string[] = []
-    let answer = await this.get(`${path}?${query}`)
+    let answer = await this.get(`${path}?${query}`, format.accept)
     const horizon = parseChangeCursor(answer.headers.get('Change-Cursor') ?? '')?.change
     if (horizon === undefined) throw new SelfWalkFailure('the first page has no Change-Cursor')
     for (;;) {
-      const page = readPage(answer.text)
+      const page = format.read(answer.text)
       pages.push(page)
       if (page.token === null || pages.length === pagesMax) break
       tokens.push(page.token)
-      answer = await this.get(`${path}?${new URLSearchParams({ nextPageToken: page.token })}`)
+      answer = await this.get(`${path}?${new URLSearchParams({ nextPageToken: page.token })}`, format.accept)
     }
     const at = Math.floor(again * tokens.length)
     const token = tokens[at]
-    const repeated = token === undefined ? undefined : await this.#again(path, token, pages[at + 1]!)
+    const repeated = token === undefined ? undefined : await this.#again(path, token, pages[at + 1]!, format)
     return { pages, horizon, repeated }
   }
 
-  async #again(path: string, token: string, earlier: WalkedPage) {
-    const { text } = await this.get(`${path}?${new URLSearchParams({ nextPageToken: token })}`)
-    return { earlier, later: readPage(text) }
+  async #again(path: string, token: string, earlier: WalkedPage, format: Asked['format']) {
+    const { text } = await this.get(`${path}?${new URLSearchParams({ nextPageToken: token })}`, format.accept)
+    return { earlier, later: format.read(text) }
   }
 
   /** The answer with status 200. A refusal that may pass is waited out, as a client should. */
-  async get(path: string): Promise<{ text: string; headers: Headers }> {
+  async get(path: string, accept = 'application/json'): Promise<{ text: string; headers: Headers }> {
     const { url, credential } = this.options
     for (let attempt = 1; ; attempt++) {
-      const { status, headers, text } = await this.#ask(`${url}${path}`, credential)
+      const { status, headers, text } = await this.#ask(`${url}${path}`, credential, accept)
       if (status === 200) return { text, headers }
+      if (status === 500) throw new PageFault(`${path.split('?')[0]} as ${accept} answered 500`)
       const mayPass = status === 429 || status === 503 || status === 0
       if (!mayPass || attempt === attemptsMax)
         throw new SelfWalkFailure(`${path.split('?')[0]} answered ${status || text}`)
@@ -127,34 +158,18 @@ class Client {
     }
   }
 
-  async #ask(url: string, credential: string): Promise<{ status: number; headers: Headers; text: string }> {
+  async #ask(
+    url: string,
+    credential: string,
+    accept: string,
+  ): Promise<{ status: number; headers: Headers; text: string }> {
     const authorization = `Basic ${Buffer.from(credential).toString('base64')}`
     try {
       const signal = AbortSignal.timeout(requestMs)
-      const response = await fetch(url, { headers: { authorization }, redirect: 'manual', signal })
+      const response = await fetch(url, { headers: { authorization, accept }, redirect: 'manual', signal })
       return { status: response.status, headers: response.headers, text: await response.text() }
     } catch (error) {
       return { status: 0, headers: new Headers(), text: (error as { code?: string }).code ?? 'not at all' }
     }
-  }
-}
-
-/** The part of a page that is compared: not statuses and notes, which are as of the moment a page is read (D22). */
-function readPage(text: string): WalkedPage {
-  const { payload, nextPageToken } = JSON.parse(text) as {
-    payload: Record<string, unknown>[]
-    nextPageToken: string | null
-  }
-  return {
-    token: nextPageToken,
-    applications: payload.map(application => {
-      const { status, status_last_modified_time, application_note, ...fixed } = application
-      return {
-        id: fixed.application_id as number,
-        applicantId: fixed.applicant_id as number,
-        state: fixed.revision_state as string,
-        digest: Bun.hash(JSON.stringify(fixed)),
-      }
-    }),
   }
 }

@@ -23,9 +23,9 @@ export function startSelfWalks({ log, everyMs, metrics, ...options }: SelfWalksO
       if (stopped) return
       const duration_ms = Math.round(performance.now() - startedMs)
       if (report === undefined) return log.info('there is nothing to walk yet')
-      const { program, applications, pages, pageSize: page_size, faults } = report
+      const { program, applications, pages, pageSize: page_size, format, faults } = report
       metrics.walked(report, Date.now())
-      const line = { program, applications, pages, page_size, duration_ms }
+      const line = { program, applications, pages, page_size, format, duration_ms }
       if (faults.length === 0) log.info(line, 'the self-walk found every promise kept')
       else log.error({ ...line, faults }, 'the self-walk found promises broken')
     } catch (error) {

@@ -18,6 +18,10 @@ export const promises = [
   'repeatable',
   /** G7: full pages, and a last one that says so. */
   'paged',
+  /** Every page is answered, in every format and with every choice of questions: no 500. The walk itself finds that. */
+  'answered',
+  /** With `fields`, of the questions that was chosen and no other. */
+  'chosen',
   /** Every number up to the horizon is that of an application, of the tombstone of one, or of another change: none has gone without a trace. */
   'gapless',
 ] as const
@@ -33,6 +37,8 @@ export interface WalkedApplication {
   id: number
   applicantId: number
   state: string
+  /** Keys of the questions that it has, not those within others. */
+  questions: readonly string[]
   /** Of all that is fixed in it. */
   digest: number | bigint
 }
@@ -46,6 +52,8 @@ interface Walked {
   pages: readonly WalkedPage[]
   pageSize: number
   pagesMax: number
+  /** The key of the one question that was asked for; undefined for all. */
+  chosen?: string | undefined
   repeated: { earlier: WalkedPage; later: WalkedPage } | undefined
 }
 
@@ -72,6 +80,7 @@ export function promisesBroken(walked: Walked, { places: truth, unaccounted, hor
     ...told('revision_state', misstated(got, truth, horizon)),
     ...told('repeatable', changed(walked, truth)),
     ...told('paged', mispaged(walked, truth)),
+    ...told('chosen', unchosen(walked, got)),
     ...told('gapless', gaps(truth, unaccounted)),
   ]
 }
@@ -151,6 +160,13 @@ function* mispaged({ pages, pageSize }: Walked, truth: readonly TruePlace[]) {
     if (isLast && (applications.length > pageSize || (applications.length === 0 && i > 0 && !anyErased)))
       yield `the last page, ${i + 1}, has ${applications.length} applications`
   }
+}
+
+function* unchosen({ chosen }: Walked, got: readonly WalkedApplication[]) {
+  if (chosen === undefined) return
+  for (const { id, questions } of got)
+    if (questions.length !== 1 || questions[0] !== chosen)
+      yield `application ${id} came with ${questions.length} questions, and one was asked for`
 }
 
 function* gaps(truth: readonly TruePlace[], unaccounted: readonly number[]) {

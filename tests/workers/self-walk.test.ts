@@ -4,10 +4,13 @@ import { afterEach, describe, expect, test } from 'bun:test'
 import { annotate } from '../../src/upkeep/annotate.ts'
 import { walkItself } from '../../workers/self-walk.ts'
 import { tamper } from '../support/audit-trail.ts'
-import { useExport } from '../support/fixtures.ts'
+import { useExport, useService } from '../support/fixtures.ts'
+import { FrontEnd } from '../support/front-end.ts'
+import { keepDerived } from '../support/keep-derived.ts'
 import { createTestKey } from '../support/keys.ts'
 import { readMetrics } from '../support/metrics.ts'
 import { endProcesses, logged, startMain, startWorker } from '../support/processes.ts'
+import { aProgram, type QuestionSpec, q } from '../support/programs.ts'
 import { insertRawApplications, insertRawProgram } from '../support/raw-applications.ts'
 import { until } from '../support/until.ts'
 
@@ -36,7 +39,54 @@ const whole = () => 0.1
 describe('promises kept', () => {
   test('the whole of a program: every application counted, no fault', async () => {
     const { slug, walk } = await aWalk()
-    expect(await walk(whole)).toEqual({ program: slug, applications: 119, pages: 17, pageSize: 7, faults: [] })
+    expect(await walk(whole)).toEqual({
+      program: slug,
+      applications: 119,
+      pages: 17,
+      pageSize: 7,
+      format: 'application/json',
+      faults: [],
+    })
+  })
+
+  test('in every format, whole and with one question, and with a key from which questions are hidden', async () => {
+    const slug = 'walked-in-formats'
+    const optional = { optional: true }
+    const [story, secret, likes] = ['told story', 'told secret', 'told likes'].map(name => q.text(name, optional)) as [
+      QuestionSpec,
+      QuestionSpec,
+      QuestionSpec,
+    ]
+    const member = (...repeated: QuestionSpec[]) => q.enumerator('told member', repeated, optional)
+    const whole = await createTestKey(sql, { programs: [slug], maySubmit: true })
+    const less = await createTestKey(sql, { programs: [slug], hiddenQuestions: ['told secret'] })
+    const desk = new FrontEnd(service, whole, slug)
+    const version = async (questions: QuestionSpec[]) => {
+      await aProgram(sql, { slug, questions })
+      const told_story = { text: 'a "story", with\r\na line' }
+      for (let n = 0; n < 3; n++) await desk.apply(await desk.register(), { told_story })
+    }
+    await version([story, secret, member(likes)])
+    await version([member(likes), story])
+    await keepDerived(sql, { timeZone: 'UTC' })
+    const later = await useService(database)
+    for (const { username, password } of [whole, less]) {
+      for (const format of [0, 0.4, 0.9]) {
+        for (const chosen of [0, 0.6]) {
+          // Which program, from its beginning, its page size, and the page that is asked for again; then format and question.
+          const drawn = [0, 0.1, 0.02, 0.5, format, chosen, 0.5]
+          const report = await walkItself({
+            db: sql,
+            url: later.baseUrl,
+            credential: `${username}:${password}`,
+            applications: 100,
+            maxPageSize: 1000,
+            random: () => drawn.shift() ?? 0,
+          })
+          expect(report).toMatchObject({ applications: 6, pages: 3, faults: [] })
+        }
+      }
+    }
   })
 
   test('any part of it, at any page size, asked for again at any page', async () => {
@@ -76,6 +126,20 @@ describe('promises kept', () => {
 })
 
 describe('promises broken, behind the service’s back', () => {
+  test('an answer of 500: a text is not as its version says, which only some formats look at', async () => {
+    const { slug, program_id, walk } = await aWalk()
+    await tamper(
+      sql,
+      `update application set snapshot = replace(snapshot, '"application":{', '"application":{"x":{"question_type":"TEXT","text":null},')
+       where program_id = ${program_id} and submit_seq = 42`,
+    )
+    const drawn = [0, 0.1, 0.9, 0.5, 0.9, 0]
+    const report = await walk(() => drawn.shift() ?? 0)
+    expect(report!.faults).toEqual([
+      { promise: 'answered', detail: `/api/v1/admin/programs/${slug}/applications as text/csv answered 500` },
+    ])
+  })
+
   test('a row that was deleted without a trace', async () => {
     const { program_id, walk } = await aWalk()
     await tamper(sql, `delete from application where program_id = ${program_id} and submit_seq = 42`)

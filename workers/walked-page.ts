@@ -1,0 +1,79 @@
+// A page as a self-walk reads it, in any format: what is compared of each application, and the token. Pure.
+
+import type { WalkedApplication, WalkedPage } from './walk-promises.ts'
+
+interface ReadFormat {
+  accept: string
+  read(text: string): WalkedPage
+}
+
+/** Throws where a page is not whole. */
+export const walkFormats: readonly ReadFormat[] = [
+  {
+    accept: 'application/json',
+    read: text => {
+      const { payload, nextPageToken } = JSON.parse(text) as { payload: Json[]; nextPageToken: string | null }
+      return { applications: payload.map(applicationOf), token: nextPageToken }
+    },
+  },
+  {
+    accept: 'application/x-ndjson',
+    read: text => {
+      const lines = text
+        .trimEnd()
+        .split('\n')
+        .map(line => JSON.parse(line) as Json)
+      const { nextPageToken } = lines.pop() as { nextPageToken?: string | null }
+      if (nextPageToken === undefined) throw new Error('the page has no last line')
+      return { applications: lines.map(applicationOf), token: nextPageToken }
+    },
+  },
+  {
+    accept: 'text/csv',
+    read: text => {
+      const [names = [], ...records] = csvRecords(text.replace(/^\ufeff/, ''))
+      const rows = records.map(cells => Object.fromEntries(names.map((name, i) => [name, cells[i] ?? ''])))
+      const token = rows.pop()?.next_page_token
+      if (!token) throw new Error('the page has no last record')
+      return { applications: rows.map(row => recordOf(names, row)), token: token === 'none' ? null : token }
+    },
+  },
+]
+
+type Json = Record<string, unknown>
+
+/** Statuses and notes are as of the moment a page is read (D22), and not compared. */
+function applicationOf(application: Json): WalkedApplication {
+  const { status, status_last_modified_time, application_note, ...fixed } = application
+  return {
+    id: fixed.application_id as number,
+    applicantId: fixed.applicant_id as number,
+    state: fixed.revision_state as string,
+    questions: Object.keys(fixed.application as Json),
+    digest: Bun.hash(JSON.stringify(fixed)),
+  }
+}
+
+function recordOf(names: readonly string[], row: Record<string, string>): WalkedApplication {
+  const { status, status_last_modified_time, application_note, ...fixed } = row
+  return {
+    id: Number(fixed.application_id),
+    applicantId: Number(fixed.applicant_id),
+    state: fixed.revision_state!,
+    questions: [...new Set(names.filter(name => name.includes('.')).map(name => name.split('.')[0]!))],
+    digest: Bun.hash(JSON.stringify(fixed)),
+  }
+}
+
+/** RFC 4180: texts in quotes, of which two stand for one. */
+function csvRecords(text: string): string[][] {
+  const records: string[][] = [[]]
+  for (const [, quoted, plain = '', end] of text.matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n|$)/g)) {
+    records.at(-1)!.push(quoted?.replaceAll('""', '"') ?? plain)
+    if (end === '\r\n') records.push([])
+    if (end === '') break
+  }
+  // What follows the last end of a record is none.
+  records.pop()
+  return records
+}
