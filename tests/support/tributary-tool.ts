@@ -9,10 +9,15 @@ const script = join(import.meta.dir, '../../scripts/tributary.ts')
 
 export type RunningTool = ReturnType<typeof start>
 
-/** `program` are the words that start it: the script under Bun unless given. */
-export function startTool(key: TestKey, args: readonly string[], program = [process.execPath, script]): RunningTool {
+/** `program` are the words that start it: the script under Bun unless given; `environment` is beside the key. */
+export function startTool(
+  key: TestKey,
+  args: readonly string[],
+  program = [process.execPath, script],
+  environment: Readonly<Record<string, string>> = {},
+): RunningTool {
   const child = start([...program, ...args], {
-    env: { PATH: process.env.PATH, TRIBUTARY_USERNAME: key.username, TRIBUTARY_PASSWORD: key.password },
+    env: { PATH: process.env.PATH, TRIBUTARY_USERNAME: key.username, TRIBUTARY_PASSWORD: key.password, ...environment },
   })
   endWithParent(child, { signal: 'SIGKILL' })
   return child
