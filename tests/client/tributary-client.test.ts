@@ -28,7 +28,7 @@ const clientOf = (baseUrl = service.baseUrl, options: Partial<ClientOptions> = {
   new TributaryClient({ baseUrl, username: key.username, password: key.password, waitMs: 1, ...options })
 
 async function proxied(faultOf: (n: number) => Fault) {
-  const proxy = await useFaultyProxy(service.port, faultOf)
+  const proxy = await useFaultyProxy(service.port, faultOf, true)
   return proxy
 }
 
@@ -404,7 +404,8 @@ describe('waiting', () => {
 })
 
 test.skipIf(!needs('node'))('it runs under Node.js as it stands, through cuts and refusals', async () => {
-  const proxy = await proxied(
+  const proxy = await useFaultyProxy(
+    service.port,
     n => (['none', { cutAfterBytes: 4000 }, { status: 503 }, 'hang up'] as const)[n] ?? 'none',
   )
   const script = `

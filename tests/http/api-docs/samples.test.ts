@@ -118,6 +118,17 @@ test('a sample that is not run here says so, in the docs and in itself', () => {
   }
 })
 
+test('the table of Power Query has every field of an application, numbers and times by their types, and the answers last', () => {
+  const { code } = codeSamples('https://apply.example.gov', slug).find(({ id }) => id === 'power-query')!
+  const [application] = stored as Record<string, unknown>[]
+  const columns = [...code.matchAll(/\{"(\w+)", ([\w. ]+)\}/g)].map(([, name, type]) => [name!, type!] as const)
+  expect([...columns.map(([name]) => name), 'application'].sort()).toEqual(Object.keys(application!).sort())
+  for (const [name, type] of columns) {
+    const kind = name.endsWith('_time') ? 'type datetimezone' : name.endsWith('_id') ? 'Int64.Type' : 'type text'
+    expect([name, type]).toEqual([name, kind])
+  }
+})
+
 async function through<T>(faultOf: (n: number) => Fault, work: (proxy: FaultyProxy) => Promise<T>): Promise<T> {
   const proxy = await useFaultyProxy(service.port, faultOf)
   try {

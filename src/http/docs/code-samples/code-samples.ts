@@ -63,7 +63,7 @@ const languages: readonly Language[] = [
     label: 'PowerShell',
     extension: 'ps1',
     template: powerShell,
-    usage: 'Needs PowerShell 7.4 or newer and nothing else.',
+    usage: 'Needs Windows PowerShell 5.1, or PowerShell 7, and nothing else.',
     run_by_tests: false,
     literal: text => single(text, `''`),
   },
