@@ -8,7 +8,7 @@ const passwordLengthMax = 200
 const atOnce = 2
 const waitingMax = 64
 /** Of those under way and waiting, at most so many are of one client, so that one cannot keep all others out. */
-const ofOneClientMax = 4
+const ofOneClientMax = 8
 
 let running = 0
 const waiting: (() => void)[] = []
