@@ -115,6 +115,14 @@ export async function accessibilityFaults(page: Page): Promise<string[]> {
     .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`))
 }
 
+/** What axe finds of these rules, whatever their impact, as lines to read. */
+export async function faultsOfRules(page: Page, rules: readonly string[]): Promise<string[]> {
+  await page.evaluate(axeSource)
+  const only = JSON.stringify({ runOnly: { type: 'rule', values: rules } })
+  const { violations } = (await page.evaluate(`axe.run(${only})`)) as { violations: AxeViolation[] }
+  return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`))
+}
+
 interface AxeViolation {
   id: string
   impact: string

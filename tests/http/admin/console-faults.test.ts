@@ -1,7 +1,7 @@
 // What pages of the console and the docs say, and must not say: small things that once misled whoever read them.
 
 import { describe, expect, test } from 'bun:test'
-import { openPage, pageWidth, useBrowser } from '../../support/browser.ts'
+import { faultsOfRules, openPage, pageWidth, useBrowser } from '../../support/browser.ts'
 import { aPerson, ConsoleVisitor, testPassword } from '../../support/console.ts'
 import { useDatabase, useService } from '../../support/fixtures.ts'
 import { createTestKey } from '../../support/keys.ts'
@@ -148,6 +148,29 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
       expect([width, await pageWidth(page)]).toEqual([width, width])
       await context.close()
     }
+  }, 60_000)
+
+  test('in the docs, what is pressed is large enough, and each region has a name of its own', async () => {
+    for (const width of [390, 1440]) {
+      const { page, context } = await open({ viewport: { width, height: 800 } })
+      for (const path of ['/docs/api/programs', '/docs/api/programs/food']) {
+        await page.goto(path)
+        expect([path, width, await faultsOfRules(page, ['target-size', 'landmark-unique'])]).toEqual([path, width, []])
+      }
+      await context.close()
+    }
+  }, 60_000)
+
+  test('on a phone, the menu stays under the finger that opened it', async () => {
+    const { page, context } = await open({ viewport: { width: 390, height: 800 } })
+    await page.goto('/admin/keys')
+    const menu = page.locator('.menu summary')
+    const before = (await menu.boundingBox())!
+    await menu.click()
+    const after = (await menu.boundingBox())!
+    expect(Math.abs(after.x - before.x)).toBeLessThan(12)
+    expect(Math.abs(after.y - before.y)).toBeLessThan(12)
+    await context.close()
   }, 60_000)
 
   test('Enter in the search of the docs goes to what matches, not to what it lies in', async () => {

@@ -66,7 +66,7 @@ export function AddQuestionPage(props: DraftFormProps & { banked: readonly BankE
               value={String(screens.length - 1)}
               choices={screens}
             />
-            <details open={form.faults.length > 0}>
+            <details open={form.values.size > 0}>
               <summary>Help, bounds, and when it is asked</summary>
               <TextArea form={form} name="help" label="Help" optional rows={2} />
               <div class="pair">
