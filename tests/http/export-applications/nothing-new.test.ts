@@ -60,7 +60,7 @@ describe('If-None-Match', () => {
         await sql`select from audit_event where actor = ${`key:${apiKey.api_key_id}`} and action = 'applications_exported'`
       ).length
     // That of the page that the tag is of.
-    const before = await until('its line', lines)
+    await until('its line', async () => (await lines()) === 1)
     for (const method of ['GET', 'HEAD']) {
       const address = `/api/v1/admin/programs/${slug}/applications`
       const response = await service.get(address, {
@@ -76,7 +76,7 @@ describe('If-None-Match', () => {
       expect(fields['snapshot-time']).toBeString()
       expect(service.requestLine(fields['x-request-id']!)).toMatchObject({ status: 304, outcome: 'complete' })
     }
-    expect(await lines()).toBe(before)
+    expect(await lines()).toBe(1)
   })
 
   test('RFC 9110, section 13.1.1: If-Match compares strongly, and no tag of a page is strong; * is any', async () => {
