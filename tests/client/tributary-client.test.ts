@@ -3,6 +3,7 @@
 import { describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
+import { freePort } from '../../scripts/free-port.ts'
 import { GaveUp, RequestRefused, Unreachable } from '../../src/client/client-errors.ts'
 import { type ClientOptions, TributaryClient } from '../../src/client/tributary-client.ts'
 import { integerFrom, pick, seededRandom } from '../../src/domain/invented/seeded-random.ts'
@@ -418,4 +419,14 @@ test.skipIf(!needs('node'))('it runs under Node.js as it stands, through cuts an
     env: { NAME: key.username, WORD: key.password },
   })
   expect(JSON.parse(out)).toEqual(ids)
+})
+
+test.skipIf(!needs('node'))('Node.js says "fetch failed" of everything: the reason is told with it', async () => {
+  const script = `
+    import { TributaryClient } from ${JSON.stringify(join(import.meta.dir, '../../src/client/tributary-client.ts'))}
+    const client = new TributaryClient({ baseUrl: 'http://127.0.0.1:' + process.argv[1], username: 'a', password: 'b', retriesMax: 0 })
+    await client.checkAuth().catch(error => console.log(error.message))`
+  const port = String(await freePort())
+  const out = await outputOf([findNeeded('node')!, '--input-type=module', '-e', script, port])
+  expect(out).toContain(`fetch failed: connect ECONNREFUSED 127.0.0.1:${port}`)
 })
