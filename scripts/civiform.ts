@@ -2,7 +2,13 @@
 
 import { parseArgs } from 'node:util'
 import { allowanceMsMax } from '../src/civiform/clock-allowance.ts'
-import { differences, type Exported, summarize } from '../src/civiform/compare-applications.ts'
+import {
+  type Difference,
+  differences,
+  type Exported,
+  isDeliberate,
+  summarize,
+} from '../src/civiform/compare-applications.ts'
 import { examineSource } from '../src/civiform/examine-source.ts'
 import { followOptionsOf } from '../src/civiform/followed-source.ts'
 import { settleAllowance, settleDeletions, settleMove, settleRestore } from '../src/civiform/settle-following.ts'
@@ -10,7 +16,9 @@ import { parseDuration } from '../src/config/durations.ts'
 import { findFollowState, readFindings } from '../src/db/civiform/follow-state.ts'
 import { countKept } from '../src/db/civiform/followed-changes.ts'
 import { openSource } from '../src/db/civiform/source.ts'
+import { readSourceQuestions } from '../src/db/civiform/source-catalogue.ts'
 import type { Sql } from '../src/db/client.ts'
+import { civiformQuestionKey } from '../src/domain/questions/question-key.ts'
 import { formatMicros } from '../src/domain/values/offset-time.ts'
 import { Problem } from '../src/problem.ts'
 import { readSample, readThese } from './civiform-pages.ts'
@@ -35,8 +43,9 @@ const help = `Usage: scripts/civiform check
 check             Whether the database of CIVIFORM_DATABASE_URL can be followed: role, columns, clock; what will not map; how long
                   the first copy takes. Changes nothing anywhere.
 status            How far it is followed, and what could not be taken as it is.
-compare           Fetches the same applications from CiviForm's API (CIVIFORM_BASE_URL) and from this service, with one API key of
-                  CiviForm's in CIVIFORM_API_KEY (id:secret), and says property by property where they differ.
+compare           Fetches the same applications from CiviForm's API (CIVIFORM_API_URL, or CIVIFORM_BASE_URL) and from this service,
+                  with one API key of CiviForm's in CIVIFORM_API_KEY (id:secret), and says property by property where they differ.
+                  What the profile contract does deliberately is listed, and is no difference.
                   --values shows what both have; it is applicants' data.
 accept-deletions  For a day, whatever is missing in CiviForm is taken for deleted, however much it is.
 moved             The database at the address is the one that was followed, on another server.
@@ -133,25 +142,49 @@ async function compare({ config }: ScriptContext, { program, sample, at, values 
   const key = process.env.CIVIFORM_API_KEY
   if (key === undefined || !key.includes(':'))
     throw usage('CIVIFORM_API_KEY must be set to id:secret, of a key of CiviForm’s.')
-  if (config.civiformBaseUrl === '') throw usage('CIVIFORM_BASE_URL must be set.')
+  const theirUrl = config.civiformApiUrl || config.civiformBaseUrl
+  if (theirUrl === '') throw usage('CIVIFORM_API_URL or CIVIFORM_BASE_URL must be set.')
   const slug = program!
-  const theirs = await readSample({ baseUrl: config.civiformBaseUrl, slug, key }, Number(sample))
+  const theirs = await readSample({ baseUrl: theirUrl, slug, key }, Number(sample))
   const ours = await readThese({ baseUrl: at ?? serviceAddress(config), slug, key }, theirs)
   const missing = theirs.filter(one => !ours.has(one.application_id)).map(one => one.application_id)
+  const primaryKeys = await readPrimaryKeys(config)
+  const deliberate: { application_id: number; differences: Difference[] }[] = []
   const found = theirs.flatMap(one => {
     const own = ours.get(one.application_id)
-    return own === undefined ? [] : [{ application_id: one.application_id, differences: differences(one, own) }]
+    if (own === undefined) return []
+    const { application_id } = one
+    const expected = { slug, byApplicant: own.submitter_type === 'APPLICANT', primaryKeys }
+    const all = Map.groupBy(
+      differences(one, own),
+      one => config.civiformProfile === 'contract' && isDeliberate(one, expected),
+    )
+    if (all.has(true)) deliberate.push({ application_id, differences: all.get(true)! })
+    return [{ application_id, differences: all.get(false) ?? [] }]
   })
   const equal = found.filter(one => one.differences.length === 0).length
   console.log(
     `${theirs.length} compared: ${equal} are equal, ${found.length - equal} differ, ${missing.length} are not here.`,
   )
+  for (const { place, applications } of summarize(deliberate))
+    console.log(`As the profile has it, no difference: ${place}, in ${applications}`)
   if (missing.length > 0) console.log(`Not here: ${missing.slice(0, 20).join(', ')}${missing.length > 20 ? ', …' : ''}`)
   for (const { place, applications, example, theirs: there, ours: here } of summarize(found)) {
     console.log(`${place}: ${applications} ${applications === 1 ? 'application' : 'applications'}, such as ${example}`)
     if (values) console.log(`  CiviForm: ${shown(there)}\n  here:     ${shown(here)}`)
   }
   if (found.length > equal || missing.length > 0) throw new Problem('conflict', { detail: 'They are not the same.' })
+}
+
+/** Keys of questions that are tagged as the primary applicant's, where CiviForm's database can be asked. */
+async function readPrimaryKeys(config: ScriptContext['config']): Promise<Set<string>> {
+  const keys = new Set<string>()
+  if (config.civiformDatabaseUrl !== undefined)
+    await withSource({ config }, async source => {
+      for (const { name, question_tags } of await readSourceQuestions(source))
+        if (question_tags?.some(tag => tag.startsWith('PRIMARY_APPLICANT_'))) keys.add(civiformQuestionKey(name))
+    })
+  return keys
 }
 
 const shown = (value: Exported | undefined): string => (value === undefined ? 'nothing' : JSON.stringify(value))

@@ -16,12 +16,12 @@ process.exit(
     const { values, positionals } = parseArgs({ options: { wait: { type: 'string' } }, allowPositionals: true })
     const [asked = 'service', ...rest] = positionals
     const waitMs = parseDuration(values.wait ?? '0ms')
-    if (!['service', 'worker'].includes(asked) || rest.length > 0 || waitMs === undefined)
-      throw usage('Usage: tributary health [service | worker] [--wait <duration, such as 60s>]')
-    const { healthHost, healthPort, workerHealthPort } = loadConfig(withSettingFiles(process.env))
+    if (!['service', 'worker', 'follower'].includes(asked) || rest.length > 0 || waitMs === undefined)
+      throw usage('Usage: tributary health [service | worker | follower] [--wait <duration, such as 60s>]')
+    const { healthHost, healthPort, workerHealthPort, followerHealthPort } = loadConfig(withSettingFiles(process.env))
     const everywhere = ['0.0.0.0', '::'].includes(healthHost)
     const host = everywhere ? '127.0.0.1' : healthHost.includes(':') ? `[${healthHost}]` : healthHost
-    const address = `http://${host}:${asked === 'service' ? healthPort : workerHealthPort}/readyz`
+    const address = `http://${host}:${{ service: healthPort, worker: workerHealthPort, follower: followerHealthPort }[asked]}/readyz`
     const end = performance.now() + waitMs
     for (;;) {
       const fault = await faultAt(address)

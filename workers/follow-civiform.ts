@@ -7,16 +7,25 @@ import { keepFollowing } from '../src/civiform/keep-following.ts'
 import type { Config } from '../src/config/all-settings.ts'
 import { loadConfig } from '../src/config/load-config.ts'
 import { withSettingFiles } from '../src/config/setting-files.ts'
+import { readFollowFigures } from '../src/db/civiform/follow-state.ts'
 import { openSource } from '../src/db/civiform/source.ts'
 import { openDatabase, type Sql } from '../src/db/client.ts'
 import { prepareAtStart } from '../src/db/instance.ts'
 import { refuseDistributed } from '../src/db/migrate.ts'
 import { formatMicros } from '../src/domain/values/offset-time.ts'
 import { failureLines } from '../src/failure.ts'
+import { health } from '../src/http/health.ts'
 import { createLog } from '../src/log.ts'
+import { buildOf } from '../src/metrics/build.ts'
+import { watchFollowing } from '../src/metrics/civiform-metrics.ts'
+import { Meter } from '../src/metrics/meter.ts'
+import { tellProcess } from '../src/metrics/process-metrics.ts'
 
 /** How often the first copy says how far it is. */
 const progressMs = 5000
+
+/** Without a round that ended well for as long, it is not ready: CiviForm's database is away, say. A long step of a first copy is shorter. */
+const unreadyMs = 120_000
 
 try {
   await follow(loadConfig(withSettingFiles(process.env)))
@@ -52,7 +61,23 @@ async function follow(config: Config): Promise<void> {
     toldAt = performance.now()
     log.info({ applications, up_to: upTo === null ? null : formatMicros(upTo) }, 'copying')
   })
-  log.info({ profile: options.profile }, 'following CiviForm')
+  const metrics = new Meter()
+  tellProcess(metrics, await buildOf(sql, config.commit))
+  watchFollowing(metrics, () => readFollowFigures(sql))
+  /** The last round that ended well, or look whether another process still follows. */
+  let wellAt = Number.NEGATIVE_INFINITY
+  const platform = Bun.serve({
+    hostname: config.healthHost,
+    port: config.followerHealthPort,
+    development: false,
+    fetch: health(
+      async () => ({
+        ready: !stopping.signal.aborted && performance.now() - wellAt < unreadyMs + config.civiformPollIntervalMs,
+      }),
+      metrics,
+    ).fetch,
+  })
+  log.info({ profile: options.profile, health: platform.url.href }, 'following CiviForm')
   try {
     await keepFollowing({
       follower,
@@ -61,6 +86,7 @@ async function follow(config: Config): Promise<void> {
       pollIntervalMs: config.civiformPollIntervalMs,
       signal: stopping.signal,
       onRound: ({ stored, changed, watermark, heldBy }) => {
+        wellAt = performance.now()
         if (heldBy !== toldHeldBy && heldBy !== undefined)
           log.warn({ held_by: heldBy }, 'nothing newer can be copied from CiviForm')
         toldHeldBy = heldBy
@@ -69,9 +95,13 @@ async function follow(config: Config): Promise<void> {
       },
       onFailure: (error, pauseMs) =>
         log.warn({ err: error, again_in_ms: pauseMs }, 'CiviForm could not be followed for now'),
+      onStillWaiting: () => {
+        wellAt = performance.now()
+      },
       onWaiting: () => log.info({}, 'another process follows; this one takes over when it ends'),
     })
   } finally {
+    await platform.stop(true)
     await Promise.all([sql.end({ timeout: 5 }), lock.end({ timeout: 1 }), source.end({ timeout: 1 })])
   }
   log.info({}, 'stopped')

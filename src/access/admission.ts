@@ -1,17 +1,11 @@
 // Who is asking: from what a request says and where it comes from to a caller, or to the reason why not.
 // It changes nothing; what is to be noted is in its answer.
 
+import { isCiviFormKeyId } from '../domain/values/civiform-key-id.ts'
 import { addressText, contains, type IpAddress } from '../domain/values/ip-address.ts'
 import type { Micros } from '../domain/values/offset-time.ts'
 import type { Caller, Reason } from './caller.ts'
-import {
-  hashMatches,
-  hashPassword,
-  isApiKeyId,
-  isCiviFormKeyId,
-  isWholePassword,
-  parseAuthorization,
-} from './credential.ts'
+import { hashMatches, hashPassword, isApiKeyId, isWholePassword, parseAuthorization } from './credential.ts'
 import type { KeySource, KnownKey } from './key-source.ts'
 
 /** What one request brings to the door. */

@@ -3,6 +3,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { base62Alphabet, encodeBase62 } from '../domain/values/base62.ts'
+import { isCiviFormKeyId } from '../domain/values/civiform-key-id.ts'
 
 /** What a client is given once. `apiSecretToken` is the Base64 of `username:password` (spec, "Authentication" 3). */
 export interface Credential {
@@ -61,11 +62,6 @@ export function isAdminToken(text: string): boolean {
 /** Whether a text could be an API key's id. Any other text is never looked up. */
 export function isApiKeyId(text: string): boolean {
   return /^tribk_[0-9A-Za-z]{20}$/.test(text) || isCiviFormKeyId(text)
-}
-
-/** Whether a text could be the id of an API key of CiviForm's: 16 bytes in Base64. */
-export function isCiviFormKeyId(text: string): boolean {
-  return /^[0-9A-Za-z+/]{22}==$/.test(text)
 }
 
 /** Whether a text is a secret as minted, checksum included: a wrong one was then not cut off or mistyped, but another key's. */

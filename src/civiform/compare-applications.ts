@@ -8,27 +8,71 @@ export interface Difference {
   /** Undefined where one has no such property. */
   theirs: Exported | undefined
   ours: Exported | undefined
+  /** Of the question it lies in, if it does. */
+  type?: string | undefined
 }
 
 const isObject = (value: Exported | undefined): value is { readonly [name: string]: Exported } =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Times of one second are the same, however they are written. */
-export function differences(theirs: Exported | undefined, ours: Exported | undefined, place = ''): Difference[] {
+export function differences(
+  theirs: Exported | undefined,
+  ours: Exported | undefined,
+  place = '',
+  within?: string,
+): Difference[] {
+  const given = isObject(theirs) ? theirs.question_type : undefined
+  const type = typeof given === 'string' ? given : within
   if (isObject(theirs) && isObject(ours)) {
     const names = [...new Set([...Object.keys(theirs), ...Object.keys(ours)])]
-    return names.flatMap(name => differences(theirs[name], ours[name], place === '' ? name : `${place}.${name}`))
+    return names.flatMap(name => differences(theirs[name], ours[name], place === '' ? name : `${place}.${name}`, type))
   }
   if (Array.isArray(theirs) && Array.isArray(ours)) {
     const length = Math.max(theirs.length, ours.length)
-    return Array.from({ length }, (_, i) => differences(theirs[i], ours[i], `${place}[${i}]`)).flat()
+    return Array.from({ length }, (_, i) => differences(theirs[i], ours[i], `${place}[${i}]`, type)).flat()
   }
-  return theirs === ours || isSameTime(place, theirs, ours) ? [] : [{ place, theirs, ours }]
+  return theirs === ours || isSameTime(place, theirs, ours) ? [] : [{ place, theirs, ours, type }]
 }
 
 function isSameTime(place: string, theirs: Exported | undefined, ours: Exported | undefined): boolean {
   if (!place.endsWith('_time') || typeof theirs !== 'string' || typeof ours !== 'string') return false
   return Math.floor(Date.parse(theirs) / 1000) === Math.floor(Date.parse(ours) / 1000)
+}
+
+/** What the deliberate differences of one program depend on. */
+export interface Expected {
+  slug: string
+  /** Whether it was the applicant who submitted. */
+  byApplicant: boolean
+  /** Keys of questions that CiviForm fills from the applicant's own record. */
+  primaryKeys: ReadonlySet<string>
+}
+
+const isUnanswered = (value: Exported | undefined): boolean =>
+  isObject(value) &&
+  Object.entries(value).every(
+    ([name, one]) => name === 'question_type' || one === null || (Array.isArray(one) && one.length === 0),
+  )
+
+/**
+ * Whether a difference is one that the profile `contract` makes deliberately: the rows of the table in CIVIFORM.md, "Where the manual and
+ * CiviForm's code differ". Times are compared by the second anyhow.
+ */
+export function isDeliberate({ place, theirs, ours, type }: Difference, expected: Expected): boolean {
+  const [, key = ''] = place.split('.')
+  const isTopLevel = /^application\.[^.]+$/.test(place)
+  const field = place.slice(place.lastIndexOf('.') + 1)
+  if (place === 'program_name') return ours === expected.slug
+  if (place === 'ti_organization') return ours === null && expected.byApplicant
+  if (isTopLevel && ours === undefined) return isUnanswered(theirs)
+  if (/\.entities\[\d+\]\.[^.]+$/.test(place) && theirs === undefined) return isUnanswered(ours)
+  if (type === 'FILE_UPLOAD') return theirs === undefined && (field === 'file_key' || field === 'file_urls[0]')
+  if (type === 'MAP') return field.startsWith('selections')
+  if (type === 'ADDRESS' && field === 'service_area') return theirs === null
+  if (type === 'NAME' && field === 'suffix' && typeof theirs === 'string' && typeof ours === 'string')
+    return theirs.replace('.', '').toUpperCase() === ours
+  return ours === null && typeof theirs === 'string' && expected.primaryKeys.has(key)
 }
 
 /** The same, of many applications: each place with how often it differs, and one application where it does. */

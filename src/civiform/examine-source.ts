@@ -1,13 +1,13 @@
 // What an operator wants to know before anything is copied: whether it can be, what will not map, and how long it takes.
 
-import { readCondition, readEvolution, readIdentity, readLayout } from '../db/civiform/source.ts'
+import { readCondition, readEvolution, readIdentity, readLayout, type SourceLayout } from '../db/civiform/source.ts'
 import { readSourcePrograms, readSourceQuestions } from '../db/civiform/source-catalogue.ts'
 import { maySeeTransactions, readWriters } from '../db/civiform/source-watermark.ts'
 import type { Sql } from '../db/client.ts'
 import { readPrograms } from '../db/programs.ts'
 import type { Finding } from './catalogue/catalogue-version.ts'
 import { programFamilies } from './catalogue/program-families.ts'
-import type { FollowOptions } from './followed-source.ts'
+import { type FollowOptions, whyMissing } from './followed-source.ts'
 import { preparedTransactions } from './watermark.ts'
 
 /** `fault`: nothing can be followed until it is settled. `notice`: it can, and somebody should know. */
@@ -23,8 +23,7 @@ export async function examineSource(source: Sql, sql: Sql, options: FollowOption
   const told: Examined[] = []
   const tell = (kind: Examined['kind'], text: string): void => void told.push({ kind, text })
   const layout = await readLayout(source)
-  if (layout.missing.length > 0)
-    tell('fault', `There is no ${layout.missing.join(', ')}: no CiviForm, or one from before 2023.`)
+  if (layout.missing.length > 0) tell('fault', `There is no ${layout.missing.join(', ')}: ${whyMissing(layout)}.`)
   if (layout.notGranted.length > 0)
     tell('fault', `The role may not read ${layout.notGranted.join(', ')}: grant SELECT on them.`)
   if (layout.missing.length > 0 || layout.notGranted.length > 0) return told
@@ -51,7 +50,8 @@ export async function examineSource(source: Sql, sql: Sql, options: FollowOption
   const own = (await readPrograms(sql)).filter(program => program.civiform_name === null)
   if (own.length > 0)
     tell('fault', `This installation has programs of its own, such as "${own[0]!.slug}". Give it an empty database.`)
-  for (const finding of await readFindings(source, options)) tell('notice', `${finding.subject}: ${finding.detail}.`)
+  for (const finding of await readFindings(source, layout, options))
+    tell('notice', `${finding.subject}: ${finding.detail}.`)
   const { submitted, withoutTime, bytes } = condition
   const minutes = Math.max(1, Math.ceil(submitted / copiedPerSecond / 60))
   tell(
@@ -76,7 +76,7 @@ function tellClock(
   else tell('good', `Times are in ${databaseZone}; none lies ahead of the database's clock.`)
 }
 
-async function readFindings(source: Sql, { databaseZone }: FollowOptions): Promise<Finding[]> {
-  const programs = await readSourcePrograms(source, databaseZone)
+async function readFindings(source: Sql, layout: SourceLayout, { databaseZone }: FollowOptions): Promise<Finding[]> {
+  const programs = await readSourcePrograms(source, databaseZone, layout)
   return programFamilies(programs, await readSourceQuestions(source), new Set()).findings
 }

@@ -1,5 +1,6 @@
 // What all parts of the follower share: the two databases, how things are rendered, and where it says what it does.
 
+import type { SourceLayout } from '../db/civiform/source.ts'
 import type { SourceReading } from '../db/civiform/source-applications.ts'
 import type { Sql } from '../db/client.ts'
 import type { Log } from '../log.ts'
@@ -47,6 +48,15 @@ export function followOptionsOf(config: {
     wholeScanMs: config.civiformReconcileMs,
   }
 }
+
+/** The newest evolution that was tried. */
+const newestEvolution = 98
+
+/** What a CiviForm is whose database lacks a needed column. */
+export const whyMissing = ({ evolution }: SourceLayout): string =>
+  evolution > newestEvolution
+    ? `its release, at evolution ${evolution}, is newer than what this one knows (${newestEvolution}), and has dropped or renamed it: a newer Tributary is needed`
+    : 'this is no CiviForm, or one from before 2023'
 
 const unset = (parameter: string, what: string) => ({
   parameter,

@@ -28,7 +28,7 @@ import { followOrganizations } from './changes/follow-organizations.ts'
 import { giveUpReusedVersions } from './changes/reused-versions.ts'
 import { scanNext } from './changes/scan-changes.ts'
 import { allowanceAt } from './clock-allowance.ts'
-import type { FollowDeps, Reading } from './followed-source.ts'
+import { type FollowDeps, type Reading, whyMissing } from './followed-source.ts'
 import { followKeys } from './keys/follow-keys.ts'
 import { historyOf, whyCut } from './known-history.ts'
 import { renderingName } from './profile.ts'
@@ -217,7 +217,7 @@ export function refuseLayout(layout: SourceLayout): void {
   const { missing, notGranted } = layout
   if (missing.length === 0 && notGranted.length === 0) return
   const told = [
-    ...(missing.length === 0 ? [] : [`it has no ${missing.join(', ')}: this is no CiviForm, or one from before 2023`]),
+    ...(missing.length === 0 ? [] : [`it has no ${missing.join(', ')}: ${whyMissing(layout)}`]),
     ...(notGranted.length === 0 ? [] : [`the role may not read ${notGranted.join(', ')}: grant SELECT on them`]),
   ]
   throw new Problem('conflict', { detail: `CiviForm's database cannot be followed: ${told.join('; ')}.` })

@@ -20,13 +20,25 @@ export interface KeepFollowingOptions {
   onFailure: (error: unknown, pauseMs: number) => void
   /** Told once when another process follows, and this one waits. */
   onWaiting: () => void
+  /** Told at each look at which another still follows. */
+  onStillWaiting?: () => void
 }
 
 const pauseMsMax = 60_000
 
 /** Resolves when it was told to stop. Rejects with a Problem `conflict`, which no waiting helps. */
 export async function keepFollowing(options: KeepFollowingOptions): Promise<void> {
-  const { follower, sql, lock, pollIntervalMs, signal, onRound, onFailure, onWaiting } = options
+  const {
+    follower,
+    sql,
+    lock,
+    pollIntervalMs,
+    signal,
+    onRound,
+    onFailure,
+    onWaiting,
+    onStillWaiting = () => {},
+  } = options
   let failures = 0
   let waiting = false
   while (!signal.aborted) {
@@ -38,9 +50,10 @@ export async function keepFollowing(options: KeepFollowingOptions): Promise<void
         const round = await follower.round(signal)
         onRound(round)
         if (round.more) pauseMs = 0
-      } else if (!waiting) {
+      } else {
+        onStillWaiting()
+        if (!waiting) onWaiting()
         waiting = true
-        onWaiting()
       }
       failures = 0
     } catch (error) {

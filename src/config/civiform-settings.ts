@@ -11,6 +11,8 @@ export const civiformSettings = {
     'IANA time zone of the times in that database. UTC, unless TZ was set for CiviForm’s servers.'),
   civiformBaseUrl: setting('CIVIFORM_BASE_URL', '', httpUrl,
     'Where that CiviForm is reached: addresses of uploaded files in exports lead there. `https://forms.example.gov`.'),
+  civiformApiUrl: setting('CIVIFORM_API_URL', '', httpUrl,
+    'Where the API of that CiviForm itself is still reached once clients are led here, for `scripts/civiform compare`. Empty: `CIVIFORM_BASE_URL`.'),
   civiformApiSalt: secretSetting('CIVIFORM_API_SECRET_SALT', '', optional(text),
     'That CiviForm’s setting of the same name: with it its API keys are good here. For the service.'),
   civiformProfile: setting('CIVIFORM_PROFILE', 'contract', oneOf('contract', 'civiform'),

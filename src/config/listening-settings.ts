@@ -15,6 +15,8 @@ export const listeningSettings = {
     'Port of `/livez`, `/readyz` and `/metrics`, 0 to 65535; 0 picks a free one.'),
   workerHealthPort: setting('WORKER_HEALTH_PORT', '8082', wholeNumber(0, 65_535),
     'The same port of a worker, 0 to 65535; 0 picks a free one. Several workers on one machine need one each.'),
+  followerHealthPort: setting('FOLLOWER_HEALTH_PORT', '8083', wholeNumber(0, 65_535),
+    'The same port of the follower of a CiviForm, 0 to 65535; 0 picks a free one.'),
   reusePort: setting('REUSE_PORT', 'off', onOff,
     '`on` or `off`: lets several processes of one machine listen on PORT, each getting a share of the connections.'),
   processes: setting('PROCESSES', '1', processes,

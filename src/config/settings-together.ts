@@ -15,7 +15,7 @@ const pools = ['databaseConnections', 'exportConnections', 'intakeConnections', 
 
 /** The name of a setting, and what would be right. One that was refused by itself is undefined here, and no comparison with it fails. */
 export function* faultsBetween(config: Config): Generator<Fault> {
-  const { environment, host, baseUrl, processes, port, healthPort, workerHealthPort } = config
+  const { environment, host, baseUrl, processes, port, healthPort, workerHealthPort, followerHealthPort } = config
   for (const set of sets) {
     const missing = set.filter(key => !config[key])
     const given = set.filter(key => config[key]).map(key => settings[key].name)
@@ -41,6 +41,8 @@ export function* faultsBetween(config: Config): Generator<Fault> {
   if (healthPort === port && port !== 0) yield ['HEALTH_PORT', 'must be another port than PORT']
   if ([port, healthPort].includes(workerHealthPort) && workerHealthPort !== 0)
     yield ['WORKER_HEALTH_PORT', 'must be another port than PORT and HEALTH_PORT']
+  if ([port, healthPort, workerHealthPort].includes(followerHealthPort) && followerHealthPort !== 0)
+    yield ['FOLLOWER_HEALTH_PORT', 'must be another port than PORT, HEALTH_PORT and WORKER_HEALTH_PORT']
 }
 
 function* signInFaults({ environment, baseUrl, passwordSignIn, oidcIssuer }: Config): Generator<Fault> {

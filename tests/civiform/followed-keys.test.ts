@@ -113,8 +113,12 @@ describe('a key of CiviForm’s', () => {
   test('that could open nothing is told, and the others work', async () => {
     await civiform.app`
       insert into api_keys (name, key_id, salted_key_secret, subnet, expiration, grants)
-      values ('odd', 'odd', 'short', 'nonsense', '2200-01-01', '{}')`
+      values ('odd', ${Buffer.alloc(16, 201).toString('base64')}, 'short', 'nonsense', '2200-01-01', '{}'),
+        ('old', 'of another form', ${Buffer.alloc(32, 201).toString('base64')}, '0.0.0.0/0', '2200-01-01', '{}')`
     expect(await ask(await keyOf())).toBe(200)
-    expect(await sql`select kind, subject from civiform_finding`).toMatchObject([{ kind: 'api_key', subject: 'odd' }])
+    expect(await sql`select kind, detail from civiform_finding order by detail collate "C"`).toMatchObject([
+      { kind: 'api_key', detail: expect.stringContaining('a secret of another length') },
+      { kind: 'api_key', detail: expect.stringContaining('an id of another form than CiviForm gives') },
+    ])
   })
 })

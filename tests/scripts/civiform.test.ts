@@ -3,6 +3,7 @@
 import { describe, expect, test } from 'bun:test'
 import { createHmac } from 'node:crypto'
 import { join } from 'node:path'
+import { freePort } from '../../scripts/free-port.ts'
 import { useCiviFormApi } from '../support/civiform/civiform-api.ts'
 import { useCiviForm } from '../support/civiform/civiform-database.ts'
 import { startFollowerProcess } from '../support/civiform/follower-process.ts'
@@ -66,8 +67,10 @@ async function follow(): Promise<{ lines: Record<string, unknown>[]; code: numbe
 
 describe('scripts/civiform', () => {
   test('check tells what will not map and how long it takes, and changes nothing', async () => {
+    await civiform.app`update programs set uses_scoring = true`
     const { code, out } = await run('check')
     expect(code).toBe(0)
+    expect(out).toContain('rent relief: gives answers scores, which are not exported here')
     expect(out).toContain('The role may only read.')
     expect(out).toContain('"unit 1" and "unit 2" share the key unit_')
     expect(out).toContain('30 applications')
@@ -124,7 +127,9 @@ describe('scripts/civiform', () => {
     expect(lines.map(line => line.msg)).toEqual(expect.arrayContaining(['following CiviForm', 'followed', 'stopped']))
     const { out } = await run('status')
     expect(out).toContain('Applications:          30')
+    expect(out).toContain('Allowance for clocks:  10 ms\n')
     expect(out).toContain('key_collision')
+    expect(out).toContain('scores: rent relief: gives answers scores')
   })
 
   test('compare fetches the same applications from both, with one key, and says where they differ', async () => {
@@ -132,7 +137,12 @@ describe('scripts/civiform', () => {
     const compare = (...more: string[]) =>
       run('compare', '--program', 'rent-relief', '--sample', '20', '--at', service.baseUrl, ...more)
     const first = await compare()
-    expect(first).toMatchObject({ code: 0, out: '20 compared: 20 are equal, 0 differ, 0 are not here.\n' })
+    expect(first).toMatchObject({
+      code: 0,
+      out:
+        '20 compared: 20 are equal, 0 differ, 0 are not here.\n' +
+        'As the profile has it, no difference: program_name, in 20\n',
+    })
     const [row] = await database.sql<{ id: number }[]>`select max(application_id) as id from civiform_application`
     await civiform.rewrite(row!.id, { job: { text: 'another' } })
     const second = await compare('--values')
@@ -141,6 +151,30 @@ describe('scripts/civiform', () => {
       `application.job.text: 1 application, such as ${row!.id}\n  CiviForm: "another"\n  here:     "job 29"`,
     )
     expect(api.requests()).toBeGreaterThan(0)
+  })
+
+  test('the process tells on its health port whether it follows, and how far it is', async () => {
+    const port = await freePort()
+    const follower = startFollowerProcess(
+      { url: database.url, readerUrl: civiform.database.readerUrl },
+      { ...environment, FOLLOWER_HEALTH_PORT: String(port) },
+    )
+    await until('it is ready', () =>
+      fetch(`http://127.0.0.1:${port}/readyz`).then(
+        answer => answer.ok,
+        () => false,
+      ),
+    )
+    const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
+    expect(metrics).toContain('tributary_civiform_clock_allowance_seconds 0.01')
+    await follower.stop()
+  })
+
+  test('an operator sets what is allowed for clocks, for a day', async () => {
+    expect(await run('allowance', '--set', '30s')).toMatchObject({ code: 0 })
+    expect((await run('status')).out).toContain('Allowance for clocks:  30000 ms, wider than set since ')
+    expect(await run('allowance', '--set', '1h')).toMatchObject({ code: 2 })
+    expect(await run('allowance', '--set', '0s')).toMatchObject({ code: 0 })
   })
 
   test('an operator settles a move of the database, and that much was deleted', async () => {

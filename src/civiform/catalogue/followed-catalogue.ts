@@ -29,6 +29,7 @@ const findingKinds = [
   'empty_key',
   'unknown_question_type',
   'condition',
+  'scores',
 ]
 
 export interface PlannedVersion extends VersionPlan {
@@ -78,7 +79,7 @@ export class FollowedCatalogue {
     const { sql, source, options } = this.deps
     const begun = await readNow(sql)
     if (this.#mark === undefined) await this.#recallAppliedTo()
-    const programs = await readSourcePrograms(source, options.databaseZone)
+    const programs = await readSourcePrograms(source, options.databaseZone, reading.layout)
     const questions = await readSourceQuestions(source)
     const statuses = readStatuses(await readSourceStatuses(source, reading.layout))
     const { families, findings } = programFamilies(programs, questions, this.#appliedTo)

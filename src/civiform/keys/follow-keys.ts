@@ -12,6 +12,7 @@ import {
 import { readSourceKeys, type SourceKey } from '../../db/civiform/source-catalogue.ts'
 import { inTransaction, readNow } from '../../db/client.ts'
 import { readPrograms } from '../../db/programs.ts'
+import { isCiviFormKeyId } from '../../domain/values/civiform-key-id.ts'
 import { parseSubnet } from '../../domain/values/ip-address.ts'
 import type { Finding } from '../catalogue/catalogue-version.ts'
 import type { Reading } from '../followed-source.ts'
@@ -68,6 +69,10 @@ const isSame = (key: FollowedKey, before: FollowedKey | undefined): boolean =>
 
 function readKey(key: SourceKey, findings: Finding[]): FollowedKey[] {
   const report = (detail: string): void => void findings.push({ kind: 'api_key', subject: key.key_id, detail })
+  if (!isCiviFormKeyId(key.key_id)) {
+    report('has an id of another form than CiviForm gives, 16 bytes in Base64; it opens nothing here')
+    return []
+  }
   const secret_hash = Buffer.from(key.salted_key_secret, 'base64')
   if (secret_hash.length !== 32) {
     report('has a secret of another length than CiviForm makes; it opens nothing here')

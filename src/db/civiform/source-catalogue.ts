@@ -15,6 +15,8 @@ export interface SourceProgram {
   stages: string[]
   /** When the first of these was published. */
   published_at: Micros | null
+  /** Whether its answers are given scores, which no export here has; false where this release knows none. */
+  uses_scoring: boolean
   /** Text that changes with the row. */
   row_version: string
 }
@@ -47,9 +49,10 @@ export async function readSourceNames(source: Source): Promise<{ id: number; nam
   return source<{ id: number; name: string }[]>`select id, name from programs`
 }
 
-export async function readSourcePrograms(source: Source, zone: string): Promise<SourceProgram[]> {
+export async function readSourcePrograms(source: Source, zone: string, layout: SourceLayout): Promise<SourceProgram[]> {
   return source<SourceProgram[]>`
     select p.id, p.name, p.slug, p.program_type, p.localized_name, p.block_definitions, p.xmin::text as row_version,
+      ${layout.readable.has('programs.uses_scoring') ? source`coalesce(p.uses_scoring, false)` : source`false`} as uses_scoring,
       coalesce(array_agg(v.lifecycle_stage::text) filter (where v.id is not null), '{}') as stages,
       (min(v.submit_time) filter (where v.lifecycle_stage <> 'draft')) at time zone ${zone} as published_at
     from programs p

@@ -80,7 +80,7 @@ function render(row: Row, questions: ReadonlyMap<string, Question>): object {
   return {
     application_id: Number(row.id),
     applicant_id: Number(row.applicant_id),
-    program_name: row.slug,
+    program_name: row.name,
     program_version_id: Number(row.program_id),
     language: row.preferred_locale,
     create_time: time(row.create_time),

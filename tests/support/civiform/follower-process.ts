@@ -36,6 +36,7 @@ export function startFollowerProcess(
       CIVIFORM_BASE_URL: 'https://forms.example.test',
       CIVIFORM_CLOCK_SLACK: '20ms',
       CIVIFORM_POLL_INTERVAL: '100ms',
+      FOLLOWER_HEALTH_PORT: '0',
       ...environment,
     },
     stdout: 'pipe',

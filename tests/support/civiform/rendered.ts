@@ -103,6 +103,7 @@ export function sourceRows(questions: readonly SimulatedQuestion[]): {
       stages: ['active'],
       published_at: 0,
       row_version: '1',
+      uses_scoring: false,
     },
     questions: rows,
   }
