@@ -55,7 +55,7 @@ describe('an organization', () => {
     const text = await (await browser.post(`${base}/new`, { name: 'taken  NAME' })).text()
     expect(text).toContain('value="taken  NAME"')
     expect(text).toContain('There is an organization of this name already.')
-    expect(await browser.page(other)).toContain('<h1>Other Name</h1>')
+    expect(await browser.page(other)).toContain('<h1 dir="auto">Other Name</h1>')
   })
 })
 
@@ -81,7 +81,7 @@ describe('the people of an organization', () => {
   test('with what is no e-mail, or one that is there in any case, come back as typed; one person may be in two', async () => {
     const [path, other] = [await add('One Home'), await add('Other Home')]
     await browser.post(`${path}/people`, { email: 'cy@example.org' })
-    for (const email of ['', 'no e-mail', 'a\0@b.org', 'CY@example.org']) {
+    for (const email of ['', 'no e-mail', 'CY@example.org']) {
       const response = await browser.post(`${path}/people`, { email })
       expect([email, response.status]).toEqual([email, 400])
       expect(await response.text()).toContain('href="#email"')
