@@ -11,8 +11,9 @@ import { noEntityEnd, renderMembers } from '../../src/domain/questions/answers.t
 import { buildKeyMap } from '../../src/domain/questions/key-map.ts'
 import { aPerson } from '../support/console.ts'
 import { aToken } from '../support/console-api.ts'
-import { useDatabase, useService } from '../support/fixtures.ts'
+import { endWithFile, useDatabase, useService } from '../support/fixtures.ts'
 import { createTestKey } from '../support/keys.ts'
+import { endProcesses, startWorker } from '../support/processes.ts'
 import { aProgram, everyKind, q } from '../support/programs.ts'
 import { type Case, type Credentials, Fuzzer } from './fuzzer.ts'
 import { tellStory } from './story.ts'
@@ -27,6 +28,7 @@ const database = await useDatabase()
 const { sql } = database
 const service = await useService(database, { maxPageSize: 50, responseTimeoutMs: 20_000 })
 const slugs = ['fuzzed', 'fuzzed-too']
+endWithFile(endProcesses)
 let fuzzer: Fuzzer
 let credentials: Credentials
 /** How often each operation had succeeded before anything was left to chance. */
@@ -43,6 +45,7 @@ const usual: Record<string, string | (string | number)[]> = {
   allowed_subnets: ['0.0.0.0/0', '2001:db8::/32'],
   expires_at: ['90d', '1d'],
   front_end: 'front end of tests',
+  fields: ['anything_else', 'household_member.member_job.monthly_pay', 'one_thing'],
   state: ['active', 'retired'],
   version: ['active', 'draft'],
   status: ['Approved', 'Denied'],
@@ -50,14 +53,24 @@ const usual: Record<string, string | (string | number)[]> = {
 }
 
 /** Fresh ones: a case may well have retired or disabled those before. */
-async function comeIn(): Promise<void> {
-  const key = await createTestKey(sql, { programs: slugs, maySubmit: true, mayAnnotate: true })
+async function comeIn(seesLess = false): Promise<void> {
+  // Such a key may not submit.
+  const hiddenQuestions = seesLess ? ['home address', 'employer'] : []
+  const key = await createTestKey(sql, {
+    programs: slugs,
+    maySubmit: !seesLess,
+    mayAnnotate: true,
+    hiddenQuestions,
+  })
   const { token } = await aToken(sql, await aPerson(sql))
   credentials = { key: key.authorization, admin: `Bearer ${token}` }
 }
 
 beforeAll(async () => {
   const optional = everyKind.map(spec => ({ ...spec, placement: { ...spec.placement, optional: true } }))
+  // Two versions that ask in another order, one that asks less, and a worker that keeps what is derived of them.
+  await startWorker(database)
+  await aProgram(sql, { slug: slugs[0]!, questions: optional.slice(2).toReversed() })
   const { version } = await aProgram(sql, { slug: slugs[0]!, questions: optional })
   await aProgram(sql, { slug: slugs[1]!, questions: [q.text('one thing', { optional: true })] })
   await comeIn()
@@ -134,7 +147,7 @@ test(
     const endMs = performance.now() + seconds * 1000
     let cases = 0
     for (let round = 0; performance.now() < endMs; round++) {
-      await comeIn()
+      await comeIn(round % 2 === 1)
       await fc.assert(
         fc.asyncProperty(fuzzer.anyCase(), async sent => {
           if (performance.now() > endMs) return
