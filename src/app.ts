@@ -80,10 +80,10 @@ export function createApp(foundation: Foundation): App {
     watch: new ChangeWatch(db),
   }
   deps.metrics.watch(deps)
-  // To find the path, Elysia skips the shortest scheme and host there can be. By default these are `https://` and three characters,
-  // so `http://api/…` would be misread; with `standardHostname` off they are those of http, so https would be.
   const showNothing = async (request: Request, response: Response): Promise<Response> =>
     (await import('./http/page-doors.ts')).notFoundPage(config, request, response)
+  // To find the path, Elysia skips the shortest scheme and host there can be. By default these are `https://` and three characters,
+  // so `http://api/…` would be misread; with `standardHostname` off they are those of http, so https would be.
   const doorsForPrograms = () =>
     new Elysia({ handler: { standardHostname: tls } })
       .onTransform({ as: 'global' }, ({ request, route }) => {

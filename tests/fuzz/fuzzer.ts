@@ -270,6 +270,9 @@ export class Fuzzer {
     const isJson = /[/+]json$/.test(type)
     const value = isJson ? parsed(text) : undefined
     if (isJson && value === undefined) return ['a body that is not JSON']
+    // What a browser is shown where there is nothing.
+    if (status === 404 && type === 'text/html')
+      return text.includes(response.headers.get('x-request-id')!) ? [] : ['a page without its request id']
     if (status >= 400) {
       const problem = value as Record<string, Json>
       if (type !== 'application/problem+json') return ['no problem document']

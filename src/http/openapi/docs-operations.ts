@@ -5,7 +5,12 @@ import { fieldsParameter, keyRefusals, problemAnswer, programSlugParameter } fro
 
 const html = { 'text/html': { schema: text } }
 const object = json({ type: 'object' })
-const notFound = problemAnswer('There is no active version or draft of this number.')
+/** To a browser, a page says it. */
+function nothingThere(description: string) {
+  const answer = problemAnswer(description)
+  return { ...answer, content: { ...(answer.content as object), ...html } }
+}
+const notFound = nothingThere('There is no active version or draft of this number.')
 const version = pathParameter('version', 'ID of the active version or of the draft, or the word active or draft.')
 
 /** Details of the routes, by what they show. */
@@ -74,7 +79,7 @@ export const docsOperations = {
     responses: {
       200: { description: 'Source code.', content: { 'text/plain': { schema: text } } },
       ...keyRefusals,
-      404: problemAnswer('There is no such code sample.'),
+      404: nothingThere('There is no such code sample.'),
     },
   },
 }
