@@ -45,6 +45,21 @@ begin
   raise exception 'this application has not expired' using errcode = 'insufficient_privilege';
 end $$;
 
+create or replace function refuse_early_forgetting() returns trigger
+language plpgsql as $$
+begin
+  if coalesce(pg_has_role(current_user, to_regrole('tributary_worker')::oid, 'member'), false)
+     and not pg_has_role(current_user, (select relowner from pg_class where oid = tg_relid), 'member')
+     and not exists (
+    select from program_retention
+    where program_id = old.program_id
+    and old.updated_at < clock_timestamp() - make_interval(days => retention_days)
+  ) then
+    raise exception 'these answers have not expired' using errcode = 'insufficient_privilege';
+  end if;
+  return old;
+end $$;
+
 create or replace function leave_tombstone() returns trigger
 language plpgsql security definer set search_path = pg_catalog, public, pg_temp as $$
 declare

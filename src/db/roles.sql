@@ -21,6 +21,17 @@ revoke all on all tables in schema public from public, tributary_service, tribut
 revoke all on all sequences in schema public from public, tributary_service, tributary_worker, tributary_console, tributary_follower;
 revoke create on schema public from public, tributary_service, tributary_worker, tributary_console, tributary_follower;
 grant usage on schema public to tributary_service, tributary_worker, tributary_console, tributary_follower;
+-- No process makes a large object, nor a temporary table but the worker, for the queue (below). The latter are for the owner of the
+-- database to take away, the former for a superuser: where the owner of the schema is neither, OPERATIONS.md has the statements.
+do $$
+begin
+  if (select pg_has_role(current_user, datdba, 'member') from pg_database where datname = current_database()) then
+    execute format('revoke temporary on database %I from public', current_database());
+  end if;
+  if (select rolsuper from pg_roles where rolname = current_user) then
+    revoke execute on function lo_create(oid), lo_creat(integer), lo_from_bytea(oid, bytea) from public;
+  end if;
+end $$;
 
 -- Whoever writes notices that another server has taken over; standbys are known by it.
 grant execute on function note_history() to tributary_service, tributary_worker, tributary_console, tributary_follower;
@@ -69,9 +80,16 @@ grant select (program_id, applicant_id, application_id), delete on submission_re
 grant execute on function hold_changes(bigint) to tributary_worker;
 grant insert (actor, action, subject, address, detail) on audit_event to tributary_worker;
 
--- The console reads everything but what is secret, and changes what administrators change. It cannot touch an answer either, nor
--- the audit trail but by adding to it.
-grant select on all tables in schema public to tributary_console;
+-- The console reads what its pages show, and changes what administrators change. It cannot touch an answer either, nor the audit trail
+-- but by adding to it. Of answers it sees those that were submitted. Of hashes it sees those it lets people in by, and those of keys, of
+-- which one becomes the earlier one when a key is rotated.
+grant select on
+  schema_migration, instance, program, program_version, program_version_question, question, question_version,
+  program_key_map, docs_example, derived_status, submission_counter, applicant, application, application_annotation,
+  erased_application, api_key, api_key_program, api_key_day, refusal,
+  person, person_program, person_identity, invitation, console_session, admin_token, intermediary_organization, intermediary,
+  audit_event, audit_chain, audit_link, audit_segment, audit_anchor, audit_check, outbox, worker_beat, civiform_source, civiform_finding
+to tributary_console;
 grant insert, update on person, api_key, intermediary_organization, intermediary, admin_token to tributary_console;
 grant insert, delete on person_identity to tributary_console;
 grant insert, update, delete on person_program, invitation, console_session, api_key_program, refusal to tributary_console;
@@ -96,11 +114,13 @@ grant select on
   submission_counter, applicant, application, erased_application, api_key, api_key_program, application_annotation,
   civiform_source, civiform_application, civiform_change, civiform_finding
 to tributary_follower;
-grant insert, update on civiform_source, civiform_application, applicant to tributary_follower;
+grant insert, update on civiform_source, civiform_application to tributary_follower;
+grant insert (applicant_id, language), update (language, updated_at) on applicant to tributary_follower;
 grant insert on civiform_change, application_annotation to tributary_follower;
 grant insert, update, delete on civiform_finding to tributary_follower;
 grant insert on program, submission_counter, question, question_version to tributary_follower;
-grant insert, update, delete on program_version, program_version_question to tributary_follower;
+grant insert, delete on program_version, program_version_question to tributary_follower;
+grant update (state, screens, display_name, published_at, published_by) on program_version to tributary_follower;
 -- By version: the condition of a delete reads what it names.
 grant select (program_version_id), delete on program_key_map, docs_example to tributary_follower;
 grant update (display_name, statuses) on program to tributary_follower;
@@ -108,7 +128,12 @@ grant update (submit_seq, submissions, last_submit_time) on submission_counter t
 grant insert, delete on application to tributary_follower;
 grant update (applicant_id, create_time, superseded_seq, status, status_last_modified_time, application_note, snapshot, annotations)
 on application to tributary_follower;
-grant insert, update on api_key to tributary_follower;
+-- A trigger refuses it keys that are not of the CiviForm.
+grant insert (
+  api_key_id, name, secret_hash, may_export, may_submit, expires_at, allowed_subnets, created_at, expiry_set_at, created_by,
+  retired_at, retired_by, civiform
+) on api_key to tributary_follower;
+grant update (name, secret_hash, expires_at, allowed_subnets, retired_at, retired_by) on api_key to tributary_follower;
 grant insert, delete on api_key_program to tributary_follower;
 grant insert, update on derived_status to tributary_follower;
 grant select, insert on outbox to tributary_follower;
@@ -139,6 +164,9 @@ begin
     grant usage, create on schema bullmq to tributary_worker;
     grant select, insert, update, delete on all tables in schema bullmq to tributary_worker;
     grant usage, select, update on all sequences in schema bullmq to tributary_worker;
+    if (select pg_has_role(current_user, datdba, 'member') from pg_database where datname = current_database()) then
+      execute format('grant temporary on database %I to tributary_worker', current_database());
+    end if;
   end if;
 end $$;
 

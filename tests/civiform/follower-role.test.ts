@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 import { useFollowing } from '../support/civiform/following.ts'
+import { createTestKey } from '../support/keys.ts'
 
 const { civiform, database, own, catchUp } = await useFollowing()
 const program = 'rent relief'
@@ -77,6 +78,45 @@ describe('the role tributary_follower', () => {
     await database.sql.unsafe(`drop role ${worker}`)
   })
 
+  test("lets it change and grant CiviForm's keys, and no others", async () => {
+    const denied = { code: '42501' }
+    const { api_key_id } = await createTestKey(database.sql, { programs: ['rent-relief'] })
+    await database.sql`delete from api_key_program where api_key_id = ${api_key_id}`
+    const [{ before }] = (await database.sql`
+      select md5(api_key::text) as before from api_key where api_key_id = ${api_key_id}`) as [{ before: string }]
+    for (const change of [
+      'name = name',
+      'secret_hash = secret_hash',
+      "expires_at = expires_at + interval '1 day'",
+      "allowed_subnets = '{0.0.0.0/0}'",
+      'retired_at = now(), retired_by = name',
+      'may_export = true',
+      'may_submit = may_submit',
+      'civiform = true',
+      "hidden_questions = '{}'",
+      'earlier_secret_hash = secret_hash',
+    ]) {
+      const changing = own.unsafe(`update api_key set ${change} where api_key_id = '${api_key_id}'`)
+      await expect(changing).rejects.toMatchObject(denied)
+    }
+    const copied =
+      'name, secret_hash, may_export, may_submit, expires_at, allowed_subnets, created_at, expiry_set_at, created_by'
+    const making = own.unsafe(
+      `insert into api_key (api_key_id, ${copied}) select 'own', ${copied.replace('expires_at', "created_at + interval '1 day'")} from api_key where civiform`,
+    )
+    await expect(making).rejects.toMatchObject(denied)
+    const granting = own`insert into api_key_program select ${api_key_id}, program_id from program`
+    await expect(granting).rejects.toMatchObject(denied)
+    await database.sql`insert into api_key_program select ${api_key_id}, min(program_id) from program`
+    const ungranting = own`delete from api_key_program where api_key_id = ${api_key_id}`
+    await expect(ungranting).rejects.toMatchObject(denied)
+    const [after] = await database.sql`
+      select md5(api_key::text) as before from api_key where api_key_id = ${api_key_id}`
+    expect(after).toEqual({ before })
+    // The same of a key that was copied.
+    await own`update api_key set name = name, retired_at = now(), retired_by = 'civiform' where civiform`
+  })
+
   test('does not let it change or remove what was not copied, nor act for others', async () => {
     const denied = { code: '42501' }
     await expect(own`update application set submit_time = now()`).rejects.toMatchObject(denied)
@@ -86,6 +126,13 @@ describe('the role tributary_follower', () => {
     await expect(
       own`insert into audit_event (actor, action, subject) values ('operator:x', 'x', 'x')`,
     ).rejects.toMatchObject(denied)
+    await expect(
+      own`insert into audit_event (actor, action, subject) values ('key:x', 'applications_exported', 'x')`,
+    ).rejects.toMatchObject(denied)
+    await expect(own`create temporary table x (y text)`).rejects.toMatchObject(denied)
+    await expect(own`select lo_create(0)`).rejects.toMatchObject(denied)
+    await expect(own`update applicant set front_end = 'x'`).rejects.toMatchObject(denied)
+    await expect(own`insert into applicant (front_end, language) values ('x', 'en')`).rejects.toMatchObject(denied)
     await expect(own`update application set snapshot = 'x'`).rejects.toMatchObject({ code: '23001' })
   })
 })

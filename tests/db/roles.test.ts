@@ -63,6 +63,8 @@ const forbidden: [string, string][] = [
   ['record a pruning', "insert into audit_segment select chain, link, hash, 'x' from audit_link"],
   ['move an anchor', 'update audit_anchor set link = 1'],
   ['create a table', 'create table public.x (y text)'],
+  ['make a large object', 'select lo_create(0)'],
+  ['make a large object of bytes', "select lo_from_bytea(0, '')"],
   ['act as an operator', "insert into audit_event (actor, action, subject) values ('operator:root', 'x', 'x')"],
 ]
 afterEach(endProcesses)
@@ -196,6 +198,9 @@ describe('the service, with its own role', () => {
       'sign an audit event as another role',
       "insert into audit_event (database_user, actor, action, subject) values ('x', 'key:x', 'x', 'x')",
     ],
+    ['make a temporary table', 'create temporary table x (y text)'],
+    ['act as the worker', "insert into audit_event (actor, action, subject) values ('retention', 'x', 'x')"],
+    ['act as the follower', "insert into audit_event (actor, action, subject) values ('civiform', 'x', 'x')"],
     ['act as a person of the console', "insert into audit_event (actor, action, subject) values ('admin:x', 'x', 'x')"],
     [
       'act as a program of a person of the console',
@@ -285,6 +290,17 @@ describe('the worker, with its own role', () => {
       i => yesterday - i * 86_400_000_000,
     )
     await setRetention(owner, raw.slug, { days: 2, actor: 'operator:test', confirmation: raw.slug })
+    // What was begun, and the receipt of what was submitted, of a while ago and of now.
+    const [old, , young] = await owner<{ applicant_id: number; application_id: number }[]>`
+      select applicant_id, application_id from application where program_id = ${raw.program_id} order by submit_time`
+    for (const [{ applicant_id, application_id }, days] of [[old!, 9] as const, [young!, 0] as const]) {
+      await owner`
+        insert into application_in_progress (program_id, applicant_id, create_time, answers, updated_at)
+        values (${raw.program_id}, ${applicant_id}, now(), '{}', now() - make_interval(days => ${days}))`
+      await owner`
+        insert into submission_request (program_id, api_key_id, idempotency_key, applicant_id, request_hash, application_id)
+        values (${raw.program_id}, ${key.api_key_id}, ${crypto.randomUUID()}, ${applicant_id}, '', ${application_id})`
+    }
     const { child, log } = spawnProcess('workers/main.ts', worker)
     await until('what is derived', async () => {
       const [row] = await owner`
@@ -295,6 +311,8 @@ describe('the worker, with its own role', () => {
       return row!.maps === 1 && row!.docs === 1 && row!.kept === 1
     })
     expect(await owner`select from erased_application where program_id = ${raw.program_id}`).toHaveLength(2)
+    expect(await owner`select from application_in_progress where program_id = ${raw.program_id}`).toHaveLength(1)
+    expect(await owner`select from submission_request where program_id = ${raw.program_id}`).toHaveLength(1)
     const again = await aProgram(owner, { slug: 'published-meanwhile' })
     await until(
       'what was published meanwhile',
@@ -326,12 +344,23 @@ describe('the worker, with its own role', () => {
     ['read a key', 'select from api_key'],
     ['change an application', 'update application set superseded_seq = 9'],
     ['delete an application that has not expired', 'delete from application'],
+    ['forget answers that have not expired', 'delete from application_in_progress'],
+    ['forget a submission that may be sent again', 'delete from submission_request'],
+    ['act as a key', "insert into audit_event (actor, action, subject) values ('key:x', 'applications_exported', 'x')"],
+    ['act as the follower', "insert into audit_event (actor, action, subject) values ('civiform', 'x', 'x')"],
     ['remove a link', 'delete from audit_link'],
     ['change how long applications are kept', 'update program set retention_days = 1'],
     ['publish', "update program_version set state = 'ACTIVE'"],
   ])('cannot %s', async (_, statement) => {
     const raw = await insertRawProgram(owner, `kept-${crypto.randomUUID()}`)
     await insertRawApplications(owner, raw, 1)
+    await owner`
+      insert into application_in_progress (program_id, applicant_id, create_time, answers, updated_at)
+      select program_id, applicant_id, now(), '{}', now() from application where program_id = ${raw.program_id}`
+    await owner`
+      insert into submission_request (program_id, api_key_id, idempotency_key, applicant_id, request_hash, application_id)
+      select program_id, ${key.api_key_id}, ${raw.slug}, applicant_id, '', application_id
+      from application where program_id = ${raw.program_id}`
     expect(await codeOf(worker.sql.unsafe(statement))).toBe(insufficientPrivilege)
   })
 })
@@ -442,6 +471,15 @@ describe('the console, with its own role', () => {
 
   test.each([
     ...forbidden,
+    ['make a temporary table', 'create temporary table x (y text)'],
+    [
+      'say that a key pulled',
+      "insert into audit_event (actor, action, subject) values ('key:x', 'applications_exported', 'x')",
+    ],
+    ['act as the worker', "insert into audit_event (actor, action, subject) values ('retention', 'x', 'x')"],
+    ['act as the follower', "insert into audit_event (actor, action, subject) values ('civiform', 'x', 'x')"],
+    ['read answers in progress', 'select from application_in_progress'],
+    ['read what front ends sent twice', 'select from submission_request'],
     ['hand an identity to somebody else', 'update person_identity set person_id = person_id'],
     ['change a submitted answer', 'update application set snapshot = snapshot'],
     ['remove an application', 'delete from application'],

@@ -431,6 +431,23 @@ begin
   raise exception '% rows are never changed or removed', tg_table_name using errcode = 'restrict_violation';
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.refuse_early_forgetting()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if coalesce(pg_has_role(current_user, to_regrole('tributary_worker')::oid, 'member'), false)
+     and not pg_has_role(current_user, (select relowner from pg_class where oid = tg_relid), 'member')
+     and not exists (
+    select from program
+    where program_id = old.program_id
+    and old.updated_at < clock_timestamp() - make_interval(days => retention_days)
+  ) then
+    raise exception 'these answers have not expired' using errcode = 'insufficient_privilege';
+  end if;
+  return old;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.refuse_early_removal()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -459,6 +476,34 @@ begin
     raise exception 'an installation with programs of its own follows no CiviForm' using errcode = 'restrict_violation';
   end if;
   return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.refuse_forgotten_submission()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if coalesce(pg_has_role(current_user, to_regrole('tributary_worker')::oid, 'member'), false)
+     and not pg_has_role(current_user, (select relowner from pg_class where oid = tg_relid), 'member')
+     and exists (select from application where program_id = old.program_id and application_id = old.application_id) then
+    raise exception 'the application of this submission is there' using errcode = 'insufficient_privilege';
+  end if;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.refuse_own_keys_to_follower()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  key_id constant text := case tg_op when 'DELETE' then old.api_key_id else new.api_key_id end;
+begin
+  if coalesce(pg_has_role(current_user, to_regrole('tributary_follower')::oid, 'member'), false)
+     and not pg_has_role(current_user, (select relowner from pg_class where oid = tg_relid), 'member')
+     and not exists (select from api_key where api_key_id = key_id and civiform) then
+    raise exception 'this is no key of a CiviForm' using errcode = 'insufficient_privilege';
+  end if;
+  return null;
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.refuse_two_origins()
@@ -580,23 +625,20 @@ CREATE OR REPLACE FUNCTION public.stamp_audit_event()
  LANGUAGE plpgsql
 AS $function$
 declare
-  is_owner boolean;
+  group_name constant text := case
+    when new.actor like 'key:%' and new.action <> 'application_annotated' then 'tributary_service'
+    when new.actor like 'key:%' or new.actor like 'admin:%' or new.actor like 'admin-token:%' or new.actor = 'nobody' then 'tributary_console'
+    when new.actor = 'retention' then 'tributary_worker'
+    when new.actor = 'civiform' then 'tributary_follower'
+  end;
 begin
   new.happened_at := clock_timestamp();
   new.database_user := session_user;
-  -- Nearly all events: what a key may is decided by the service, and costs no look at roles here.
-  if new.actor like 'key:%' then
+  if coalesce(pg_has_role(session_user, to_regrole(group_name)::oid, 'member'), false)
+     or pg_has_role(session_user, (select relowner from pg_class where oid = tg_relid), 'member') then
     return new;
   end if;
-  is_owner := pg_has_role(session_user, (select relowner from pg_class where oid = tg_relid), 'member');
-  if new.actor like 'operator:%' and not is_owner then
-    raise exception 'this role does not act as an operator' using errcode = 'insufficient_privilege';
-  end if;
-  if (new.actor like 'admin:%' or new.actor like 'admin-token:%') and not is_owner
-     and not coalesce(pg_has_role(session_user, to_regrole('tributary_console')::oid, 'member'), false) then
-    raise exception 'this role does not act for a person of the console' using errcode = 'insufficient_privilege';
-  end if;
-  return new;
+  raise exception 'this role does not act for %', new.actor using errcode = 'insufficient_privilege';
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.start_counter(of_program bigint, since timestamp with time zone)
@@ -1508,6 +1550,10 @@ alter table submission_request add constraint submission_request_api_key_id_fkey
 
 CREATE TRIGGER admin_token_is_kept BEFORE DELETE ON admin_token FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
+CREATE TRIGGER api_key_is_not_the_followers AFTER INSERT OR UPDATE OF name, secret_hash, expires_at, allowed_subnets, retired_at, retired_by ON api_key FOR EACH ROW EXECUTE FUNCTION refuse_own_keys_to_follower();
+
+CREATE TRIGGER api_key_program_is_not_the_followers AFTER INSERT OR DELETE OR UPDATE ON api_key_program FOR EACH ROW EXECUTE FUNCTION refuse_own_keys_to_follower();
+
 CREATE TRIGGER application_is_kept BEFORE DELETE ON application FOR EACH ROW EXECUTE FUNCTION refuse_early_removal();
 
 CREATE TRIGGER application_leaves_tombstone AFTER DELETE ON application REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION leave_tombstone();
@@ -1521,6 +1567,8 @@ CREATE TRIGGER application_annotation_is_kept BEFORE DELETE ON application_annot
 CREATE TRIGGER application_annotation_is_numbered BEFORE INSERT ON application_annotation FOR EACH ROW WHEN (new.change_seq IS NOT NULL) EXECUTE FUNCTION check_change_number();
 
 CREATE TRIGGER application_annotation_leaves_change AFTER DELETE ON application_annotation FOR EACH ROW WHEN (old.change_seq IS NOT NULL) EXECUTE FUNCTION leave_change();
+
+CREATE TRIGGER application_in_progress_is_kept BEFORE DELETE ON application_in_progress FOR EACH ROW EXECUTE FUNCTION refuse_early_forgetting();
 
 CREATE TRIGGER audit_anchor_is_checked BEFORE UPDATE ON audit_anchor FOR EACH ROW EXECUTE FUNCTION check_audit_anchor();
 
@@ -1579,3 +1627,5 @@ CREATE TRIGGER question_is_immutable BEFORE UPDATE ON question FOR EACH ROW EXEC
 CREATE TRIGGER question_version_is_immutable BEFORE UPDATE ON question_version FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER submission_counter_goes_forward BEFORE UPDATE ON submission_counter FOR EACH ROW EXECUTE FUNCTION submission_counter_goes_forward();
+
+CREATE TRIGGER submission_request_is_kept AFTER DELETE ON submission_request FOR EACH ROW EXECUTE FUNCTION refuse_forgotten_submission();

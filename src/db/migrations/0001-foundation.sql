@@ -452,6 +452,24 @@ end $$;
 create trigger application_is_kept before delete on application
   for each row execute function refuse_early_removal();
 
+-- The same of answers in progress: saving and submitting them is the service's.
+create function refuse_early_forgetting() returns trigger
+language plpgsql as $$
+begin
+  if coalesce(pg_has_role(current_user, to_regrole('tributary_worker')::oid, 'member'), false)
+     and not pg_has_role(current_user, (select relowner from pg_class where oid = tg_relid), 'member')
+     and not exists (
+    select from program
+    where program_id = old.program_id
+    and old.updated_at < clock_timestamp() - make_interval(days => retention_days)
+  ) then
+    raise exception 'these answers have not expired' using errcode = 'insufficient_privilege';
+  end if;
+  return old;
+end $$;
+create trigger application_in_progress_is_kept before delete on application_in_progress
+  for each row execute function refuse_early_forgetting();
+
 -- Stored texts are read whole and often: kept in the row and uncompressed as far as a page allows.
 alter table application alter column snapshot set storage external;
 alter table application set (toast_tuple_target = 8160);
@@ -1057,6 +1075,26 @@ create table api_key_program (
   primary key (api_key_id, program_id)
 );
 
+-- The follower makes and changes keys of the CiviForm it follows, and grants those; operators have the owner's rights.
+create function refuse_own_keys_to_follower() returns trigger
+language plpgsql as $$
+declare
+  key_id constant text := case tg_op when 'DELETE' then old.api_key_id else new.api_key_id end;
+begin
+  if coalesce(pg_has_role(current_user, to_regrole('tributary_follower')::oid, 'member'), false)
+     and not pg_has_role(current_user, (select relowner from pg_class where oid = tg_relid), 'member')
+     and not exists (select from api_key where api_key_id = key_id and civiform) then
+    raise exception 'this is no key of a CiviForm' using errcode = 'insufficient_privilege';
+  end if;
+  return null;
+end $$;
+-- Not at each use of a key.
+create trigger api_key_is_not_the_followers
+  after insert or update of name, secret_hash, expires_at, allowed_subnets, retired_at, retired_by on api_key
+  for each row execute function refuse_own_keys_to_follower();
+create trigger api_key_program_is_not_the_followers after insert or update or delete on api_key_program
+  for each row execute function refuse_own_keys_to_follower();
+
 -- Requests that were answered 401, and why: bounded in number and age by the service, which writes them.
 create table refusal (
   refusal_id bigint generated always as identity primary key,
@@ -1083,6 +1121,20 @@ create table submission_request (
   primary key (program_id, api_key_id, idempotency_key)
 );
 create index submission_request_by_applicant on submission_request (applicant_id);
+
+-- The worker forgets it with its application; until then, a submission that is sent again must find it.
+create function refuse_forgotten_submission() returns trigger
+language plpgsql as $$
+begin
+  if coalesce(pg_has_role(current_user, to_regrole('tributary_worker')::oid, 'member'), false)
+     and not pg_has_role(current_user, (select relowner from pg_class where oid = tg_relid), 'member')
+     and exists (select from application where program_id = old.program_id and application_id = old.application_id) then
+    raise exception 'the application of this submission is there' using errcode = 'insufficient_privilege';
+  end if;
+  return null;
+end $$;
+create trigger submission_request_is_kept after delete on submission_request
+  for each row execute function refuse_forgotten_submission();
 
 ------------------------------------------------------------------------------------------------------- people
 
@@ -1226,28 +1278,25 @@ create index audit_event_by_submissions on audit_event
   using gist (int8range((detail->>'after_micros')::bigint, (detail->>'last_micros')::bigint, '[]'))
   where action = 'applications_exported';
 
--- When and by which role is the database's word, whatever an insert says. Operators are those who have the owner's rights; people of
--- the console act through its own role, or the owner's.
+-- When and by which role is the database's word, whatever an insert says. Who did it is said by the process that knows: keys come to
+-- the service, people to the console. What a key annotates, the console's role stores. Operators have the owner's rights.
 create function stamp_audit_event() returns trigger
 language plpgsql as $$
 declare
-  is_owner boolean;
+  group_name constant text := case
+    when new.actor like 'key:%' and new.action <> 'application_annotated' then 'tributary_service'
+    when new.actor like 'key:%' or new.actor like 'admin:%' or new.actor like 'admin-token:%' or new.actor = 'nobody' then 'tributary_console'
+    when new.actor = 'retention' then 'tributary_worker'
+    when new.actor = 'civiform' then 'tributary_follower'
+  end;
 begin
   new.happened_at := clock_timestamp();
   new.database_user := session_user;
-  -- Nearly all events: what a key may is decided by the service, and costs no look at roles here.
-  if new.actor like 'key:%' then
+  if coalesce(pg_has_role(session_user, to_regrole(group_name)::oid, 'member'), false)
+     or pg_has_role(session_user, (select relowner from pg_class where oid = tg_relid), 'member') then
     return new;
   end if;
-  is_owner := pg_has_role(session_user, (select relowner from pg_class where oid = tg_relid), 'member');
-  if new.actor like 'operator:%' and not is_owner then
-    raise exception 'this role does not act as an operator' using errcode = 'insufficient_privilege';
-  end if;
-  if (new.actor like 'admin:%' or new.actor like 'admin-token:%') and not is_owner
-     and not coalesce(pg_has_role(session_user, to_regrole('tributary_console')::oid, 'member'), false) then
-    raise exception 'this role does not act for a person of the console' using errcode = 'insufficient_privilege';
-  end if;
-  return new;
+  raise exception 'this role does not act for %', new.actor using errcode = 'insufficient_privilege';
 end $$;
 create trigger audit_event_is_stamped before insert on audit_event
   for each row execute function stamp_audit_event();
