@@ -4,7 +4,7 @@
 import { parseArgs } from 'node:util'
 import { createApiKey, editApiKey, type ListedApiKey, listKeys, retireApiKey } from '../src/access/api-keys.ts'
 import { parseExpiry } from '../src/access/expiry.ts'
-import type { Config } from '../src/config/all-settings.ts'
+import type { OtherConfig } from '../src/config/all-settings.ts'
 import { formatOffsetTime, type Micros } from '../src/domain/values/offset-time.ts'
 import { Problem } from '../src/problem.ts'
 import { readCommandLine, runScript, type ScriptContext, serviceAddress, unknownCommand, usage } from './environment.ts'
@@ -87,11 +87,11 @@ function create({ options, hidden = [] }: Parsed): Run {
   const unknown = may.filter(word => !['export', 'submit', 'annotate'].includes(word))
   if (unknown.length > 0)
     throw usage(`--may takes export, submit and annotate, one or several, not "${unknown.join(',')}".`)
-  return async ({ sql, config, actor }) => {
+  return async ({ sql, config, setting, actor }) => {
     const now = presentTime()
     const expiry = parseExpiry(options.expires!, now, config.timeZone)
     if (typeof expiry === 'object') throw usage(`--expires ${expiry.fault}.`)
-    const { key, ...credential } = await createApiKey(sql, config.apiKeyPepper, {
+    const { key, ...credential } = await createApiKey(sql, setting('apiKeyPepper'), {
       name: options.name!,
       programs: split(options.programs!),
       expires_at: expiry,
@@ -159,7 +159,7 @@ function retire(keyId: string): Run {
   }
 }
 
-function cells(key: ListedApiKey, { timeZone }: Config): string[] {
+function cells(key: ListedApiKey, { timeZone }: OtherConfig): string[] {
   const lastUsed =
     key.last_used_at === null
       ? 'never'

@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util'
 import { findDisclosures } from '../src/access/disclosure.ts'
 import { pruneAuditTrail } from '../src/access/prune-audit.ts'
 import { verifyAuditTrail } from '../src/access/verify-audit.ts'
-import type { Config } from '../src/config/all-settings.ts'
+import type { OtherConfig } from '../src/config/all-settings.ts'
 import { readApiKeyNames } from '../src/db/api-key-rows.ts'
 import { type AuditFilter, readAuditEvents } from '../src/db/audit.ts'
 import { readAuditSegments } from '../src/db/audit-chains.ts'
@@ -83,7 +83,7 @@ function parseCommand([command, ...args]: string[]): Run {
   return context => list(context, { rowsMax, beforeId }, config => filterOf(values, config))
 }
 
-function filterOf(values: Record<string, string | undefined>, { timeZone }: Config): AuditFilter {
+function filterOf(values: Record<string, string | undefined>, { timeZone }: OtherConfig): AuditFilter {
   const instant = (name: 'from' | 'to') => {
     const text = values[name]
     const parsed = text === undefined ? undefined : parseInstantParameter(text, timeZone)
@@ -97,7 +97,7 @@ function filterOf(values: Record<string, string | undefined>, { timeZone }: Conf
 async function list(
   { sql, config }: ScriptContext,
   page: { rowsMax: number; beforeId: number | undefined },
-  filter: (config: Config) => AuditFilter,
+  filter: (config: OtherConfig) => AuditFilter,
 ): Promise<void> {
   const events = await readAuditEvents(sql, filter(config), page)
   const pruned = events.length < page.rowsMax && (await readAuditSegments(sql)).length > 0
@@ -181,7 +181,7 @@ async function prune({ sql, config, actor }: ScriptContext, before: string, fold
 }
 
 /** A number of days ago, or an instant that is not to come. */
-function cutOf(text: string, { timeZone }: Config): Micros {
+function cutOf(text: string, { timeZone }: OtherConfig): Micros {
   const now = Date.now() * 1000
   if (/^\d{1,5}$/.test(text)) return now - wholeNumber('--before', text) * 86_400_000_000
   const instant = parseInstantParameter(text, timeZone)

@@ -3,8 +3,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { Config } from '../src/config/all-settings.ts'
-import { type Environment, loadConfig } from '../src/config/load-config.ts'
+import { type Config, type OtherConfig, otherSettings } from '../src/config/all-settings.ts'
+import { type Environment, loadConfig, readSetting } from '../src/config/load-config.ts'
 import { withSettingFiles } from '../src/config/setting-files.ts'
 import { openDatabase, type Sql } from '../src/db/client.ts'
 import { prepareDatabase } from '../src/db/instance.ts'
@@ -20,7 +20,9 @@ const settingsFile = join(dataFolder, 'development.env')
 
 export interface ScriptContext {
   sql: Sql
-  config: Config
+  config: OtherConfig
+  /** A setting that only some scripts need, such as the pepper. Throws a Problem when it is not given. */
+  setting<K extends keyof Config>(key: K): Config[K]
   /** `operator:<system user>`, for the audit trail. */
   actor: string
 }
@@ -32,7 +34,7 @@ export const runningFile = join(dataFolder, 'running')
  * Where the service is reached. Without a slash at the end. As the settings tell; where they do not name a port, the address of the
  * scripts/start that is running on the same data.
  */
-export function serviceAddress(config: Config): string {
+export function serviceAddress(config: OtherConfig): string {
   if (config.baseUrl !== '') return config.baseUrl
   const running = process.env.PORT === undefined ? runningAddress() : undefined
   return running ?? `${config.tlsCert === undefined ? 'http' : 'https'}://${config.host}:${config.port}`
@@ -67,7 +69,7 @@ export async function runScript(main: (context: ScriptContext) => Promise<void>)
   const code = await exitCode(async () => {
     const { environment, stop } = await scriptEnvironment()
     cleanUps.push(stop)
-    const config = loadConfig(environment)
+    const config = loadConfig(environment, otherSettings)
     const sql = openDatabase({
       url: config.databaseUrl,
       connectionsMax: 4,
@@ -76,7 +78,8 @@ export async function runScript(main: (context: ScriptContext) => Promise<void>)
     })
     cleanUps.unshift(() => sql.end({ timeout: 5 }))
     await prepareDatabase(sql, config.timeZone)
-    await main({ sql, config, actor: `operator:${await systemUser()}` })
+    const setting: ScriptContext['setting'] = key => readSetting(environment, key)
+    await main({ sql, config, setting, actor: `operator:${await systemUser()}` })
   })
   for (const cleanUp of cleanUps) await cleanUp().catch(() => {})
   process.exit(code)

@@ -2,6 +2,7 @@
 // systemd, which waits for it. Exits with 0 when it is, and else says why not and exits with 1.
 
 import { parseArgs } from 'node:util'
+import { otherSettings } from '../src/config/all-settings.ts'
 import { parseDuration } from '../src/config/durations.ts'
 import { loadConfig } from '../src/config/load-config.ts'
 import { withSettingFiles } from '../src/config/setting-files.ts'
@@ -18,7 +19,10 @@ process.exit(
     const waitMs = parseDuration(values.wait ?? '0ms')
     if (!['service', 'worker', 'follower'].includes(asked) || rest.length > 0 || waitMs === undefined)
       throw usage('Usage: tributary health [service | worker | follower] [--wait <duration, such as 60s>]')
-    const { healthHost, healthPort, workerHealthPort, followerHealthPort } = loadConfig(withSettingFiles(process.env))
+    const { healthHost, healthPort, workerHealthPort, followerHealthPort } = loadConfig(
+      withSettingFiles(process.env, otherSettings),
+      otherSettings,
+    )
     const everywhere = ['0.0.0.0', '::'].includes(healthHost)
     const host = everywhere ? '127.0.0.1' : healthHost.includes(':') ? `[${healthHost}]` : healthHost
     const address = `http://${host}:${{ service: healthPort, worker: workerHealthPort, follower: followerHealthPort }[asked]}/readyz`

@@ -4,7 +4,7 @@
 import { followOptionsOf } from '../src/civiform/followed-source.ts'
 import { Follower } from '../src/civiform/follower.ts'
 import { keepFollowing } from '../src/civiform/keep-following.ts'
-import type { Config } from '../src/config/all-settings.ts'
+import { type OtherConfig, otherSettings } from '../src/config/all-settings.ts'
 import { loadConfig } from '../src/config/load-config.ts'
 import { withSettingFiles } from '../src/config/setting-files.ts'
 import { readFollowFigures } from '../src/db/civiform/follow-state.ts'
@@ -28,14 +28,14 @@ const progressMs = 5000
 const unreadyMs = 120_000
 
 try {
-  await follow(loadConfig(withSettingFiles(process.env)))
+  await follow(loadConfig(withSettingFiles(process.env, otherSettings), otherSettings))
   process.exit(0)
 } catch (error) {
   for (const line of failureLines(error)) console.error(line)
   process.exit(1)
 }
 
-async function follow(config: Config): Promise<void> {
+async function follow(config: OtherConfig): Promise<void> {
   const log = createLog(config.logLevel)
   const options = followOptionsOf(config)
   await prepareAtStart(config)

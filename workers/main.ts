@@ -1,7 +1,7 @@
 // The worker process: carries jobs from the outbox to the queue, runs them, and does its chores at start and on a timer. It only puts
 // these together. Any number of workers may run.
 
-import type { Config } from '../src/config/all-settings.ts'
+import { type OtherConfig, otherSettings } from '../src/config/all-settings.ts'
 import { loadConfig } from '../src/config/load-config.ts'
 import { withSettingFiles } from '../src/config/setting-files.ts'
 import { readFollowFigures } from '../src/db/civiform/follow-state.ts'
@@ -32,13 +32,13 @@ import { type ChoreName, WorkerMetrics } from './worker-metrics.ts'
 const queueRetryMs = 2000
 
 try {
-  await work(loadConfig(withSettingFiles(process.env)))
+  await work(loadConfig(withSettingFiles(process.env, otherSettings), otherSettings))
 } catch (error) {
   for (const line of failureLines(error)) console.error(line)
   process.exit(1)
 }
 
-async function work(config: Config): Promise<void> {
+async function work(config: OtherConfig): Promise<void> {
   const log = createLog(config.logLevel)
   const { databaseUrl: url, databaseDirectUrl: directUrl, databasePrepare: prepare, redisUrl } = config
   if (config.exportOnly)
@@ -134,7 +134,7 @@ async function work(config: Config): Promise<void> {
 }
 
 /** The queue's store may be down when the worker starts. Nothing is lost meanwhile, so it waits. */
-async function connectPatiently(config: Config, log: Log): Promise<Queue> {
+async function connectPatiently(config: OtherConfig, log: Log): Promise<Queue> {
   for (;;) {
     try {
       return await connectQueue(

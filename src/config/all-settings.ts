@@ -7,6 +7,7 @@ import { databaseSettings } from './database-settings.ts'
 import { limitSettings } from './limit-settings.ts'
 import { listeningSettings } from './listening-settings.ts'
 import { pageSettings } from './page-settings.ts'
+import type { Setting } from './setting.ts'
 import { watchingSettings } from './watching-settings.ts'
 
 /** By the headings that people see, in SETTINGS.md's order. */
@@ -32,4 +33,19 @@ export const settings = {
   ...civiformSettings,
 }
 
-export type Config = { [K in keyof typeof settings]: ReturnType<(typeof settings)[K]['parse']> }
+type Values<Settings extends Readonly<Record<string, Setting>>> = {
+  [K in keyof Settings]: ReturnType<Settings[K]['parse']>
+}
+export type Config = Values<typeof settings>
+
+/** Without the secrets of API keys and page tokens, which are the service's: no other process asks for them or reads their files. */
+export const otherSettings = withoutKeySecrets(settings)
+export type OtherConfig = Values<typeof otherSettings>
+
+function withoutKeySecrets<Settings extends { pageTokenKeys: unknown; apiKeyPepper: unknown }>({
+  pageTokenKeys: _,
+  apiKeyPepper: __,
+  ...others
+}: Settings): Omit<Settings, 'pageTokenKeys' | 'apiKeyPepper'> {
+  return others
+}

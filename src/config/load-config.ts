@@ -1,7 +1,7 @@
 // The configuration of a process, read once from the environment. Only the mains and the scripts call it.
 
 import { Problem, type ProblemItem } from '../problem.ts'
-import { type Config, settings } from './all-settings.ts'
+import { type Config, type OtherConfig, type otherSettings, settings } from './all-settings.ts'
 import { type Setting, Unusable } from './setting.ts'
 import { faultsBetween } from './settings-together.ts'
 
@@ -16,8 +16,11 @@ export function readSetting<K extends keyof Config>(environment: Environment, ke
  * The configuration in an environment. Throws one Problem that names every setting that cannot be used, and why.
  * An empty variable counts as absent.
  */
-export function loadConfig(environment: Environment): Config {
-  return readSettings(environment, settings, faultsBetween)
+export function loadConfig(environment: Environment): Config
+/** The same of what processes other than the service use. */
+export function loadConfig(environment: Environment, which: typeof otherSettings): OtherConfig
+export function loadConfig(environment: Environment, which: Readonly<Record<string, Setting>> = settings): OtherConfig {
+  return readSettings(environment, which, faultsBetween)
 }
 
 function readSettings<C>(

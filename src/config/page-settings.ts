@@ -12,11 +12,11 @@ export const pageSettings = {
   maxPageSize: setting('MAX_PAGE_SIZE', '1000', wholeNumber(1, 1_000_000),
     'Most applications on one page, 1 to 1000000. Also the default page size.'),
   pageTokenKeys: secretSetting('PAGE_TOKEN_KEYS', undefined, tokenKeys,
-    'Keys of 32 bytes in Base64 that seal page tokens, comma-separated: the current one, then earlier ones still accepted.'),
+    'Keys of 32 bytes in Base64 that seal page tokens, comma-separated: the current one, then earlier ones still accepted. Only the service asks for it.'),
   pageTokenTtlMs: setting('PAGE_TOKEN_TTL', '7d', duration('1m', '365d'),
     'How long a page token is accepted after it was issued, 1m to 365d.'),
   apiKeyPepper: secretSetting('API_KEY_PEPPER', undefined, pepper,
-    'At least 32 random characters under which API key secrets are hashed. Changing it ends every key.'),
+    'At least 32 random characters under which API key secrets are hashed. Changing it ends every key. Only the service and `scripts/api-key create` ask for it.'),
 }
 
 function tokenKeys(text: string): Buffer[] {

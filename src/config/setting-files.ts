@@ -4,12 +4,16 @@ import { readFileSync } from 'node:fs'
 import { Problem, type ProblemItem } from '../problem.ts'
 import { settings } from './all-settings.ts'
 import type { Environment } from './load-config.ts'
+import type { Setting } from './setting.ts'
 
-/** The environment, with every `<SETTING>_FILE` read. Throws one Problem that names each file that cannot be. */
-export function withSettingFiles(environment: Environment): Environment {
+/** The environment, with every `<SETTING>_FILE` of these settings read. Throws one Problem that names each file that cannot be. */
+export function withSettingFiles(
+  environment: Environment,
+  which: Readonly<Record<string, Pick<Setting, 'name'>>> = settings,
+): Environment {
   const read: Record<string, string> = {}
   const errors: ProblemItem[] = []
-  for (const { name } of Object.values(settings)) {
+  for (const { name } of Object.values(which)) {
     const parameter = `${name}_FILE`
     const path = environment[parameter]
     if (!path) continue

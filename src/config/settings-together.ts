@@ -1,6 +1,6 @@
 // What settings ask of one another.
 
-import { type Config, settings } from './all-settings.ts'
+import { type OtherConfig, settings } from './all-settings.ts'
 
 type Fault = readonly [name: string, detail: string]
 
@@ -14,7 +14,7 @@ const sets = [
 const pools = ['databaseConnections', 'exportConnections', 'intakeConnections', 'consoleConnections'] as const
 
 /** The name of a setting, and what would be right. One that was refused by itself is undefined here, and no comparison with it fails. */
-export function* faultsBetween(config: Config): Generator<Fault> {
+export function* faultsBetween(config: OtherConfig): Generator<Fault> {
   const { environment, host, baseUrl, processes, port, healthPort, workerHealthPort, followerHealthPort } = config
   for (const set of sets) {
     const missing = set.filter(key => !config[key])
@@ -45,7 +45,7 @@ export function* faultsBetween(config: Config): Generator<Fault> {
     yield ['FOLLOWER_HEALTH_PORT', 'must be another port than PORT, HEALTH_PORT and WORKER_HEALTH_PORT']
 }
 
-function* signInFaults({ environment, baseUrl, passwordSignIn, oidcIssuer }: Config): Generator<Fault> {
+function* signInFaults({ environment, baseUrl, passwordSignIn, oidcIssuer }: OtherConfig): Generator<Fault> {
   if (oidcIssuer === undefined && passwordSignIn === false)
     yield ['PASSWORD_SIGN_IN', 'must be on unless OIDC_ISSUER is set, or nobody could sign in']
   // What the provider sends people back to must not be what a request calls this host.
@@ -56,7 +56,7 @@ function* signInFaults({ environment, baseUrl, passwordSignIn, oidcIssuer }: Con
 }
 
 /** What would be lost without a word where nothing can be written. */
-function* exportOnlyFaults({ auditRequired, logLevel }: Config): Generator<Fault> {
+function* exportOnlyFaults({ auditRequired, logLevel }: OtherConfig): Generator<Fault> {
   if (auditRequired)
     yield [
       'AUDIT_REQUIRED',

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import { settings } from '../../src/config/all-settings.ts'
+import { otherSettings, settings } from '../../src/config/all-settings.ts'
 import { formatDuration, parseDuration } from '../../src/config/durations.ts'
 import { loadConfig, readSetting } from '../../src/config/load-config.ts'
+import { withSettingFiles } from '../../src/config/setting-files.ts'
 import { shownSettings } from '../../src/config/shown-settings.ts'
 import { refusal } from '../support/refusal.ts'
 
@@ -25,6 +26,19 @@ describe('loadConfig', () => {
       timeZone: 'UTC',
       pageTokenTtlMs: 604_800_000,
     })
+  })
+
+  test('the secrets of keys and page tokens are neither asked for nor looked at where they are not used', () => {
+    const { PAGE_TOKEN_KEYS: _, API_KEY_PEPPER: __, ...others } = good
+    for (const environment of [others, good, { ...others, PAGE_TOKEN_KEYS: 'short', API_KEY_PEPPER: 'changeme' }]) {
+      const config = loadConfig(environment, otherSettings)
+      expect(Object.keys(config)).not.toContain('pageTokenKeys')
+      expect(Object.keys(config)).not.toContain('apiKeyPepper')
+      expect(config.databaseUrl).toBe(good.DATABASE_URL)
+    }
+    const file = { ...others, API_KEY_PEPPER_FILE: '/nowhere' }
+    expect(withSettingFiles(file, otherSettings)).toEqual(file)
+    expect(Object.keys(refusal(() => loadConfig(others)).errors)).toHaveLength(2)
   })
 
   test('names every setting that cannot be used, all at once, and what would be right', () => {

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { engines } from '../../package.json'
 import { startEmbeddedPostgres } from '../../scripts/embedded-postgres.ts'
 import { freePort } from '../../scripts/free-port.ts'
-import { settings } from '../../src/config/all-settings.ts'
+import { otherSettings, settings } from '../../src/config/all-settings.ts'
 import { parseDuration } from '../../src/config/durations.ts'
 import { loadConfig } from '../../src/config/load-config.ts'
 import { openDatabase } from '../../src/db/client.ts'
@@ -66,9 +66,9 @@ describe('Dockerfile', () => {
 })
 
 describe('compose.yaml', () => {
-  test.each(ours)('%s: every variable is a setting, and with what is set it starts', (_, service) => {
+  test.each(ours)('%s: every variable is a setting, and with what is set it starts', (name, service) => {
     const names = Object.values(settings).map(setting => setting.name as string)
-    for (const name of Object.keys(service.environment)) expect(names).toContain(name.replace(/_FILE$/, ''))
+    for (const variable of Object.keys(service.environment)) expect(names).toContain(variable.replace(/_FILE$/, ''))
     const values: Record<string, string> = {
       PAGE_TOKEN_KEYS: Buffer.alloc(32, 1).toString('base64'),
       API_KEY_PEPPER: 'Zk3J9vXq2LmZ8wR5tYb7NcD4fGhP6sUaE1iOx',
@@ -77,7 +77,8 @@ describe('compose.yaml', () => {
     const given = Object.entries(service.environment).map(([name, text]) =>
       name.endsWith('_FILE') ? [name.slice(0, -5), values[name.slice(0, -5)] ?? 'postgres://a@b/c'] : [name, set(text)],
     )
-    const config = loadConfig(Object.fromEntries(given))
+    const environment = Object.fromEntries(given)
+    const config = name === 'service' ? loadConfig(environment) : loadConfig(environment, otherSettings)
     expect(config.environment).toBe('production')
     expect(parseDuration(String(service.stop_grace_period))).toBeGreaterThan(config.drainTimeoutMs + 10_000)
   })
@@ -88,7 +89,22 @@ describe('compose.yaml', () => {
     for (const secret of service.secrets!) expect(compose.secrets).toHaveProperty(secret)
   })
 
-  test.each(ours)('%s: has a read-only file system and no privileges', (_, service) => {
+  test.each(ours)("%s: is given the service's secrets only if it is the service", (name, service) => {
+    const given = [...Object.keys(service.environment), ...service.secrets!]
+    const keySecrets = given.filter(one => /page_token_keys|api_key_pepper/i.test(one))
+    expect(keySecrets).toHaveLength(name === 'service' ? 4 : 0)
+  })
+
+  test.each(Object.entries(compose.services))('%s: has no privileges, whoever made its image', (_, service) => {
+    expect(service).toMatchObject({ cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] })
+  })
+
+  test('postgres does not write the answers of a row that it refuses into its log', () => {
+    expect(compose.services.postgres).toMatchObject({ command: ['postgres', '-c', 'log_error_verbosity=terse'] })
+  })
+
+  test.each(ours)('%s: has a read-only file system, no privileges and bounded memory', (_, service) => {
+    expect(service).toHaveProperty('mem_limit')
     expect(service).toMatchObject({ read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] })
   })
 

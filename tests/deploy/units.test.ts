@@ -31,6 +31,13 @@ describe.each(services)('%s', name => {
     expect(files.sort()).toEqual(credentials.sort())
   })
 
+  test("is bounded in memory, and given the service's secrets only if it is the service", async () => {
+    const text = await textOf(name)
+    expect(valuesOf(text, 'MemoryMax')).toHaveLength(1)
+    const secrets = ['page_token_keys', 'api_key_pepper'].filter(secret => text.toLowerCase().includes(secret))
+    expect(secrets).toEqual(name === 'tributary@.service' ? ['page_token_keys', 'api_key_pepper'] : [])
+  })
+
   test('stops in the time it takes to drain, and tells its first process alone to', async () => {
     const text = await textOf(name)
     if (valuesOf(text, 'Type')[0] === 'oneshot') return expect(valuesOf(text, 'TimeoutStartSec')).toEqual(['infinity'])

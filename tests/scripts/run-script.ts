@@ -1,7 +1,7 @@
 // Runs a script of this checkout as an operator would, against a database of the test's own.
 
 import { join } from 'node:path'
-import { testPepper, testTokenKey } from '../support/config.ts'
+import { testPepper } from '../support/config.ts'
 import { type Ended, endOf, start } from '../support/run.ts'
 
 /** `name` is that of the file in scripts, without `.ts`. `input` goes to its standard input. */
@@ -20,8 +20,8 @@ export const startScript = (
       PATH: process.env.PATH,
       TRIBUTARY_ENV: 'development',
       DATABASE_URL: databaseUrl,
-      API_KEY_PEPPER: testPepper,
-      PAGE_TOKEN_KEYS: testTokenKey,
+      // Who makes keys needs it; no other script has a use for the service's secrets.
+      ...(name === 'api-key' ? { API_KEY_PEPPER: testPepper } : {}),
       INSTANCE_TIME_ZONE: 'UTC',
       ...environment,
     },

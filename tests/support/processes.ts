@@ -49,8 +49,10 @@ export function spawnProcess(
       PATH: process.env.PATH ?? '',
       TRIBUTARY_ENV: 'development',
       DATABASE_URL: database.url,
-      PAGE_TOKEN_KEYS: testTokenKey,
-      API_KEY_PEPPER: testPepper,
+      // Worker and follower have no use for the service's secrets.
+      ...(typeof program === 'string' && program.startsWith('workers/')
+        ? {}
+        : { PAGE_TOKEN_KEYS: testTokenKey, API_KEY_PEPPER: testPepper }),
       PORT: '0',
       HEALTH_PORT: '0',
       WORKER_HEALTH_PORT: '0',
