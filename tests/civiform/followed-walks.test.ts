@@ -8,6 +8,9 @@ import { SimulatedCiviForm } from '../support/civiform/simulated-civiform.ts'
 import { ExportClient } from '../support/export-client.ts'
 import { useService } from '../support/fixtures.ts'
 import { createTestKey } from '../support/keys.ts'
+import { seededRandom } from '../support/random.ts'
+
+const random = seededRandom(import.meta.file)
 
 const writers = 8
 const submissionsEach = 40
@@ -31,7 +34,7 @@ const truth = (): PromiseLike<Truth[]> => civiform.app<Truth[]>`
   where lifecycle_stage in ('active', 'obsolete')
   order by submit_time, id`
 
-const some = (max: number): number => Math.floor(Math.random() * max)
+const some = (max: number): number => Math.floor(random() * max)
 const breathe = (ms: number) => Bun.sleep(some(ms))
 
 /** A server of CiviForm's: its applicants save drafts early, submit slowly, and again. */

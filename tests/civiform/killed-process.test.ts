@@ -6,7 +6,10 @@ import { useFollowing } from '../support/civiform/following.ts'
 import { ExportClient } from '../support/export-client.ts'
 import { useService } from '../support/fixtures.ts'
 import { createTestKey } from '../support/keys.ts'
+import { seededRandom } from '../support/random.ts'
 import { until } from '../support/until.ts'
+
+const random = seededRandom(import.meta.file)
 
 const program = 'rent relief'
 const writers = 8
@@ -14,7 +17,7 @@ const kills = 6
 const before = 3000
 const { civiform, database, sql, ownUrl } = await useFollowing()
 await civiform.publish({ [program]: [{ name: 'job', type: 'TEXT' }] })
-const some = (max: number): number => Math.floor(Math.random() * max)
+const some = (max: number): number => Math.floor(random() * max)
 
 /** What had been submitted before anybody followed: a first copy of several steps. */
 async function fill(): Promise<void> {

@@ -331,7 +331,7 @@ describe('waiting', () => {
   test('what comes further each time counts as progress, however often it falls silent; what does not is given up', async () => {
     const attempts: number[] = []
     const onRetry = ({ attempt }: { attempt: number }) => void attempts.push(attempt)
-    const options = { silenceMs: 100, retriesMax: 2, onRetry }
+    const options = { silenceMs: 300, retriesMax: 2, onRetry }
     const growing = silentProxy(n => (n > 0 && n <= 8 ? 2000 + 3000 * n : undefined))
     expect(await walked(clientOf(growing, options))).toEqual(ids)
     // Each of them is the first after progress.

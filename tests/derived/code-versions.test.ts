@@ -8,7 +8,7 @@ import { docsCodeVersion } from '../../src/derived/program-docs.ts'
 import { type DocumentableVersion, versionDocs } from '../../src/domain/invented/version-docs.ts'
 import { questionKinds, type VersionQuestion } from '../../src/domain/questions/question.ts'
 import { useDatabase } from '../support/fixtures.ts'
-import { aDraft, aProgram, q } from '../support/programs.ts'
+import { aDraft, aComputedProgram as aProgram, q } from '../support/programs.ts'
 
 test('workers of two releases: the later one makes what the earlier one kept again, once; the earlier one leaves it, as often as each looks', async () => {
   const { sql } = await useDatabase()

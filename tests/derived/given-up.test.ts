@@ -8,7 +8,7 @@ import { docsCodeVersion } from '../../src/derived/program-docs.ts'
 import { keyMapCodeVersion } from '../../src/derived/program-key-map.ts'
 import { regenerateDocs, sweepDerived } from '../../src/derived/sweep.ts'
 import { useDatabase } from '../support/fixtures.ts'
-import { aProgram, q } from '../support/programs.ts'
+import { aComputedProgram as aProgram, q } from '../support/programs.ts'
 
 const database = await useDatabase()
 

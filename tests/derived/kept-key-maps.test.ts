@@ -14,7 +14,7 @@ import { exportTypes } from '../../src/http/export-formats.ts'
 import { useDatabase, useService } from '../support/fixtures.ts'
 import { FrontEnd } from '../support/front-end.ts'
 import { createTestKey, type TestKey } from '../support/keys.ts'
-import { aProgram, type QuestionSpec, q } from '../support/programs.ts'
+import { aComputedProgram as aProgram, type QuestionSpec, q } from '../support/programs.ts'
 import type { TestService } from '../support/service.ts'
 
 const database = await useDatabase()

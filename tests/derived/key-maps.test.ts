@@ -7,7 +7,7 @@ import { isLostPublication, KeyMaps, type ProgramKeyMap, refreshKeyMap } from '.
 import { earliest } from '../../src/domain/values/offset-time.ts'
 import { useDatabase } from '../support/fixtures.ts'
 import { ensureTestProgram } from '../support/keys.ts'
-import { aDraft, aProgram, q } from '../support/programs.ts'
+import { aDraft, aComputedProgram as aProgram, q } from '../support/programs.ts'
 import { rejection } from '../support/refusal.ts'
 
 const database = await useDatabase()

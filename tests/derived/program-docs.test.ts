@@ -8,7 +8,7 @@ import { publishDraft } from '../../src/programs/publish.ts'
 import { useDatabase, usePool, useService } from '../support/fixtures.ts'
 import { holdTransaction, waitingForLocks } from '../support/held-transaction.ts'
 import { createTestKey } from '../support/keys.ts'
-import { aDraft, aProgram, q } from '../support/programs.ts'
+import { aDraft, aComputedProgram as aProgram, q } from '../support/programs.ts'
 import { useRecorder } from '../support/statement-recorder.ts'
 import { until } from '../support/until.ts'
 

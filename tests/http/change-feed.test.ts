@@ -1,6 +1,6 @@
 // What happened since: the change feed of a program, over HTTP, with everybody writing beside the reader.
 
-import { beforeAll, describe, expect, test } from 'bun:test'
+import { beforeEach, describe, expect, test } from 'bun:test'
 import { annotate } from '../../src/upkeep/annotate.ts'
 import { eraseApplicant, eraseApplication } from '../../src/upkeep/erase.ts'
 import { tamper } from '../support/audit-trail.ts'
@@ -9,9 +9,12 @@ import { useDatabase, useService } from '../support/fixtures.ts'
 import { FrontEnd } from '../support/front-end.ts'
 import { createTestKey, type TestKey } from '../support/keys.ts'
 import { aProgram, q } from '../support/programs.ts'
+import { seededRandom } from '../support/random.ts'
 import { insertRawApplications, insertRawProgram } from '../support/raw-applications.ts'
 import { type RawAnswer, rawRequest } from '../support/raw-request.ts'
 import { until } from '../support/until.ts'
+
+const random = seededRandom(import.meta.file)
 
 interface Change {
   change: number
@@ -99,7 +102,7 @@ describe('each kind of change', () => {
   let followed: Followed
   let first: number
   let second: number
-  beforeAll(async () => {
+  beforeEach(async () => {
     followed = await aFollowedProgram()
     const { frontEnd, answers } = followed
     const ada = await frontEnd.register()
@@ -190,7 +193,7 @@ describe('beside 8 writers who submit, resubmit, annotate and erase', () => {
       const applied: number[] = []
       const erased = new Set<number>()
       const statuses = new Map<number, number>()
-      const pick = (): number | undefined => applied[Math.floor(Math.random() * applied.length)]
+      const pick = (): number | undefined => applied[Math.floor(random() * applied.length)]
       let stopped = false
       const submit = async (): Promise<void> => {
         const applicant = await frontEnd.register()

@@ -12,8 +12,11 @@ import { endWithFile, useFolder, useService } from '../support/fixtures.ts'
 import { FrontEnd } from '../support/front-end.ts'
 import { createTestKey } from '../support/keys.ts'
 import { aProgram, q } from '../support/programs.ts'
+import { seededRandom } from '../support/random.ts'
 import { rejection } from '../support/refusal.ts'
 import { until } from '../support/until.ts'
+
+const random = seededRandom(import.meta.file)
 
 const slug = 'food-aid'
 const applications = 400
@@ -173,7 +176,7 @@ describe('killed', () => {
       const child = start()
       if (kills < 10) {
         await until('a batch of it', async () => (await storedNow()) > before || child.exitCode !== null)
-        await Bun.sleep(Math.random() * 20)
+        await Bun.sleep(random() * 20)
         child.kill('SIGKILL')
       }
       const code = await child.exited

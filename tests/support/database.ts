@@ -7,7 +7,7 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../scripts/embe
 import { openDatabase, type Sql } from '../../src/db/client.ts'
 
 import { setInstanceTimeZone } from '../../src/db/instance.ts'
-import { distributeApplications, migrate } from '../../src/db/migrate.ts'
+import { distributeApplications, grantRoles, migrate } from '../../src/db/migrate.ts'
 import { allMigrations } from '../../src/db/migrations/all-migrations.ts'
 import { type CitusCluster, citusInstallation, startCitusCluster } from './citus.ts'
 
@@ -47,7 +47,10 @@ export async function stopTestServer(): Promise<void> {
 
 export interface TestDatabase {
   url: string
+  /** Of the owner of the schema. */
   sql: Sql
+  /** Whether `test_service` and `test_console` may log in, which have the rights of src/db/roles.sql and no more. */
+  hasLogins?: boolean
   /** Closes the pool and drops the database, even if somebody is still connected. */
   drop(): Promise<void>
 }
@@ -69,6 +72,7 @@ export async function createTestDatabase(
   return {
     url: cloneUrl,
     sql,
+    hasLogins: true,
     drop: async () => {
       await sql.end({ timeout: 1 })
       await asSuperuser(url, admin => admin`drop database if exists ${admin(name)} with (force)`)
@@ -130,8 +134,22 @@ async function makeTemplate(url: string): Promise<string> {
   const sql = openDatabase({ url: withDatabase(url, name), connectionsMax: 2 })
   await migrate(sql, allMigrations)
   await setInstanceTimeZone(sql, 'UTC')
+  await grantRoles(sql)
+  await sql`create role test_service login in role tributary_service`
+  await sql`create role test_console login in role tributary_console`
   await sql.end()
   return name
+}
+
+/** The address of a database as a login of least privilege sees it; unchanged where there is none, or another login is in it. */
+export function leastPrivileged(
+  { url, hasLogins }: Pick<TestDatabase, 'url' | 'hasLogins'>,
+  login: 'test_service' | 'test_console',
+): string {
+  const changed = new URL(url)
+  if (hasLogins !== true || changed.username !== 'tributary') return url
+  changed.username = login
+  return changed.toString()
 }
 
 async function asSuperuser(url: string, statement: (sql: Sql) => PromiseLike<unknown>): Promise<void> {

@@ -24,6 +24,7 @@ import {
 } from '../../src/domain/questions/question.ts'
 import { type PublicationResult, publishDefinition } from '../../src/programs/publish.ts'
 import { type DraftResult, saveDraft } from '../../src/programs/save-draft.ts'
+import { runOutboxJobs } from './outbox-jobs.ts'
 
 /** A question, how it is placed, and the questions repeated under it. Made by `q`. */
 export interface QuestionSpec {
@@ -134,6 +135,8 @@ export interface ProgramSpec {
   questions?: readonly QuestionSpec[]
   /** Instead of `questions`: several screens. */
   screens?: readonly { name?: string; visible_when?: NamedCondition; questions: readonly QuestionSpec[] }[]
+  /** Leaves the jobs of a publication in the outbox, so that what they keep is computed when it is asked for. */
+  computed?: boolean
 }
 
 let made = 0
@@ -189,9 +192,11 @@ export async function aDraft(sql: Sql, program: ProgramSpec, actor = 'admin:test
   return saveDraft(sql, await upToDate(sql, aDefinition(program), 'draft'), actor)
 }
 
-/** Publishes as an editor does who has seen what is there, and moves other programs along. */
+/** Publishes as an editor does who has seen what is there, and moves other programs along; then the worker's jobs run. */
 export async function publish(sql: Sql, program: ProgramSpec, actor = 'admin:test'): Promise<PublicationResult> {
-  return publishDefinition(sql, await upToDate(sql, aDefinition(program)), actor, { move: 'all' })
+  const published = await publishDefinition(sql, await upToDate(sql, aDefinition(program)), actor, { move: 'all' })
+  if (program.computed !== true) await runOutboxJobs(sql)
+  return published
 }
 
 /** A published program. Given the slug of one that exists, publishes it again with these questions. */
@@ -205,3 +210,7 @@ export async function aProgram(sql: Sql, program: ProgramSpec = {}): Promise<Pub
   }
   return { program_id, program_version_id, slug, version, question }
 }
+
+/** As `aProgram`, with the jobs of its publication left in the outbox: what they would keep is computed when it is asked for. */
+export const aComputedProgram = (sql: Sql, program: ProgramSpec = {}): Promise<PublishedTestProgram> =>
+  aProgram(sql, { ...program, computed: true })

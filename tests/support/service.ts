@@ -14,7 +14,7 @@ import { Metrics } from '../../src/http/metrics.ts'
 import { createLog } from '../../src/log.ts'
 import { release } from '../../src/release.ts'
 import { testConfig } from './config.ts'
-import type { TestDatabase } from './database.ts'
+import { leastPrivileged, type TestDatabase } from './database.ts'
 
 export interface TestService {
   /** `http://127.0.0.1:<port>` */
@@ -59,8 +59,9 @@ export interface TestServiceOptions {
 }
 
 /**
- * Starts `createApp` on a real socket. The configuration is `testConfig()`: development, no limits. Exports and
- * intake get a pool of their own each, with `config.exportConnections` and `config.intakeConnections` connections.
+ * Starts `createApp` on a real socket. The configuration is `testConfig()`: development, no limits. Its pools have the rights of
+ * src/db/roles.sql, the console's those of the console; exports and intake have `config.exportConnections` and
+ * `config.intakeConnections` connections.
  */
 export async function startTestService(
   database: TestDatabase,
@@ -78,11 +79,20 @@ export async function startTestService(
     },
   })
   const { databasePrepare: prepare, statementTimeoutMs } = config
-  const openPool = (applicationName: string, connectionsMax: number): Sql =>
-    openDatabase({ url: database.url, connectionsMax, prepare, statementTimeoutMs, applicationName })
+  const opened: Sql[] = []
+  const openPool = (
+    applicationName: string,
+    connectionsMax: number,
+    login: 'test_service' | 'test_console' = 'test_service',
+  ): Sql => {
+    const url = leastPrivileged(database, login)
+    const pool = openDatabase({ url, connectionsMax, prepare, statementTimeoutMs, applicationName })
+    opened.push(pool)
+    return pool
+  }
   const exportDb = options.exportDb ?? openPool('test-export', config.exportConnections)
   const intakeDb = options.intakeDb ?? options.db ?? openPool('test-intake', config.intakeConnections)
-  const db = options.db ?? database.sql
+  const db = options.db ?? openPool('test', 20)
   // Asked of the database of the tests, which is there also where a pool that was given leads nowhere.
   const partitions = await readPartitions(database.sql)
   for (const pool of [exportDb, db]) knowPartitions(pool, partitions)
@@ -97,7 +107,7 @@ export async function startTestService(
     exportDb,
     standbys,
     intakeDb,
-    consoleDb: options.consoleDb ?? options.db ?? database.sql,
+    consoleDb: options.consoleDb ?? options.db ?? openPool('test-console', 10, 'test_console'),
     oldestRelease: options.oldestRelease ?? release.version,
     metrics: new Metrics(),
     connections: new Connections(config, log),
@@ -129,8 +139,7 @@ export async function startTestService(
     stop: async () => {
       await server.stop(true)
       standbys.stop()
-      if (options.exportDb === undefined) await exportDb.end({ timeout: 1 })
-      if (intakeDb !== options.intakeDb && intakeDb !== options.db) await intakeDb.end({ timeout: 1 })
+      await Promise.all(opened.map(pool => pool.end({ timeout: 1 })))
     },
   }
 }

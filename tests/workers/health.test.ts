@@ -5,7 +5,7 @@ import { append, tamper } from '../support/audit-trail.ts'
 import { useDatabase } from '../support/fixtures.ts'
 import { readMetrics } from '../support/metrics.ts'
 import { endProcesses, logged, spawnProcess, startMain, startWorker } from '../support/processes.ts'
-import { aProgram } from '../support/programs.ts'
+import { aComputedProgram as aProgram } from '../support/programs.ts'
 import { until } from '../support/until.ts'
 
 const database = await useDatabase()

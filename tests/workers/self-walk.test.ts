@@ -11,8 +11,11 @@ import { createTestKey } from '../support/keys.ts'
 import { readMetrics } from '../support/metrics.ts'
 import { endProcesses, logged, startMain, startWorker } from '../support/processes.ts'
 import { aProgram, type QuestionSpec, q } from '../support/programs.ts'
+import { seededRandom } from '../support/random.ts'
 import { insertRawApplications, insertRawProgram } from '../support/raw-applications.ts'
 import { until } from '../support/until.ts'
+
+const random = seededRandom(import.meta.file)
 
 const { sql, database, service } = await useExport()
 afterEach(endProcesses)
@@ -91,7 +94,7 @@ describe('promises kept', () => {
 
   test('any part of it, at any page size, asked for again at any page', async () => {
     const { walk } = await aWalk()
-    for (let n = 0; n < 8; n++) expect((await walk(Math.random, 10 + n * 10))!.faults).toEqual([])
+    for (let n = 0; n < 8; n++) expect((await walk(random, 10 + n * 10))!.faults).toEqual([])
   })
 
   test('statuses and notes take numbers too, and leave no gap', async () => {
@@ -112,7 +115,7 @@ describe('promises kept', () => {
         await sql`delete from application where program_id = ${program_id} and submit_seq = ${20 + n}`
       }
     })()
-    for (let n = 0; n < 3; n++) expect((await walk(Math.random, 60))!.faults).toEqual([])
+    for (let n = 0; n < 3; n++) expect((await walk(random, 60))!.faults).toEqual([])
     stopped = true
     await writing
   })

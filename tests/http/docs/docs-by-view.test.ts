@@ -107,7 +107,8 @@ async function differing(of: TestService, truth: ReadonlyMap<string, string>): P
   return [...truth].filter(([way, text]) => shown.get(way) !== text).map(([way]) => way)
 }
 
-test.each([
+/** One after the other, each from the state that the one before leaves. */
+const changes: [string, () => Promise<unknown>][] = [
   ['of an active version and a draft', async () => {}],
   ['after the draft was published', async () => publishDraft(sql, slug, 'admin:test')],
   ['after another draft was saved', async () => aDraft(sql, versionOf(4))],
@@ -116,19 +117,19 @@ test.each([
     'after a publication from which questions are gone',
     async () => aProgram(sql, { slug, questions: [q.text('plain words', optional)] }),
   ],
-])(
-  'docs %s are the same, kept or made, in every form, for every reader',
-  async (_, change) => {
+]
+
+test('docs are the same, kept or made, in every form, for every reader, after each change of a program', async () => {
+  for (const [state, change] of changes) {
     await change()
     await sql`delete from docs_example`
     const truth = await readAll(await serve())
     checkMarks(truth)
     expect(truth.size).toBe(13 * 3)
-    expect(await differing(old, truth)).toEqual([])
+    expect([state, await differing(old, truth)]).toEqual([state, []])
     const versions = await sql<{ program_version_id: number }[]>`select program_version_id from program_version`
     for (const { program_version_id } of versions) await refreshDocsExample(sql, program_version_id, old.config)
     const young = await serve()
-    for (const of of [old, young, old, young]) expect(await differing(of, truth)).toEqual([])
-  },
-  120_000,
-)
+    for (const of of [old, young, old, young]) expect([state, await differing(of, truth)]).toEqual([state, []])
+  }
+}, 240_000)

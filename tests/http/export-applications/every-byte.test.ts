@@ -16,6 +16,9 @@ import { useDatabase, useService } from '../../support/fixtures.ts'
 import { createTestKey } from '../../support/keys.ts'
 import { plainApplication } from '../../support/plain-renderer.ts'
 import { aProgram, everyKind, type PublishedTestProgram, q } from '../../support/programs.ts'
+import { seededRandom } from '../../support/random.ts'
+
+const random = seededRandom(import.meta.file)
 
 const slug = 'every-byte'
 const timeZone = 'America/Los_Angeles'
@@ -107,7 +110,7 @@ async function store(applications: readonly Invented[]): Promise<void> {
 }
 
 test('3,000 invented applications of four versions arrive as the plain renderer has them, in pages that are JSON.stringify to the byte', async () => {
-  const seed = Math.floor(Math.random() * 2 ** 31)
+  const seed = Math.floor(random() * 2 ** 31)
   const applications = invent(seed)
   await store(applications)
   const keyMap = buildKeyMap(versions.map(({ version }) => version))

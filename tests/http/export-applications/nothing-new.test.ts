@@ -9,8 +9,11 @@ import { useDatabase, useService } from '../../support/fixtures.ts'
 import { FrontEnd } from '../../support/front-end.ts'
 import { createTestKey } from '../../support/keys.ts'
 import { aProgram, q } from '../../support/programs.ts'
+import { seededRandom } from '../../support/random.ts'
 import { insertRawApplications, insertRawProgram } from '../../support/raw-applications.ts'
 import { until } from '../../support/until.ts'
+
+const random = seededRandom(import.meta.file)
 
 const database = await useDatabase({ connectionsMax: 30 })
 const { sql } = database
@@ -252,7 +255,7 @@ test('a client that polls with If-None-Match beside writers has at each 304 all 
         const note = `${writer}/${n}`
         await change(id, { note })
       }
-      await Bun.sleep(Math.random() * 20)
+      await Bun.sleep(random() * 20)
     }
   })
   const stored = async () =>

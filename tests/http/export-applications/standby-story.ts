@@ -7,8 +7,11 @@ import type { ExportPage } from '../../support/export-client.ts'
 import { FrontEnd } from '../../support/front-end.ts'
 import { createTestKey, type TestKey } from '../../support/keys.ts'
 import { aProgram, q } from '../../support/programs.ts'
+import { seededRandom } from '../../support/random.ts'
 import type { Node } from '../../support/replication.ts'
 import type { TestService } from '../../support/service.ts'
+
+const random = seededRandom(import.meta.file)
 
 const slug = 'story'
 const pageSizes = [7, 40, 1000]
@@ -76,10 +79,10 @@ export class StandbyStory {
     let stopped = false
     const shaking = nodes.map(async node => {
       while (!stopped) {
-        if (Math.random() < 0.6) await node.pause()
-        await Bun.sleep(Math.random() * 150)
+        if (random() < 0.6) await node.pause()
+        await Bun.sleep(random() * 150)
         await node.resume()
-        await Bun.sleep(Math.random() * 60)
+        await Bun.sleep(random() * 60)
       }
     })
     return {
@@ -135,7 +138,7 @@ export class StandbyStory {
         const fresh = n % 2 === 0 || this.#applicants.length === 0
         const applicant = fresh
           ? await this.#frontEnd.register()
-          : this.#applicants[Math.floor(Math.random() * this.#applicants.length)]!
+          : this.#applicants[Math.floor(random() * this.#applicants.length)]!
         if (fresh) this.#applicants.push(applicant)
         const { application_id: id, submit_time } = await this.#frontEnd.apply(applicant, {
           words: { text: `writer ${writer}, ${n}` },
@@ -146,7 +149,7 @@ export class StandbyStory {
         if (!/answered (400|404|409|503)/.test(String(error))) throw error
         await Bun.sleep(5)
       }
-      await Bun.sleep(Math.random() * 10)
+      await Bun.sleep(random() * 10)
     }
   }
 

@@ -6,6 +6,9 @@ import { useDatabase, useService } from '../../support/fixtures.ts'
 import { FrontEnd, type Submitted } from '../../support/front-end.ts'
 import { createTestKey } from '../../support/keys.ts'
 import { aProgram, q } from '../../support/programs.ts'
+import { seededRandom } from '../../support/random.ts'
+
+const random = seededRandom(import.meta.file)
 
 const slug = 'walks'
 const writers = 8
@@ -43,7 +46,7 @@ class Crowd {
       const fresh = n % 2 === 0
       const applicant = fresh
         ? await frontEnd.register()
-        : this.applicants[Math.floor(Math.random() * this.applicants.length)]!
+        : this.applicants[Math.floor(random() * this.applicants.length)]!
       if (fresh) this.applicants.push(applicant)
       try {
         this.committed.push(await frontEnd.apply(applicant, { words: { text: `writer ${writer}, ${n}` } }))
@@ -228,7 +231,7 @@ describe('a walk', () => {
     const whole = idsOf(await client.walkAll({ fromDate: a, toDate: c, pageSize: '90' }))
     expect(whole.length).toBeGreaterThan(70)
     for (let i = 0; i < 15; i++) {
-      const at = times[Math.floor(Math.random() * times.length)]!.submit_time
+      const at = times[Math.floor(random() * times.length)]!.submit_time
       const b = Temporal.Instant.fromEpochNanoseconds(BigInt(at) * 1000n).toString()
       const left = idsOf(await client.walkAll({ fromDate: a, toDate: b, pageSize: '90' }))
       const right = idsOf(await client.walkAll({ fromDate: b, toDate: c, pageSize: '90' }))

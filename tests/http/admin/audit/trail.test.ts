@@ -138,7 +138,7 @@ describe('the download', () => {
     const subjects = lines.slice(1, -1).map(line => /"(many-\d+)"/.exec(line)![1])
     expect(subjects).toEqual(Array.from({ length: 2500 }, (_, i) => `many-${2500 - i}`))
     const [event] =
-      await sql`select actor, detail from audit_event where action = 'audit_trail_downloaded' order by 1 desc`
+      await sql`select actor, detail from audit_event where action = 'audit_trail_downloaded' order by audit_event_id desc`
     expect(event).toMatchObject({
       actor: `admin:${ada.email}`,
       detail: { filters: { actor: 'operator:many' }, events: 2500 },
@@ -198,14 +198,11 @@ describe('is it whole?', () => {
   })
 
   describe('what was done to it is found', () => {
-    let noted: string
-    let last: { id: number; chain: number; link: number }
+    let last: { id: number }
     beforeAll(async () => {
       await note('to-be-tampered-with')
-      noted = await word()
       const [row] = await sql<(typeof last)[]>`
-        select e.audit_event_id as id, l.chain, l.link from audit_event e join audit_link l using (audit_event_id)
-        where subject = 'to-be-tampered-with'`
+        select audit_event_id as id from audit_event where subject = 'to-be-tampered-with'`
       last = row!
     })
 
@@ -220,19 +217,6 @@ describe('is it whole?', () => {
       await tamper(`insert into audit_event (actor, action, subject) values ('admin:x', 'x', 'slipped')`)
       expect(await parts()).toContain('it was slipped in')
       await tamper(`delete from audit_event where subject = 'slipped'`)
-    })
-
-    test('an end that was cut off, by what was noted alone', async () => {
-      const [link] = await sql`select * from audit_link where chain = ${last.chain} and link = ${last.link}`
-      await tamper(`
-        update audit_chain c set links = links - 1,
-          hash = (select hash from audit_link l where l.chain = c.chain and l.link = c.links - 1) where chain = ${last.chain};
-        delete from audit_link where chain = ${last.chain} and link = ${last.link};
-        create table cut_off as select * from audit_event where audit_event_id = ${last.id};
-        delete from audit_event where audit_event_id = ${last.id}`)
-      expect(link).toBeDefined()
-      expect(await parts()).toContain('The audit trail is whole')
-      expect(await parts({ noted })).toContain('its end was cut off')
     })
   })
 })

@@ -1,0 +1,24 @@
+// Runs the jobs that publications ask for, as the worker does, so that tests meet what is kept and not what is computed on a miss.
+
+import { inTransaction, type Sql } from '../../src/db/client.ts'
+import { beginRun, finishRun } from '../../src/db/derived-status.ts'
+import { findInstanceTimeZone } from '../../src/db/instance.ts'
+import { takeOutbox } from '../../src/db/outbox.ts'
+import { parseJob } from '../../src/queue/jobs.ts'
+import { codeVersions, handlers } from '../../workers/handlers.ts'
+import { testConfig } from './config.ts'
+
+/** Empties the outbox, running each job on record. Rejects with what the first one that fails throws. */
+export async function runOutboxJobs(sql: Sql): Promise<void> {
+  const timeZone = (await findInstanceTimeZone(sql)) ?? 'UTC'
+  const run = handlers({ db: sql, config: testConfig({ timeZone }) })
+  const jobs = await inTransaction(sql, tx => takeOutbox(tx, 1000))
+  for (const { job_name, payload } of jobs) {
+    const job = parseJob(job_name, payload)
+    const thing = { job_name: job.name, ...job.payload }
+    const request = await beginRun(sql, thing, codeVersions[job.name])
+    if (request === undefined) continue
+    await run[job.name](job.payload)
+    await finishRun(sql, thing, request)
+  }
+}
