@@ -1,6 +1,6 @@
 // What the follower's role is enough for, and what it does not allow. Every other test of following runs under it too (useFollowing).
 
-import { describe, expect, test } from 'bun:test'
+import { beforeAll, describe, expect, test } from 'bun:test'
 import { useFollowing } from '../support/civiform/following.ts'
 import { createTestKey } from '../support/keys.ts'
 
@@ -8,7 +8,8 @@ const { civiform, database, own, catchUp } = await useFollowing()
 const program = 'rent relief'
 
 describe('the role tributary_follower', () => {
-  test('is enough for programs, applications, keys, changes, merges and deletions', async () => {
+  let rows: { status: string | null; current: boolean }[]
+  beforeAll(async () => {
     await civiform.publish({ [program]: [{ name: 'job', type: 'TEXT' }] })
     await civiform.saveDraft(program, [
       { name: 'job', type: 'TEXT' },
@@ -30,8 +31,11 @@ describe('the role tributary_follower', () => {
     await civiform.remove(first)
     await civiform.publish({ [program]: [{ name: 'hours', type: 'NUMBER' }] })
     await catchUp()
-    const rows = await database.sql`
+    rows = await database.sql`
       select status, superseded_seq is null as current from application order by submit_time, submit_seq`
+  })
+
+  test('is enough for programs, applications, keys, changes, merges and deletions', async () => {
     expect(rows.map(row => [row.status, row.current])).toEqual([
       ['Approved', false],
       [null, true],

@@ -60,24 +60,30 @@ describe('a followed program', () => {
   })
 
   test('a resubmission supersedes, a status arrives, an answer that a job rewrote is new, a deletion takes away', async () => {
-    const second = await civiform.submit({
-      applicant,
-      program: 'rent relief',
-      answers: { housing_kind_: { selection: 1 } },
-    })
-    await civiform.setStatus(second, 'Approved')
-    await civiform.rewrite(first, { housing_kind_: { selection: '1' } })
+    const again = await civiform.applicant()
+    const submit = (selection: unknown) =>
+      civiform.submit({ applicant: again, program: 'rent relief', answers: { housing_kind_: { selection } } })
+    const [before] = await sql<
+      { submissions: number; erased: number }[]
+    >`select submissions, erased from submission_counter`
+    const old = await submit('2')
     await catchUp()
-    const walked = await client.walkAll()
+    const second = await submit(1)
+    await civiform.setStatus(second, 'Approved')
+    await civiform.rewrite(old, { housing_kind_: { selection: '1' } })
+    await catchUp()
+    const walked = (await client.walkAll()).filter(one => one.applicant_id === again)
     expect(
       walked.map(one => [one.application_id, one.revision_state, one.status, one.application.housing_kind_?.selection]),
     ).toEqual([
-      [first, 'OBSOLETE', null, 'rent'],
+      [old, 'OBSOLETE', null, 'rent'],
       [second, 'CURRENT', 'Approved', 'rent'],
     ])
-    await civiform.remove(first)
+    await civiform.remove(old)
     await catchUp()
-    expect((await client.walkAll()).map(one => one.application_id)).toEqual([second])
-    expect(await sql`select submissions, erased from submission_counter`).toMatchObject([{ submissions: 2, erased: 1 }])
+    expect((await client.walkAll()).map(one => one.application_id)).toEqual([first, second])
+    expect(await sql`select submissions, erased from submission_counter`).toMatchObject([
+      { submissions: before!.submissions + 2, erased: before!.erased + 1 },
+    ])
   })
 })

@@ -2,7 +2,7 @@
 
 import { afterEach, describe, expect, test } from 'bun:test'
 import { append, tamper } from '../support/audit-trail.ts'
-import { useDatabase } from '../support/fixtures.ts'
+import { endWithTest, useDatabase } from '../support/fixtures.ts'
 import { readMetrics } from '../support/metrics.ts'
 import { endProcesses, logged, spawnProcess, startMain, startWorker } from '../support/processes.ts'
 import { aComputedProgram as aProgram } from '../support/programs.ts'
@@ -106,10 +106,12 @@ describe('the service tells the same without a worker', () => {
   })
 
   test('a fault in the audit trail', async () => {
-    const { health } = await startMain(database)
-    await append(sql, 'to be changed')
-    await tamper(sql, `update audit_event set actor = 'key:y' where subject = 'to be changed'`)
-    const worker = await startWorker(database)
+    // Of its own: nothing mends an audit log that was changed.
+    const own = await useDatabase({}, endWithTest)
+    const { health } = await startMain(own)
+    await append(own.sql, 'to be changed')
+    await tamper(own.sql, `update audit_event set actor = 'key:y' where subject = 'to be changed'`)
+    const worker = await startWorker(own)
     await logged(worker, 'the audit trail is not as it was written')
     expect((await readMetrics(health)).of('tributary_audit_faulty_chains')).toBe(1)
     expect((await readMetrics(worker.health)).of('tributary_audit_faulty_chains')).toBe(1)

@@ -7,7 +7,7 @@ import { aPerson, ConsoleVisitor, fieldsOf } from '../../support/console.ts'
 import { ApiProgram, aToken } from '../../support/console-api.ts'
 import { useDatabase, useService } from '../../support/fixtures.ts'
 import { createTestKey } from '../../support/keys.ts'
-import { aProgram, q } from '../../support/programs.ts'
+import { aDraft, aProgram, type ProgramSpec, q } from '../../support/programs.ts'
 
 const database = await useDatabase()
 const service = await useService(database)
@@ -15,7 +15,7 @@ const { sql } = database
 const when = { question: 'first', operator: 'answered' as const }
 const pet = { question: 'pet', field: 'selection', operator: 'equal' as const, value: 'cat' }
 const nested = { not: when }
-await aProgram(sql, {
+const food: ProgramSpec = {
   slug: 'food',
   screens: [
     {
@@ -28,7 +28,8 @@ await aProgram(sql, {
     },
     { name: 'More', questions: [q.text('fourth', { visible_when: nested }), q.number('count')] },
   ],
-})
+}
+await aProgram(sql, food)
 const ada = await aPerson(sql, { name: 'Ada Administrator' })
 const pat = await aPerson(sql, { role: 'PROGRAM_ADMINISTRATOR', programs: ['food'], name: 'Pat Programs' })
 const browser = await new ConsoleVisitor(service).signIn(ada.email)
@@ -251,7 +252,8 @@ describe('D38: two things that contradict one another are a fault at their field
     }
     const own = await createTestKey(sql, { programs: ['food'], allowedSubnets: ['192.0.2.0/24', '198.51.100.7/32'] })
     expect(await form(`/admin/keys/${own.username}`, `/admin/keys/${own.username}`, { from: 'anywhere' })).toBe(303)
-    const path = `/admin/people/${pat.person_id}`
+    const other = await aPerson(sql, { role: 'PROGRAM_ADMINISTRATOR', programs: ['food'], name: 'Pat Programs' })
+    const path = `/admin/people/${other.person_id}`
     expect(await form(path, path, { role: 'AUDITOR' })).toBe(303)
     for (const name of ['third', 'fourth'])
       expect(await form(`${program}/question?name=${name}`, `${program}/question`, { when: 'always' })).toBe(303)
@@ -262,6 +264,8 @@ describe('D38: two things that contradict one another are a fault at their field
       { detail: object },
     ]
     expect(detail).toEqual({ name: 'Pat Programs', role: 'AUDITOR' })
+    // As the other tests find it.
+    await aDraft(sql, food)
   })
 })
 
