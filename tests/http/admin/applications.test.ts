@@ -543,6 +543,25 @@ describe('the audit trail', () => {
   })
 })
 
+test('a file is a link when its address is https and names no user; any other is text', async () => {
+  const files = await aProgram(sql, { slug: 'with-files', questions: [q.file('papers', { max_count: 4 })] })
+  const filesKey = await createTestKey(sql, { programs: [files.slug], maySubmit: true })
+  const door = new FrontEnd(service, filesKey, files.slug)
+  const [safe, ...others] = [
+    'https://files.example/1/bill.pdf',
+    'http://files.example/1/bill.pdf',
+    'https://files.example:pw@evil.example/bill.pdf',
+    'https://files.example@evil.example/bill.pdf',
+  ] as const
+  const { application_id } = await door.apply(await door.register(), { papers: { file_urls: [safe, ...others] } })
+  const html = await browser.page(`/admin/programs/${files.slug}/applications/${application_id}`)
+  expect(html).toContain(`href="${safe}"`)
+  for (const other of others) {
+    expect(html).toContain(other)
+    expect(html).not.toContain(`href="${other}"`)
+  }
+})
+
 test('nothing that is stored is taken for markup: texts, options, answers, names, statuses, notes', async () => {
   const id = await frontEnd.register()
   const { application_id } = await frontEnd.apply(

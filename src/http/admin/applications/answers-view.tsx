@@ -104,6 +104,12 @@ export const Lines = ({ lines }: { lines: readonly AnswerLine[] }) => (
   </>
 )
 
+/** Whether an applicant's address may be opened from the console: not by plain HTTP, and not with a name before the host that passes for one. */
+function isLink(text: string): boolean {
+  const url = URL.parse(text)
+  return url?.protocol === 'https:' && url.username === '' && url.password === ''
+}
+
 function Line({ line: { text, look } }: { line: AnswerLine }) {
   if (text.length > shownLengthMax)
     return (
@@ -114,7 +120,7 @@ function Line({ line: { text, look } }: { line: AnswerLine }) {
         </span>
       </>
     )
-  if (look === 'link' && /^https?:\/\//i.test(text))
+  if (look === 'link' && isLink(text))
     return (
       <a class="line" href={text} rel="noreferrer noopener external">
         {text}
