@@ -3,17 +3,16 @@
 
 import { createHash } from 'node:crypto'
 import { findProgram } from '../../src/db/programs.ts'
+import { pick, type Rng } from '../../src/domain/invented/seeded-random.ts'
+import { Problem } from '../../src/problem.ts'
 import { loadBankFor, parseDefinition } from '../../src/programs/parse-definition.ts'
 import { publishDefinition } from '../../src/programs/publish.ts'
 import { annotate } from '../../src/upkeep/annotate.ts'
+import type { WalkedPage } from '../../workers/walk-promises.ts'
 import { type Installation, slug } from './installation.ts'
 import type { Client } from './patient-client.ts'
 import { activeVersion } from './soak-statements.ts'
-
-interface Page {
-  payload: { application_id: number; applicant_id: number; revision_state: string; application: object }[]
-  nextPageToken: string | null
-}
+import { anyView, type SoakKey, type View, viewFaults, viewName } from './views.ts'
 
 interface Changes {
   payload: { change: number; kind: string; application_id: number }[]
@@ -42,42 +41,72 @@ export class Ledger {
 export const exportPath = `/api/v1/admin/programs/${slug}/applications`
 const intakePath = `/intake/v1/programs/${slug}/applicants`
 
-/** Version `n` of the program: asks one question more or less than the one before. */
-const definition = (n: number, based_on: number | undefined) => ({
-  slug,
-  display_name: 'Soaked',
-  statuses: ['Received', 'Approved'],
-  ...(based_on === undefined ? {} : { based_on }),
-  questions: [
-    { admin_name: 'soaked words', kind: 'TEXT', text: 'Words?' },
-    { admin_name: 'soaked members', kind: 'ENUMERATOR', text: 'Who?' },
-    { admin_name: 'soaked name', kind: 'TEXT', enumerator: 'soaked members', text: 'Name?' },
-    ...(n % 2 === 0 ? [] : [{ admin_name: 'soaked extra', kind: 'NUMBER', text: 'How many?' }]),
-  ],
-  screens: [
-    {
-      name: 'Screen',
-      questions: [
-        { question: 'soaked words' },
-        { question: 'soaked members', optional: true },
-        { question: 'soaked name', optional: true },
-        ...(n % 2 === 0 ? [] : [{ question: 'soaked extra', optional: true }]),
-      ],
-    },
-  ],
+interface Question {
+  admin_name: string
+  kind: string
+  text: string
+  enumerator?: string
+}
+
+const q = (name: string, kind: string, enumerator?: string): Question => ({
+  admin_name: `soaked ${name}`,
+  kind,
+  text: `${name}?`,
+  ...(enumerator === undefined ? {} : { enumerator: `soaked ${enumerator}` }),
 })
 
-/** Publishes version `n`; false when the database was not there for it. */
-export async function publishVersion({ sql }: Installation, n: number): Promise<boolean> {
+/** In another order with each `n`; what only some versions ask stands in the middle. */
+function ordered<T>(list: readonly T[], n: number, between: readonly T[]): T[] {
+  const at = n % list.length
+  const turned = [...list.slice(at), ...list.slice(0, at)]
+  return n % 2 === 0 ? turned : turned.toSpliced(1, 0, ...between)
+}
+
+/** What version `n` asks, at the top and two enumerators deep. */
+function questionsOf(n: number): Question[] {
+  const job = ordered([q('employer', 'TEXT', 'jobs'), q('since', 'TEXT', 'jobs')], n, [q('pay', 'NUMBER', 'jobs')])
+  const jobs = [q('jobs', 'ENUMERATOR', 'members'), ...job]
+  const member = ordered([[q('name', 'TEXT', 'members')], jobs], n, [[q('nick', 'TEXT', 'members')]])
+  const members = [q('members', 'ENUMERATOR'), ...member.flat()]
+  return ordered([[q('words', 'TEXT')], members, [q('town', 'TEXT')]], n, [[q('extra', 'NUMBER')]]).flat()
+}
+
+/** Version `n` of the program: asks in another order than the one before, and inserts questions or leaves them out. */
+function definition(n: number, based_on: number | undefined) {
+  const questions = questionsOf(n)
+  return {
+    slug,
+    display_name: 'Soaked',
+    statuses: ['Received', 'Approved'],
+    ...(based_on === undefined ? {} : { based_on }),
+    questions,
+    screens: [
+      {
+        name: 'Screen',
+        questions: questions.map(({ admin_name }) => ({
+          question: admin_name,
+          optional: admin_name !== 'soaked words',
+        })),
+      },
+    ],
+  }
+}
+
+/** Publishes the next version; false when the database was not there for it, and notes when it was refused. The first one throws. */
+export async function publishVersion({ sql }: Installation, ledger: Ledger): Promise<boolean> {
+  const n = ledger.publications
   try {
     const program = await findProgram(sql, slug)
     const basis = program === undefined ? undefined : await activeVersion(sql, program.program_id)
     const document = definition(n, basis)
     const parsed = parseDefinition(document, await loadBankFor(sql, document))
     await publishDefinition(sql, parsed, 'operator:soak', { move: 'all' })
+    ledger.publications++
     return true
   } catch (error) {
     if (n === 0) throw error
+    if (error instanceof Problem)
+      ledger.note(`version ${n} was refused: ${error.message} ${JSON.stringify(error.errors)}`)
     return false
   }
 }
@@ -95,9 +124,11 @@ export async function write(client: Client, ledger: Ledger, stopped: AbortSignal
       applicant = (registered?.body as { applicant_id?: number } | undefined)?.applicant_id
       if (applicant === undefined) continue
     }
+    const jobs = { entities: [{ entity_name: `j ${n}`, soaked_employer: { text: 'Mill' } }].slice(n % 2) }
     const answers = {
       soaked_words: { text: 'x'.repeat(1 + (n % 700)) },
-      soaked_members: { entities: [{ entity_name: `m ${n}`, soaked_name: { text: 'Ada' } }] },
+      soaked_town: { text: 'Town' },
+      soaked_members: { entities: [{ entity_name: `m ${n}`, soaked_name: { text: 'Ada' }, soaked_jobs: jobs }] },
     }
     const saved = await client.ask(`${intakePath}/${applicant}/answers`, { method: 'PUT', body: { answers } })
     if (saved === undefined || saved.status >= 300) {
@@ -118,52 +149,85 @@ export async function write(client: Client, ledger: Ledger, stopped: AbortSignal
 }
 
 /** One walk from beginning to end; its ids in order, and the head of its first page. Undefined when it could not be finished. */
-export async function walk(client: Client, ledger: Ledger, query: string) {
+export async function walk(client: Client, ledger: Ledger, view: View, query: string) {
   const ids: number[] = []
   let head: Headers | undefined
+  const name = `${query} as ${viewName(view)}`
+  const fields = view.fields === undefined ? '' : `&fields=${view.fields}`
+  const read = (text: string): WalkedPage => {
+    const page = view.format.read(text)
+    for (const fault of viewFaults(view, page, text)) ledger.note(`a walk (${name}): ${fault}`)
+    return page
+  }
+  const asked = { authorization: view.authorization, accept: view.format.accept, read }
   for (let token: string | null = ''; token !== null; ) {
-    const answer = await client.ask(`${exportPath}?${token === '' ? query : `nextPageToken=${token}`}`)
+    const answer = await client.ask(`${exportPath}?${token === '' ? query + fields : `nextPageToken=${token}`}`, asked)
     if (answer?.status !== 200) {
-      if (answer !== undefined) ledger.note(`a page answered ${answer.status}: ${JSON.stringify(answer.body)}`)
+      const what =
+        answer === undefined ? 'was not answered' : `answered ${answer.status}: ${JSON.stringify(answer.body)}`
+      ledger.note(`a page (${name}) ${what}`)
       return undefined
     }
     head ??= answer.headers
-    const { payload, nextPageToken } = answer.body as Page
-    ids.push(...payload.map(application => application.application_id))
+    const page = answer.body as WalkedPage
+    ids.push(...page.applications.map(({ id }) => id))
     ledger.pages++
-    token = nextPageToken
+    token = page.token
   }
   ledger.walks++
-  if (new Set(ids).size !== ids.length) ledger.note(`a walk (${query}) had an application twice`)
+  if (new Set(ids).size !== ids.length) ledger.note(`a walk (${name}) had an application twice`)
   return { ids, head: head! }
 }
 
-/** Walks again and again, with pages of several sizes: nothing that was acknowledged before is missing, nothing comes twice, and the receipt agrees. */
-export async function walkOn(client: Client, ledger: Ledger, stopped: AbortSignal): Promise<void> {
-  for (let n = 0; !stopped.aborted; n++) {
+/**
+ * Walks again and again, with either key, in any format, with all questions or some, and with pages of several sizes: nothing that was
+ * acknowledged before is missing, nothing comes twice, and the receipt agrees.
+ */
+export async function walkOn(
+  client: Client,
+  ledger: Ledger,
+  keys: readonly SoakKey[],
+  random: Rng,
+  stopped: AbortSignal,
+): Promise<void> {
+  while (!stopped.aborted) {
     const before = ledger.acknowledged.slice()
-    const walked = await walk(client, ledger, `pageSize=${[1000, 100, 350][n % 3]}`)
+    const view = anyView(random, keys)
+    const walked = await walk(client, ledger, view, `pageSize=${pick(random, [1000, 100, 350])}`)
     if (walked === undefined) continue
+    const { authorization } = view
     const ids = new Set(walked.ids)
     const missing = before.filter(id => !ids.has(id))
     if (missing.length > 0)
-      ledger.note(`a walk lacked ${missing.length} that were acknowledged before it, such as ${missing[0]}`)
-    const receipt = await client.ask(`/api/v1/admin/programs/${slug}/receipt?walk=${walked.head.get('Walk-Token')}`)
+      ledger.note(
+        `a walk as ${viewName(view)} lacked ${missing.length} that were acknowledged before it, such as ${missing[0]}`,
+      )
+    const path = `/api/v1/admin/programs/${slug}/receipt?walk=${walked.head.get('Walk-Token')}`
+    const receipt = await client.ask(path, { authorization })
     const sha256 = createHash('sha256')
       .update(walked.ids.map(id => `${id}\n`).join(''))
       .digest('hex')
     if (receipt !== undefined && (receipt.body as { sha256?: string }).sha256 !== sha256)
-      ledger.note(`a walk of ${walked.ids.length} is not what its receipt says: ${JSON.stringify(receipt.body)}`)
+      ledger.note(
+        `a walk of ${walked.ids.length} as ${viewName(view)} is not what its receipt says: ${JSON.stringify(receipt.body)}`,
+      )
   }
 }
 
-/** Asks for what is new, window by window. */
-export async function poll(client: Client, ledger: Ledger, stopped: AbortSignal): Promise<void> {
+/** Asks for what is new, window by window, each as another client would. */
+export async function poll(
+  client: Client,
+  ledger: Ledger,
+  keys: readonly SoakKey[],
+  random: Rng,
+  stopped: AbortSignal,
+): Promise<void> {
   let from: string | undefined
   for (let last = false; !last; ) {
     // Once more after the last submission.
     last = stopped.aborted
-    const walked = await walk(client, ledger, `pageSize=500${from === undefined ? '' : `&fromDate=${from}`}`)
+    const query = `pageSize=500${from === undefined ? '' : `&fromDate=${from}`}`
+    const walked = await walk(client, ledger, anyView(random, keys), query)
     if (walked === undefined) {
       if (last) ledger.note('the last window could not be read')
       continue
@@ -197,7 +261,7 @@ export async function administer(installation: Installation, ledger: Ledger, sto
   for (let n = 1; !stopped.aborted; n++) {
     await Bun.sleep(150)
     const application_id = ledger.acknowledged[Math.floor(Math.random() * ledger.acknowledged.length)]
-    if (n % 20 === 0 && (await publishVersion(installation, ++ledger.publications))) continue
+    if (n % 20 === 0 && (await publishVersion(installation, ledger))) continue
     if (application_id === undefined) continue
     const program = await findProgram(installation.sql, slug).catch(() => undefined)
     if (program === undefined) continue

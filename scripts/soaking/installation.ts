@@ -12,6 +12,7 @@ import { endWithParent } from '../end-with-parent.ts'
 import { freePort } from '../free-port.ts'
 import { isAlive } from '../is-alive.ts'
 import { type Network, startNetwork } from './network.ts'
+import type { SoakKey } from './views.ts'
 
 const root = join(import.meta.dir, '../..')
 /** What the disk of the database holds, where it can be given one of its own. */
@@ -146,8 +147,9 @@ export async function startInstallation(): Promise<Installation> {
   }
 }
 
-/** A key that may submit to the program and export it. */
-export async function issueKey({ sql, pepper }: Installation): Promise<string> {
+/** A key that may export the program; and submit to it, unless questions are hidden from it. */
+export async function issueKey({ sql, pepper }: Installation, hidden_questions: string[] = []): Promise<SoakKey> {
+  const seesLess = hidden_questions.length > 0
   const now = Date.now() * 1000
   const { username, password } = await createApiKey(sql, pepper, {
     name: 'Soak',
@@ -155,12 +157,12 @@ export async function issueKey({ sql, pepper }: Installation): Promise<string> {
     expires_at: now + 86_400_000_000,
     allowed_subnets: ['127.0.0.0/8'],
     may_export: true,
-    may_submit: true,
-    front_end: 'soak',
+    may_submit: !seesLess,
+    ...(seesLess ? { hidden_questions } : { front_end: 'soak' }),
     actor: 'operator:soak',
     now,
   })
-  return `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
+  return { authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`, seesLess }
 }
 
 /** A small file system in memory, where the account may make one. */
@@ -238,7 +240,8 @@ function launch(main: string, environment: Record<string, string>, complaints: s
     stderr: 'pipe',
   })
   endWithParent(child, { signal: 'SIGKILL' })
-  const isUnforeseen = (line: string): boolean => /uncaught exception|unhandled rejection/.test(line)
+  const isUnforeseen = (line: string): boolean =>
+    /uncaught exception|unhandled rejection|a stored text is not as its program version says/.test(line)
   void eachLine(child.stdout, line => isUnforeseen(line) && complaints.push(line))
   // Why a process could not start, which it cannot while the database is away.
   void eachLine(child.stderr, line => {

@@ -1,6 +1,7 @@
 // scripts/soak: an installation of its own under load and faults, and what came of it.
 
 import { parseArgs } from 'node:util'
+import { seededRandom } from '../../src/domain/invented/seeded-random.ts'
 import { Problem } from '../../src/problem.ts'
 import { exitCode, showHelpIfAsked, usage } from '../environment.ts'
 import { printTable } from '../text-table.ts'
@@ -9,17 +10,20 @@ import { type Fault, faults } from './inflictions.ts'
 import { issueKey, startInstallation } from './installation.ts'
 import { Client } from './patient-client.ts'
 import { reckon } from './reckoning.ts'
+import { everyView, hiddenQuestions } from './views.ts'
 
-const help = `Usage: scripts/soak [--minutes <number>] [--only <fault>] … [--writers <number>] [--calm]
+const help = `Usage: scripts/soak [--minutes <number>] [--only <fault>] … [--writers <number>] [--seed <number>] [--calm]
 
 Starts PostgreSQL, Redis if there is one, two services and a worker on loopback; has ${faults.length} kinds of faults happen to them, one after the
 other, each kind as often as every other, while front ends submit, clients walk, poll and follow the changes, and an administrator sets
-statuses and publishes. At the end everything that was acknowledged must be there, in every walk that began later, once in the windows of
+statuses and publishes versions in another order and with questions inserted. Those who walk and poll do so in every format, with all
+questions or some, and with a key from which questions are hidden. At the end everything that was acknowledged must be there, in every walk that began later, once in the windows of
 those that poll, and once, in order, in the change feed; the audit trail must be whole, and memory and connections given back.
 
   --minutes   How long; 5 unless given. Every kind of fault happens once at least, whatever that takes.
   --only      Only this kind of fault, which may be given several times: ${faults.map(({ name }) => name).join(', ')}
   --writers   How many submit at a time; 8 unless given.
+  --seed      Of what those who walk and poll choose, as in the run that told this seed.
   --calm      No faults at all.`
 
 /** Between two faults, for as long as it takes to have everything again. */
@@ -40,12 +44,14 @@ async function soak(): Promise<void> {
     options: {
       minutes: { type: 'string', default: '5' },
       writers: { type: 'string', default: '8' },
+      seed: { type: 'string' },
       only: { type: 'string', multiple: true },
       calm: { type: 'boolean', default: false },
     },
   })
   const minutes = numberFrom('--minutes', values.minutes, 0.1, 10_000)
   const writers = numberFrom('--writers', values.writers, 1, 64)
+  const seed = numberFrom('--seed', values.seed ?? String(Math.floor(Math.random() * 2 ** 31)), 0, 2 ** 31)
   const wanted = values.calm ? [] : chosen(values.only)
   const installation = await startInstallation()
   const ledger = new Ledger()
@@ -54,18 +60,25 @@ async function soak(): Promise<void> {
   )
   let client: Client
   try {
-    await publishVersion(installation, 0)
-    const authorization = await issueKey(installation)
+    await publishVersion(installation, ledger)
+    const key = await issueKey(installation)
+    const { authorization } = key
+    const keys = [key, await issueKey(installation, hiddenQuestions)]
+    const plain = everyView(keys)[0]!
     client = new Client(installation, authorization, ledger.note)
+    say(`--seed ${seed}`)
     const stop = new AbortController()
     const working = Promise.all([
       ...Array.from({ length: writers }, () => write(client, ledger, stop.signal)),
-      walkOn(client, ledger, stop.signal),
-      walkOn(client, ledger, stop.signal),
+      walkOn(client, ledger, keys, seededRandom(seed), stop.signal),
+      walkOn(client, ledger, keys, seededRandom(seed + 1), stop.signal),
       administer(installation, ledger, stop.signal),
     ])
     const watching = new AbortController()
-    const following = Promise.all([poll(client, ledger, watching.signal), follow(client, ledger, watching.signal)])
+    const following = Promise.all([
+      poll(client, ledger, keys, seededRandom(seed + 2), watching.signal),
+      follow(client, ledger, watching.signal),
+    ])
     const endMs = performance.now() + minutes * 60_000
     for (let round = 0; round === 0 || performance.now() < endMs; round++) {
       if (wanted.length === 0) await Bun.sleep(endMs - performance.now())
@@ -83,7 +96,7 @@ async function soak(): Promise<void> {
     watching.abort()
     await following
     say('reckoning')
-    await reckon(installation, client, ledger)
+    await reckon(installation, client, ledger, keys)
 
     async function happen(fault: Fault, record: Happened): Promise<void> {
       const beganMs = performance.now()
@@ -91,7 +104,7 @@ async function soak(): Promise<void> {
       if (record.notTried !== undefined) return
       await fault.run(installation, authorization)
       // Back is who answers a walk to its end.
-      await walk(client, ledger, 'pageSize=1000&toDate=2000-01-01')
+      await walk(client, ledger, plain, 'pageSize=1000&toDate=2000-01-01')
       record.times++
       record.recoveryMs += performance.now() - beganMs
     }

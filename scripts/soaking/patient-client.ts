@@ -9,8 +9,19 @@ const patienceMs = 90_000
 export interface Answer {
   status: number
   headers: Headers
-  /** Parsed; a page that ended properly and does not parse is a broken promise. */
+  /** As it was read; an answer that ended properly and cannot be read is a broken promise. */
   body: unknown
+}
+
+interface Asked {
+  method?: string
+  body?: unknown
+  key?: string
+  /** Of another key than the client's own. */
+  authorization?: string
+  accept?: string
+  /** Makes the body of an answer with a status of success; throws where it is not whole. */
+  read?: (text: string) => unknown
 }
 
 /** How often requests had to be repeated, and the longest anybody waited. */
@@ -30,12 +41,13 @@ export class Client {
   ) {}
 
   /** The first answer that is neither a refusal for want of capacity nor cut off. Undefined when there was none in time. */
-  async ask(
-    path: string,
-    init: { method?: string; body?: unknown; key?: string; signal?: AbortSignal } = {},
-  ): Promise<Answer | undefined> {
+  async ask(path: string, init: Asked = {}): Promise<Answer | undefined> {
     const beganMs = performance.now()
-    const headers: Record<string, string> = { Authorization: this.authorization }
+    const headers: Record<string, string> = {
+      Authorization: init.authorization ?? this.authorization,
+      Accept: init.accept ?? 'application/json',
+    }
+    const read = init.read ?? JSON.parse
     if (init.body !== undefined) headers['Content-Type'] = 'application/json'
     if (init.key !== undefined) headers['Idempotency-Key'] = init.key
     for (let attempt = 0; performance.now() - beganMs < patienceMs; attempt++) {
@@ -45,12 +57,13 @@ export class Client {
       }
       const { services } = this.installation
       const { url } = services[this.#turn++ % services.length]!
-      const answer = await this.#once(url + path, {
+      const request = {
         method: init.method ?? 'GET',
         headers,
         ...(init.body === undefined ? {} : { body: JSON.stringify(init.body) }),
         signal: AbortSignal.timeout(attemptMs),
-      })
+      }
+      const answer = await this.#once(url + path, request, read)
       if (answer === undefined || answer.status === 429 || answer.status === 503) continue
       this.patience.longestMs = Math.max(this.patience.longestMs, performance.now() - beganMs)
       if (answer.status >= 500) this.broken(`${path} answered ${answer.status}: ${JSON.stringify(answer.body)}`)
@@ -61,7 +74,7 @@ export class Client {
   }
 
   /** Undefined when the connection failed or was reset; whatever ended properly must be whole. */
-  async #once(url: string, init: RequestInit): Promise<Answer | undefined> {
+  async #once(url: string, init: RequestInit, read: (text: string) => unknown): Promise<Answer | undefined> {
     let response: Response
     let text: string
     try {
@@ -71,7 +84,8 @@ export class Client {
       return undefined
     }
     try {
-      return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) }
+      const body = text === '' ? undefined : response.ok ? read(text) : JSON.parse(text)
+      return { status: response.status, headers: response.headers, body }
     } catch {
       this.broken(`${url} ended properly and is not whole: ${text.length} characters, … ${text.slice(-80)}`)
       return undefined

@@ -7,6 +7,7 @@ import { type Ledger, walk } from './actors.ts'
 import { type Installation, slug } from './installation.ts'
 import type { Client } from './patient-client.ts'
 import { countApplicants, countConnections, countUnderived } from './soak-statements.ts'
+import { everyView, type SoakKey, viewName } from './views.ts'
 
 /** What a process of the service may hold at rest, in bytes; and connections of all pools of both. */
 const restBytes = 600_000_000
@@ -14,13 +15,19 @@ const restConnections = 2 * (10 + 10 + 10 + 10) + 30
 const restMs = 60_000
 
 /** Notes every promise that does not hold. */
-export async function reckon(installation: Installation, client: Client, ledger: Ledger): Promise<void> {
+export async function reckon(
+  installation: Installation,
+  client: Client,
+  ledger: Ledger,
+  keys: readonly SoakKey[],
+): Promise<void> {
   const { sql, services } = installation
   await untilTrue(ledger, 'both services and the worker are ready again', async () => {
     const answers = await Promise.all(services.map(({ health }) => fetch(`${health}/readyz`).catch(() => undefined)))
     return answers.every(answer => answer?.ok) && installation.worker.pid !== undefined
   })
-  const walked = await walk(client, ledger, 'pageSize=1000')
+  const views = everyView(keys)
+  const walked = await walk(client, ledger, views[0]!, 'pageSize=1000')
   const acknowledged = new Set(ledger.acknowledged)
   if (acknowledged.size !== ledger.acknowledged.length)
     ledger.note('two submissions were acknowledged with one application id')
@@ -52,6 +59,13 @@ export async function reckon(installation: Installation, client: Client, ledger:
   const program = await findProgram(sql, slug)
   const { current, applicants } = await countApplicants(sql, program!.program_id)
   if (current !== applicants) ledger.note(`${applicants} applicants have ${current} CURRENT applications`)
+  // Services that have seen no publication read what is kept.
+  for (const { process } of services) process.kill('SIGTERM')
+  for (const view of views) {
+    const again = await walk(client, ledger, view, 'pageSize=1000')
+    if (again !== undefined && again.ids.join() !== walked?.ids.join())
+      ledger.note(`the last walk as ${viewName(view)} is not that of everything`)
+  }
   for (const line of installation.complaints) ledger.note(`a process said: ${line.slice(0, 300)}`)
 }
 

@@ -5,6 +5,8 @@ import { join } from 'node:path'
 import { Ledger } from '../../scripts/soaking/actors.ts'
 import { faults } from '../../scripts/soaking/inflictions.ts'
 import { reckonChanges } from '../../scripts/soaking/reckoning.ts'
+import { everyView, viewFaults } from '../../scripts/soaking/views.ts'
+import type { WalkedPage } from '../../workers/walk-promises.ts'
 import { needs } from '../support/needs.ts'
 import { run } from '../support/run.ts'
 
@@ -19,7 +21,27 @@ describe.skipIf(!needs('redis', 'faketime'))('scripts/soak', () => {
     expect({ out, err, code }).toMatchObject({ code: 0, out: expect.stringContaining('Every promise was kept.') })
     for (const { name } of faults) expect(out).toMatch(new RegExp(`${name} +(1 +[\\d.]+ s|0 +not tried: only root)`))
     expect(Number(/(\d+) submissions acknowledged/.exec(out)?.[1])).toBeGreaterThan(20)
+    expect(Number(/(\d+) versions published/.exec(out)?.[1])).toBeGreaterThan(3)
   }, 240_000)
+})
+
+describe('the view of a walk tells', () => {
+  const [everything, town] = everyView([{ authorization: '', seesLess: true }])
+  const page = (...questions: string[]): WalkedPage => ({
+    applications: [{ id: 1, applicantId: 2, state: 'CURRENT', questions, digest: 0 }],
+    token: null,
+  })
+  test('nothing, when a page is as it was asked for', () => {
+    expect(viewFaults(everything!, page('soaked_members', 'soaked_town'), 'soaked_members')).toEqual([])
+    expect(viewFaults(town!, page('soaked_town'), 'soaked_town')).toEqual([])
+  })
+  test('of questions that are hidden, at the top and within others', () => {
+    expect(viewFaults(everything!, page('soaked_words'), 'soaked_words soaked_name').length).toBe(2)
+  })
+  test('of questions that were not asked for, and of those that are missing', () => {
+    expect(viewFaults(town!, page('soaked_town', 'soaked_extra'), '').length).toBe(1)
+    expect(viewFaults(town!, page(), '').length).toBe(1)
+  })
 })
 
 test('a fault that there is not, and a number that is none, are named', async () => {

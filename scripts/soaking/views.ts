@@ -1,0 +1,41 @@
+// How a client of a soak reads the program: with which key, in which format, all questions or some. And what it must not get.
+
+import { pick, type Rng } from '../../src/domain/invented/seeded-random.ts'
+import type { WalkedPage } from '../../workers/walk-promises.ts'
+import { walkFormats } from '../../workers/walked-page.ts'
+
+/** Hidden from one of the keys, by their names in the question bank: one at the top, one that is repeated. Writers answer both. */
+export const hiddenQuestions = ['soaked words', 'soaked name']
+const hiddenKeys = hiddenQuestions.map(name => name.replace(' ', '_'))
+
+/** What every version asks and either key sees; undefined for everything. */
+const choices = [undefined, 'soaked_town', 'soaked_members', 'soaked_members.soaked_jobs.soaked_employer,soaked_town']
+
+export interface SoakKey {
+  authorization: string
+  seesLess: boolean
+}
+
+export interface View extends SoakKey {
+  format: (typeof walkFormats)[number]
+  fields: string | undefined
+}
+
+/** Every one, for a last look at what is at rest. */
+export const everyView = (keys: readonly SoakKey[]): View[] =>
+  keys.flatMap(key => walkFormats.flatMap(format => choices.map(fields => ({ ...key, format, fields }))))
+
+export const anyView = (random: Rng, keys: readonly SoakKey[]): View => pick(random, everyView(keys))
+
+/** For reports of what was broken. */
+export const viewName = ({ seesLess, format, fields }: View): string =>
+  `${format.accept}${fields === undefined ? '' : `, fields=${fields}`}${seesLess ? ', with hidden questions' : ''}`
+
+/** What a page gives away or holds back that it should not. Empty when it is as it was asked for. */
+export function viewFaults({ seesLess, fields }: View, { applications }: WalkedPage, text: string): string[] {
+  const faults = seesLess ? hiddenKeys.filter(key => text.includes(key)).map(key => `a page told of ${key}`) : []
+  if (fields === undefined) return faults
+  const chosen = [...new Set(fields.split(',').map(path => path.split('.')[0]!))].sort().join()
+  const other = applications.find(({ questions }) => questions.toSorted().join() !== chosen)
+  return other === undefined ? faults : [...faults, `application ${other.id} came with ${other.questions.join()}`]
+}
