@@ -17,7 +17,7 @@ const slug = 'head-start'
 const database = await useDatabase()
 // One connection: it has prepared every statement when keys are held, and a statement that is new to a connection would be sent only then.
 const { recorder, recorded } = await useRecorder(database.url, 1)
-const service = await useService({ ...database, url: recorder.url, sql: recorded })
+const service = await useService({ ...database, url: recorder.url, sql: recorded }, {}, { db: recorded })
 await aProgram(database.sql, { slug, questions: [q.text('answer')] })
 const intakeKey = await createTestKey(database.sql, { programs: [slug], maySubmit: true })
 const frontEnd = new FrontEnd(service, intakeKey, slug)
