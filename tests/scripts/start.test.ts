@@ -76,7 +76,8 @@ const isAlive = (pid: number): boolean => {
   }
 }
 
-const curlLine = (run: Run): string | undefined => run.said().match(/^curl .+$/m)?.[0]
+/** The two lines to paste: the credential into the environment, and the request. */
+const curlLine = (run: Run): string | undefined => run.said().match(/^export .+\ncurl .+$/m)?.[0]
 
 const shell = async (command: string): Promise<string> => Bun.$`sh -c ${command}`.quiet().text()
 
