@@ -16,7 +16,7 @@ import { endWithFile, useDatabase, usePool, useService } from '../support/fixtur
 import { FrontEnd } from '../support/front-end.ts'
 import { createTestKey, type TestKey } from '../support/keys.ts'
 import { endProcesses, spawnProcess, startMain } from '../support/processes.ts'
-import { aProgram, everyKind, q } from '../support/programs.ts'
+import { aComputedProgram as aProgram, everyKind, q } from '../support/programs.ts'
 import { insertRawApplications, insertRawProgram } from '../support/raw-applications.ts'
 import { failureOf } from '../support/refusal.ts'
 import type { TestService } from '../support/service.ts'

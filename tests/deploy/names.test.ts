@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { useDatabase } from '../support/fixtures.ts'
 import { readMetrics } from '../support/metrics.ts'
 import { endProcesses, startMain, startWorker } from '../support/processes.ts'
-import { aProgram } from '../support/programs.ts'
+import { aComputedProgram as aProgram } from '../support/programs.ts'
 import { until } from '../support/until.ts'
 
 const root = join(import.meta.dir, '../..')

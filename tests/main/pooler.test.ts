@@ -8,7 +8,7 @@ import { createTestKey } from '../support/keys.ts'
 import { needs } from '../support/needs.ts'
 import { usePgbouncer } from '../support/pgbouncer.ts'
 import { endProcesses, logged, refusalOf, spawnProcess, startMain, startWorker } from '../support/processes.ts'
-import { aProgram, q } from '../support/programs.ts'
+import { aComputedProgram as aProgram, q } from '../support/programs.ts'
 import { until } from '../support/until.ts'
 
 const isThere = needs('pgbouncer')

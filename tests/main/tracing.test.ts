@@ -8,7 +8,7 @@ import { useDatabase } from '../support/fixtures.ts'
 import { createTestKey } from '../support/keys.ts'
 import { readMetrics } from '../support/metrics.ts'
 import { endProcesses, startMain, startWorker, type TestMain } from '../support/processes.ts'
-import { aProgram, q } from '../support/programs.ts'
+import { aComputedProgram as aProgram, q } from '../support/programs.ts'
 import { insertRawApplications, insertRawProgram } from '../support/raw-applications.ts'
 import { until } from '../support/until.ts'
 

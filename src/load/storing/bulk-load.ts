@@ -74,7 +74,9 @@ export async function bulkLoad(
     refuseOtherFrontEnd(begun, options.frontEnd)
     if (begun === undefined) await refuseUnfinished(sql, check, options.insteadOf)
     const checked = await check.finish(begun?.stored).catch(async error => {
-      throw begun === undefined && (await findLoad(sql, digest)) !== undefined ? overtakenByAnother() : error
+      // What another process stores of the same input meanwhile looks like ids that are taken.
+      const now = await findLoad(sql, digest)
+      throw now?.stored !== begun?.stored || now?.ended_at !== begun?.ended_at ? overtakenByAnother() : error
     })
     if (checked.applications > 0) {
       const { source = 'an input', insteadOf, actor, timeZone, frontEnd, wholeOrNothing = false, batchBytes } = options
