@@ -84,7 +84,12 @@ const shell = async (command: string): Promise<string> => Bun.$`sh -c ${command}
 /** The PostgreSQL of the folder, as its own file says. */
 const postgresPid = async (): Promise<number | undefined> => {
   const found = [...new Bun.Glob('**/postmaster.pid').scanSync({ cwd: folder, dot: true })][0]
-  return found === undefined ? undefined : Number((await Bun.file(join(folder, found)).text()).split('\n')[0])
+  if (found === undefined) return undefined
+  // PostgreSQL may end, and take it along, between the two looks.
+  const text = await Bun.file(join(folder, found))
+    .text()
+    .catch(() => undefined)
+  return text === undefined ? undefined : Number(text.split('\n')[0])
 }
 
 describe('scripts/start', () => {

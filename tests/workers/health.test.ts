@@ -1,6 +1,7 @@
 // The worker's health port, and what worker and service tell of the work behind the requests. Real processes, real events.
 
 import { afterEach, describe, expect, test } from 'bun:test'
+import { freePort } from '../../scripts/free-port.ts'
 import { append, tamper } from '../support/audit-trail.ts'
 import { endWithTest, useDatabase } from '../support/fixtures.ts'
 import { readMetrics } from '../support/metrics.ts'
@@ -19,7 +20,7 @@ afterEach(async () => {
 const unreachable = 'postgres://127.0.0.1:1/x'
 
 test('livez and readyz: alive while it waits for its queue, ready when it works, and neither tells anything more', async () => {
-  const port = String(40_000 + (process.pid % 20_000))
+  const port = String(await freePort())
   const worker = spawnProcess('workers/main.ts', database, {
     WORKER_HEALTH_PORT: port,
     DATABASE_DIRECT_URL: unreachable,
