@@ -1,4 +1,5 @@
-// `scripts/test`: types, lint and import edges, then the tests, in two processes that share the files by how long each took.
+// `scripts/test`: types, lint and import edges, then the tests: those of every commit in two processes that share the files by
+// how long each took, those that take long in one.
 
 import { existsSync } from 'node:fs'
 import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
@@ -139,7 +140,8 @@ if (import.meta.main)
     try {
       const notRun = join(folder, 'not-run')
       const before = await readTimings(timingsFile)
-      const shards = Math.min(2, availableParallelism())
+      // What takes long starts processes of its own, which fill two cores: beside each other both wait, and meet their deadlines.
+      const shards = asked.long ? 1 : Math.min(2, availableParallelism())
       const outcomes = await Promise.all(
         Array.from({ length: shards }, async (_, i) => {
           const timings = join(folder, `timings-${i}.json`)
