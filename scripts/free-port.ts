@@ -1,11 +1,24 @@
-// A port of loopback that was free a moment ago, for what cannot pick one itself.
+// A free port of loopback, for what cannot pick one itself.
 
 import { createServer } from 'node:net'
 
-export async function freePort(): Promise<number> {
-  const probe = createServer()
-  await new Promise<void>((resolve, reject) => probe.once('error', reject).listen(0, '127.0.0.1', resolve))
-  const { port } = probe.address() as { port: number }
-  await new Promise(resolve => probe.close(resolve))
-  return port
+/** Below the ports that Linux (from 32768) and macOS (from 49152) give to outgoing connections, one of which could take it before it is used. */
+const lowest = 20_000
+const highest = 32_767
+
+/** A port on which nothing listened a moment ago, nor on the one `further` above it. */
+export async function freePort({ further = 0 } = {}): Promise<number> {
+  for (;;) {
+    // Not of a test run's seed: runs side by side would look for theirs in the same order.
+    const port = lowest + Math.floor(Math.random() * (highest + 1 - lowest))
+    if ((await isFree(port)) && (further === 0 || (await isFree(port + further)))) return port
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise(resolve => {
+    const probe = createServer()
+    probe.once('error', () => resolve(false))
+    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)))
+  })
 }

@@ -2,8 +2,8 @@
 
 import { afterEach, describe, expect, test } from 'bun:test'
 import { chmod } from 'node:fs/promises'
-import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
+import { freePort } from '../../scripts/free-port.ts'
 import { walkIds } from '../support/export-client.ts'
 import { useFolder } from '../support/fixtures.ts'
 import { needs } from '../support/needs.ts'
@@ -53,20 +53,10 @@ function start(settings: Record<string, string>): Run {
   return { child, said: () => text.out, complained: () => text.err }
 }
 
-async function freePorts(): Promise<{ PORT: string; HEALTH_PORT: string }> {
-  const servers = await Promise.all([0, 1].map(() => listening()))
-  const [PORT, HEALTH_PORT] = servers.map(server => String((server.address() as { port: number }).port)) as [
-    string,
-    string,
-  ]
-  for (const server of servers) server.close()
-  return { PORT, HEALTH_PORT }
-}
-
-const listening = (): Promise<Server> =>
-  new Promise(resolve => {
-    const server = createServer().listen(0, '127.0.0.1', () => resolve(server))
-  })
+const freePorts = async (): Promise<{ PORT: string; HEALTH_PORT: string }> => ({
+  PORT: String(await freePort()),
+  HEALTH_PORT: String(await freePort()),
+})
 
 const isAlive = (pid: number): boolean => {
   try {
@@ -76,8 +66,13 @@ const isAlive = (pid: number): boolean => {
   }
 }
 
-/** The two lines to paste: the credential into the environment, and the request. */
-const curlLine = (run: Run): string | undefined => run.said().match(/^export .+\ncurl .+$/m)?.[0]
+/** The two lines to paste, once printed: the credential into the environment, and the request. */
+const curlLine = (run: Run): Promise<string> =>
+  until('the curl line', () => {
+    if (run.child.exitCode !== null)
+      throw new Error(`it ended with ${run.child.exitCode}: ${run.said()}${run.complained()}`)
+    return run.said().match(/^export .+\ncurl .+$/m)?.[0]
+  })
 
 const shell = async (command: string): Promise<string> => Bun.$`sh -c ${command}`.quiet().text()
 
@@ -98,7 +93,7 @@ describe('scripts/start', () => {
     async () => {
       const ports = await freePorts()
       const first = start(ports)
-      const command = await until('the curl line', () => curlLine(first))
+      const command = await curlLine(first)
       const page = JSON.parse(await shell(command))
       expect(page.payload.length).toBe(2)
       expect(page.nextPageToken).toMatch(/^[0-9A-Za-z]+$/)
@@ -130,7 +125,7 @@ describe('scripts/start', () => {
       expect(() => process.kill(postgres!, 0)).toThrow()
 
       const second = start(ports)
-      expect(await until('the curl line', () => curlLine(second))).toBe(command)
+      expect(await curlLine(second)).toBe(command)
       expect(second.said()).not.toContain('Seeding')
       expect(JSON.parse(await shell(command)).payload).toEqual(page.payload)
       process.kill(-second.child.pid, 'SIGTERM')
@@ -140,7 +135,7 @@ describe('scripts/start', () => {
 
   test('killed, it takes service, worker and PostgreSQL with it; the next start says so and has the data', async () => {
     const killed = start(await freePorts())
-    await until('the curl line', () => curlLine(killed))
+    await curlLine(killed)
     const left = (await postgresPid())!
     expect(left).toBeGreaterThan(0)
     expect(await processesOfThisTest()).not.toEqual([])
@@ -151,7 +146,7 @@ describe('scripts/start', () => {
     await until('its process to be gone', () => !isAlive(left))
 
     const next = start(await freePorts())
-    await until('the curl line', () => curlLine(next))
+    await curlLine(next)
     expect(next.said()).toContain('The last run was killed. What it had started was ended')
     expect(next.said()).not.toContain('Seeding')
     process.kill(-next.child.pid, 'SIGINT')
@@ -160,10 +155,10 @@ describe('scripts/start', () => {
 
   test('a PostgreSQL that runs on its data already is used, said, and left running', async () => {
     const first = start(await freePorts())
-    await until('the curl line', () => curlLine(first))
+    await curlLine(first)
     const running = await postgresPid()
     const second = start(await freePorts())
-    await until('the curl line', () => curlLine(second))
+    await curlLine(second)
     expect(second.said()).toContain('A PostgreSQL was already running')
     expect(second.said()).not.toContain('killed')
     process.kill(-second.child.pid, 'SIGINT')
@@ -175,12 +170,11 @@ describe('scripts/start', () => {
   })
 
   test('on a used port: one clear sentence and exit status 1', async () => {
-    const blocker = await listening()
-    const { port } = blocker.address() as { port: number }
-    const run = start({ ...(await freePorts()), PORT: String(port) })
+    const blocker = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
+    const run = start({ ...(await freePorts()), PORT: String(blocker.port) })
     expect(await run.child.exited).toBe(1)
     expect(run.complained()).toMatch(/port is already in use/i)
-    blocker.close()
+    blocker.stop()
   })
 
   test('with a data folder that cannot be made: one clear sentence and exit status 1', async () => {

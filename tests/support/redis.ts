@@ -1,7 +1,7 @@
 // A real Redis for tests, on a free port of loopback; it can be taken away and brought back.
 
-import { createServer } from 'node:net'
 import { endWithParent } from '../../scripts/end-with-parent.ts'
+import { freePort } from '../../scripts/free-port.ts'
 import { endWithFile, useFolder } from './fixtures.ts'
 import { findNeeded } from './needs.ts'
 import { until } from './until.ts'
@@ -22,7 +22,8 @@ export async function useRedis(options: { cluster?: boolean } = {}): Promise<Tes
   const binary = findNeeded('redis')
   if (binary === undefined) throw new Error('define these tests only where needs("redis") is true')
   const directory = await useFolder()
-  const port = await freePort()
+  // A cluster's nodes also use the port 10,000 above.
+  const port = await freePort({ further: 10_000 })
   let server: Bun.Subprocess | undefined
 
   const bringBack = async (): Promise<void> => {
@@ -49,22 +50,6 @@ export async function useRedis(options: { cluster?: boolean } = {}): Promise<Tes
     pause: () => server?.kill('SIGSTOP'),
     goOn: () => server?.kill('SIGCONT'),
   }
-}
-
-/** A cluster's nodes also use the port 10000 above, so the port must leave room for it. */
-async function freePort(): Promise<number> {
-  for (;;) {
-    const port = 20_000 + Math.floor(Math.random() * 30_000)
-    if ((await isFree(port)) && (await isFree(port + 10_000))) return port
-  }
-}
-
-function isFree(port: number): Promise<boolean> {
-  return new Promise(resolve => {
-    const probe = createServer()
-    probe.once('error', () => resolve(false))
-    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)))
-  })
 }
 
 /** The answer to one command, or an empty text when there is none. */
