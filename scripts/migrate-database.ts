@@ -1,13 +1,13 @@
 // Brings the configured database to this release's schema and says what was done.
 
 import { parseArgs } from 'node:util'
-import { finishUpgrade, grantRoles, migrate, partitionApplications } from '../src/db/migrate.ts'
+import { finishUpgrade, grantRoles, migrate } from '../src/db/migrate.ts'
 import { allMigrations } from '../src/db/migrations/all-migrations.ts'
 import { prepareQueue } from '../src/queue/connect.ts'
 import { release } from '../src/release.ts'
 import { readCommandLine, refuseMore, runScript, usage } from './environment.ts'
 
-const help = `Usage: scripts/migrate [--roles] [--finish [--force]] [--partitions <n>]
+const help = `Usage: scripts/migrate [--roles] [--finish [--force]]
 
 Brings the database to this release's schema, one migration after the other, each whole or not at all. Service and worker do
 so themselves when they start, if they may; this is for doing it beforehand, as the owner of the schema. Processes of the release
@@ -17,29 +17,21 @@ before go on beside it.
           them if they are not there. Make a login role a member of one: create role web login in role tributary_service;
 --finish  Ends an upgrade, when every process is of this release: earlier ones refuse to start from now on, and what had to wait
           for their end is done. Restart the processes when it suits; they then use all that is new. Refused while a process of an
-          earlier release is connected to the database, unless --force is given.
+          earlier release is connected to the database, unless --force is given.`
 
---partitions <n>  Lays applications, and what is kept of each, in n partitions by program, 2 to 256, once and for good: vacuum, dump,
-          erasure and loads of one program then touch one of them. Every row is written again while nobody else can use the database,
-          so stop service and worker first, or do it before the first application comes.`
-
-const { roles, finish, force, partitions } = await readCommandLine(help, args => {
+const { roles, finish, force } = await readCommandLine(help, args => {
   const { values, positionals } = parseArgs({
     args,
     options: {
       roles: { type: 'boolean' },
       finish: { type: 'boolean' },
       force: { type: 'boolean' },
-      partitions: { type: 'string' },
     },
     allowPositionals: true,
   })
   refuseMore(positionals)
   if (values.force === true && values.finish !== true) throw usage('--force goes with --finish.')
-  const partitions = values.partitions === undefined ? undefined : Number(values.partitions)
-  if (partitions !== undefined && !(/^[0-9]{1,3}$/.test(values.partitions!) && partitions >= 2 && partitions <= 256))
-    throw usage(`--partitions takes a number from 2 to 256, not "${values.partitions}".`)
-  return { roles: values.roles === true, finish: values.finish === true, force: values.force === true, partitions }
+  return { roles: values.roles === true, finish: values.finish === true, force: values.force === true }
 })
 
 // runScript has migrated already; asking again tells that nothing is left.
@@ -48,10 +40,6 @@ await runScript(async ({ sql, config }) => {
   else await migrate(sql, allMigrations)
   console.log(`The database is at ${allMigrations.at(-1)?.name ?? 'no migration'}.`)
   if (finish) console.log(`The upgrade is finished: releases before ${release.version} refuse to start.`)
-  if (partitions !== undefined) {
-    await partitionApplications(sql, partitions)
-    console.log(`Applications are in ${partitions} partitions by program.`)
-  }
   if (!roles) return
   if (config.redisUrl === undefined) await prepareQueue(config.databaseUrl)
   await grantRoles(sql)

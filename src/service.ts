@@ -8,7 +8,6 @@ import { readKeyExpiries } from './db/api-key-rows.ts'
 import { readFollowFigures } from './db/civiform/follow-state.ts'
 import { isReachable, openDatabase, type Sql } from './db/client.ts'
 import { prepareAtStart } from './db/instance.ts'
-import { knowPartitions } from './db/partition-places.ts'
 import { findWay, noStatementTimeout, type Way } from './db/pooler.ts'
 import { readUpkeepState } from './db/upkeep-state.ts'
 import { type StandbyPool, Standbys } from './export/standbys.ts'
@@ -196,7 +195,7 @@ const exportName = 'tributary-export'
 /** Opens pools, each with a name for metrics and one that PostgreSQL shows in `pg_stat_activity`. */
 function poolOpener(config: Config, way: Way, { pools }: Metrics) {
   return (name: string, applicationName: string, connectionsMax: number, url = config.databaseUrl): Sql => {
-    const sql = pools.watch(name, onWait =>
+    return pools.watch(name, onWait =>
       openDatabase({
         url,
         applicationName,
@@ -209,8 +208,6 @@ function poolOpener(config: Config, way: Way, { pools }: Metrics) {
         queueTimeoutMs: config.responseTimeoutMs,
       }),
     )
-    knowPartitions(sql, way.partitions)
-    return sql
   }
 }
 

@@ -43,7 +43,7 @@ export interface ListPlace {
  * Which index is walked is not left to what PostgreSQL believes about the data: with a status, the order begins with it, which only
  * one index has after the program; an applicant's and one by its id are gathered first; and of a limit that is not known when it plans
  * PostgreSQL expects a tenth of all rows, for which it never gathers and sorts them. The program stands in a condition of its own, by
- * which its partition or shard is found.
+ * which its shard is found.
  */
 export async function readListedApplications(
   db: Db,

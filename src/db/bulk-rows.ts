@@ -5,7 +5,6 @@ import type { Micros } from '../domain/values/offset-time.ts'
 import { putInt8 } from './binary-values.ts'
 import type { Db, Transaction } from './client.ts'
 import { type CopyRows, copyRows } from './copy-rows.ts'
-import { isDistributed } from './migrate.ts'
 
 /** Adds those of these applicants that there are not yet, each with its language, all of one front end or none. Returns how many. */
 export async function addApplicants(
@@ -190,24 +189,14 @@ export async function copyAnnotations(tx: Transaction, packed: readonly Uint8Arr
 }
 
 /**
- * Lets the planner know what a load has added so far to the tables of these programs (one each, where they are in partitions): from a tenth
- * of the usual sample, which takes a tenth of the time; autovacuum looks closer soon after.
+ * Lets the planner know what a load has added so far: from a tenth of the usual sample, which takes a tenth of the time; autovacuum looks
+ * closer soon after.
  * With the statistics of a table that was all but empty, the foreign key of each annotation was checked by reading the whole
  * program through another index: a load of 100,000 applications did not end.
  */
-export async function sketchApplications(tx: Transaction, programIds: readonly number[]): Promise<void> {
-  const tables = new Set<string>()
-  // A shard's name means something on its worker only.
-  if (await isDistributed(tx)) tables.add('application').add('application_annotation')
-  else
-    for (const programId of programIds)
-      for (const table of ['application', 'application_annotation']) {
-        const [row] = await tx<{ name: string }[]>`
-          select tableoid::regclass::text as name from ${tx(table)} where program_id = ${programId} limit 1`
-        if (row !== undefined) tables.add(row.name)
-      }
+export async function sketchApplications(tx: Transaction): Promise<void> {
   await tx`select set_config('default_statistics_target', '10', true)`
-  for (const name of [...tables, 'applicant']) await tx`analyze ${tx(name)}`
+  await analyzeApplications(tx)
 }
 
 /** Lets the planner know what the tables hold now, sooner than autovacuum would. */

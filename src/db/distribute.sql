@@ -27,9 +27,6 @@ begin
     raise exception 'the cluster has no worker to take applications: add one with citus_add_node'
       using errcode = 'invalid_parameter_value';
   end if;
-  if exists (select from pg_class where oid = 'application'::regclass and relkind = 'p') then
-    raise exception 'the applications are in partitions, and partitions are not distributed' using errcode = 'invalid_parameter_value';
-  end if;
   if exists (select from civiform_source) then
     raise exception 'an installation that follows a CiviForm is not distributed' using errcode = 'invalid_parameter_value';
   end if;

@@ -12,7 +12,6 @@ import distribute from './distribute.sql' with { type: 'text' }
 import distributedFunctions from './distributed-functions.sql' with { type: 'text' }
 import distributedRoles from './distributed-roles.sql' with { type: 'text' }
 import type { Migration } from './migrations/all-migrations.ts'
-import partition from './partition.sql' with { type: 'text' }
 import { isLostConnection } from './passing-errors.ts'
 import roles from './roles.sql' with { type: 'text' }
 import { statementsOf } from './statements.ts'
@@ -164,53 +163,31 @@ export async function isDistributed(db: Db): Promise<boolean> {
 }
 
 /**
- * Lays applications, and what is kept of each, in so many partitions by program, as `partition.sql` says; whole or not at all. What was
- * granted on the tables goes with them, so the roles, if there are any, are granted theirs again. Throws a Problem when that has been
- * done already, or the server has no room for as many locks.
- */
-export async function partitionApplications(sql: Sql, partitions: number): Promise<void> {
-  await layApplications(sql, ['42P07', '22023', '53400'], async tx => {
-    await refuseDistributed(tx, 'An installation is not laid in partitions')
-    await tx`select set_config('tributary.partitions', ${String(partitions)}, true)`
-    await tx.unsafe(partition).simple()
-  })
-  await sql`analyze application, application_annotation`
-}
-
-/**
  * Lays applications, and what is kept of each, in so many shards by program, as `distribute.sql` says; whole or not at all. Submissions
  * and exports wait meanwhile. Throws a Problem when that has been done already, or cannot be done to this database.
  */
 export async function distributeApplications(sql: Sql, shards: number): Promise<void> {
-  await layApplications(sql, ['42P07', '22023', '55006'], async tx => {
-    await tx`
-      select
-        set_config('tributary.distributed', ${distributedTables.join(',')}, true),
-        set_config('tributary.shards', ${String(shards)}, true)`
-    await tx.unsafe(distribute).simple()
-    await tx.unsafe(distributedFunctions).simple()
-  })
-}
-
-/** `refusals`: the codes with which the text itself says why it cannot be done. */
-async function layApplications(
-  sql: Sql,
-  refusals: readonly string[],
-  lay: (tx: Transaction) => Promise<void>,
-): Promise<void> {
   try {
     await inTransaction(sql, async tx => {
-      await tx`select set_config('statement_timeout', '0', true)`
-      await lay(tx)
+      await tx`
+        select
+          set_config('statement_timeout', '0', true),
+          set_config('tributary.distributed', ${distributedTables.join(',')}, true),
+          set_config('tributary.shards', ${String(shards)}, true)`
+      await tx.unsafe(distribute).simple()
+      await tx.unsafe(distributedFunctions).simple()
     })
   } catch (error) {
     const { code = '', message } = error as { code?: string; message: string }
-    if (!refusals.includes(code)) throw error
+    if (!distributeRefusals.includes(code)) throw error
     throw new Problem('conflict', { detail: `Nothing was changed: ${message}.`, cause: error })
   }
   const [roles] = await sql<{ exist: boolean }[]>`select to_regrole('tributary_service') is not null as exist`
   if (roles!.exist) await grantRoles(sql)
 }
+
+/** With which `distribute.sql` says why it cannot be done. */
+const distributeRefusals = ['42P07', '22023', '55006']
 
 /** Refuses, for a use that a distributed installation has not; `what` is told as the beginning of a sentence. */
 export async function refuseDistributed(db: Db, what: string): Promise<void> {

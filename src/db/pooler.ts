@@ -3,14 +3,11 @@
 // database before its pools are opened.
 
 import { openDatabase } from './client.ts'
-import { type Partition, readPartitions } from './partition-places.ts'
 
 export interface Way {
   pooled: boolean
   /** Milliseconds after which PostgreSQL ends a statement, as a new session has it there; 0 for never. */
   statementTimeoutMs: number
-  /** Where applications lie; none where they are in one table. */
-  partitions: readonly Partition[]
 }
 
 /** A pooler takes no settings with a connection. */
@@ -35,8 +32,7 @@ export async function findWay(url: string, withinMs = 0): Promise<Way> {
       from pg_settings
       where name = 'statement_timeout'`
     const { pid, statement_timeout } = rows[0]!
-    const partitions = await readPartitions(sql)
-    return { pooled: rows.state.pid !== pid, statementTimeoutMs: statement_timeout, partitions }
+    return { pooled: rows.state.pid !== pid, statementTimeoutMs: statement_timeout }
   } finally {
     await sql.end({ timeout: 1 })
   }

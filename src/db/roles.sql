@@ -143,20 +143,6 @@ grant execute on function hold_changes(bigint), draw_changes(bigint, bigint) to 
 -- Everybody tells how far it is.
 grant select on civiform_source, civiform_finding to tributary_service, tributary_worker;
 
--- A walk is read in the partition that its program is in, where there are some.
-do $$
-declare
-  piece regclass;
-begin
-  for piece in
-    select inhrelid
-    from pg_inherits
-    where inhparent in ('application'::regclass, 'application_annotation'::regclass, 'erased_application'::regclass)
-  loop
-    execute format('grant select on %s to tributary_service', piece);
-  end loop;
-end $$;
-
 -- The queue's own tables and functions, where the database carries the jobs. BullMQ makes a sequence there for each queue.
 do $$
 begin

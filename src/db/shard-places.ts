@@ -2,7 +2,6 @@
 // any table, batch by batch and without a way through the coordinator.
 
 import type { Db } from './client.ts'
-import type { WalkTables } from './partition-places.ts'
 import { hashOfProgram } from './program-hash.ts'
 
 /** What a node of a cluster says of itself and of the cluster. */
@@ -14,6 +13,13 @@ export interface NodeView {
   in_recovery: boolean
   /** Every shard as this node knows of it, as text: `parseShards` reads it. */
   shards: string
+}
+
+/** The tables that a page is read from, by name. */
+export interface WalkTables {
+  application: string
+  submissionCounter: string
+  erasedApplication: string
 }
 
 /** What lies together of some programs, by the names that their tables have on the node. */

@@ -6,7 +6,7 @@ import { beforeAllSubmissions, earliest, formatMicros, latest, type Micros } fro
 import { int4At, int8At, postgresEpoch } from './binary-values.ts'
 import { type ChangePlace, type PlaceRow, placeOf } from './change-rows.ts'
 import type { Db, Sql } from './client.ts'
-import { isInPlace, type Partition, readInPlace, type WalkTables } from './partition-places.ts'
+import type { WalkTables } from './shard-places.ts'
 
 /** The state of a program's submissions at one moment, which a walk is frozen to. */
 export interface WalkStart {
@@ -29,11 +29,7 @@ type WalkStartRow = Omit<WalkStart, 'last_application' | 'last_change'> &
 
 /** The start of a walk, in one statement, so that the parts fit together. */
 export async function readWalkStart(db: Db, programId: number): Promise<WalkStart> {
-  const [row] = await readInPlace(db, programId, partition =>
-    partition === undefined
-      ? db<WalkStartRow[]>`select *, pg_is_in_recovery() as in_recovery from walk_start(${programId})`
-      : readStartIn(db, programId, partition),
-  )
+  const [row] = await db<WalkStartRow[]>`select *, pg_is_in_recovery() as in_recovery from walk_start(${programId})`
   if (row === undefined) throw new Error(`program ${programId} has no submission counter`)
   const { submit_time, submit_seq, change_time, change_application, ...start } = row
   const last_application = submit_time === null || submit_seq === null ? null : { submit_time, submit_seq }
@@ -43,42 +39,6 @@ export async function readWalkStart(db: Db, programId: number): Promise<WalkStar
     last_change: placeOf({ change: start.horizon, change_time, change_application }),
   }
 }
-
-/** As `walk_start`, of one partition alone. */
-const readStartIn = (db: Db, programId: number, partition: Partition) => db<WalkStartRow[]>`
-  select
-    c.submit_seq as horizon,
-    least(c.last_submit_time, c.loading_from - interval '1 microsecond') as last_submit_time,
-    newest.submit_time,
-    newest.submit_seq,
-    last.happened_at as change_time,
-    last.application_id as change_application,
-    (select max(published_at) from program_version where program_id = ${programId}) as last_published_at,
-    pg_is_in_recovery() as in_recovery
-  from submission_counter c
-  left join lateral ${lastSubmission(db, partition, programId, db`c.submit_seq`)} newest on true
-  left join lateral ${lastChange(db, partition, programId)} last on true
-  where ${isInPlace(db, programId, partition)}
-  and c.program_id = ${programId}`
-
-/** As `change_at` of the last number, of the tables with these names. What has it cannot have been erased, or that would be the last. */
-const lastChange = (db: Db, tables: Partition, programId: number) => db`(
-  select submit_time as happened_at, application_id
-  from ${db(tables.application)}
-  where program_id = ${programId} and submit_seq = c.submit_seq
-  union all
-  select changed_at, application_id
-  from ${db(tables.applicationAnnotation)}
-  where program_id = ${programId} and change_seq = c.submit_seq
-  union all
-  select erased_at, application_id
-  from ${db(tables.erasedApplication)}
-  where program_id = ${programId} and change_seq = c.submit_seq
-  union all
-  select null, application_id
-  from ${db(tables.application)}
-  where program_id = ${programId} and superseded_seq = c.submit_seq
-  limit 1)`
 
 /** As `last_submission`, of the tables with these names. */
 const lastSubmission = (db: Db, tables: WalkTables, programId: number, horizon: PendingQuery<Row[]>) => db`(
@@ -179,25 +139,14 @@ export interface RowReader {
  * Before its first row the statement asks, in its own snapshot, whether this database is the walk's (G13): also a cursor that goes
  * on after a failover is asked. It then rejects as `isBehindWalk`, `isOtherHistory` or `isOfOtherQuestions` tell.
  *
- * On the node that has the program's shard, what it has is read by its own name, as on one server; and so is a partition.
+ * On the node that has the program's shard, what it has is read by its own name, as on one server.
  */
 export async function readPageRows(
   sql: Sql,
   query: PageQuery,
   firstRows: number,
   reader: RowReader,
-  shard?: WalkTables,
-): Promise<void> {
-  if (shard !== undefined) return readRowsOf(sql, query, firstRows, reader, shard)
-  await readInPlace(sql, query.programId, partition => readRowsOf(sql, query, firstRows, reader, partition))
-}
-
-async function readRowsOf(
-  sql: Sql,
-  query: PageQuery,
-  firstRows: number,
-  reader: RowReader,
-  tables?: WalkTables | Partition,
+  tables?: WalkTables,
 ): Promise<void> {
   const statement = sql`
     select
@@ -322,19 +271,19 @@ function viewRow(row: RowView, bytes: Buffer, at: number): RowView {
 }
 
 /** The condition that this database is the walk's, and these tables the program's. It refuses what is not so, before anything is read. */
-function isOfWalk(sql: Db, query: PageQuery, tables: WalkTables | Partition | undefined) {
+function isOfWalk(sql: Db, query: PageQuery, tables: WalkTables | undefined) {
   const { programId, questionsAsOf } = query
   if (questionsAsOf === undefined) return hasItsApplications(sql, query, tables)
   return sql`(select require_questions(${programId}, ${formatMicros(questionsAsOf)}::timestamptz))
     and ${hasItsApplications(sql, query, tables)}`
 }
 
-function hasItsApplications(sql: Db, query: PageQuery, tables: WalkTables | Partition | undefined) {
+function hasItsApplications(sql: Db, query: PageQuery, tables: WalkTables | undefined) {
   const { programId, horizon, lastApplication: last } = query
   const walk = sql`${programId}::bigint, ${horizon}::bigint, ${last?.submit_seq ?? null}::bigint,
     ${last === undefined ? null : formatMicros(last.submit_time)}::timestamptz`
   if (tables === undefined) return sql`(select require_walk(${walk}))`
-  return sql`${'modulus' in tables ? sql`${isInPlace(sql, programId, tables)} and` : sql``}
+  return sql`
     (select check_walk(${walk}, reached.submit_seq, newest.submit_seq, newest.submit_time)
     from (select) one
     left join ${sql(tables.submissionCounter)} reached on reached.program_id = ${programId}

@@ -3,7 +3,7 @@
 
 import { describe, expect, test } from 'bun:test'
 import { openDatabase, type Sql } from '../../src/db/client.ts'
-import { distributeApplications, grantRoles, migrate, partitionApplications } from '../../src/db/migrate.ts'
+import { distributeApplications, grantRoles, migrate } from '../../src/db/migrate.ts'
 import { allMigrations } from '../../src/db/migrations/all-migrations.ts'
 import { distributedTables } from '../../src/db/table-placements.ts'
 import { loadLines } from '../../src/load/load-lines.ts'
@@ -89,9 +89,6 @@ describe('what cannot be distributed', () => {
     const plain = await useBareDatabase()
     await migrate(plain.sql, allMigrations)
     await expect(distributeApplications(plain.sql, 4)).rejects.toThrow('this database has no Citus')
-    const database = await useCluster({ undistributed: true })
-    await partitionApplications(database.sql, 2)
-    await expect(distributeApplications(database.sql, 4)).rejects.toThrow('partitions are not distributed')
     const alone = await useCluster({ undistributed: true })
     await alone.sql`select citus_remove_node(nodename, nodeport) from pg_dist_node where groupid <> 0`
     await expect(distributeApplications(alone.sql, 4)).rejects.toThrow('no worker to take applications')
@@ -108,7 +105,6 @@ describe('what cannot be distributed', () => {
       expect((await runScript('distribute-installation', database.url, ['--shards', shards])).err).toContain(
         '--shards takes a number from 1 to 1000',
       )
-    await expect(partitionApplications(database.sql, 2)).rejects.toThrow('while its applications are distributed')
     await expect(rerenderTimes(database.sql, { timeZone: 'America/Chicago', actor: 'operator:test' })).rejects.toThrow(
       'while its applications are distributed',
     )

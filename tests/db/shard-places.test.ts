@@ -1,46 +1,21 @@
-// Where a program's applications are: the hashes by which Citus and PostgreSQL divide programs are PostgreSQL's own.
+// Where a program's applications are: the hash by which Citus divides programs is PostgreSQL's own.
 
 import { expect, test } from 'bun:test'
-import { knowPartitions, type Partition, partitionOf } from '../../src/db/partition-places.ts'
-import { hashOfProgram, partitionHash } from '../../src/db/program-hash.ts'
+import { hashOfProgram } from '../../src/db/program-hash.ts'
 import { parseShards, shardOf } from '../../src/db/shard-places.ts'
 import { useDatabase } from '../support/fixtures.ts'
 
 const { sql } = await useDatabase()
 
 test('a program is hashed as PostgreSQL hashes its id', async () => {
-  await sql`create table divided (id bigint) partition by hash (id)`
-  const rows = await sql<{ id: number; hash: number; remainders: number[] }[]>`
-    select id, hashint8(id) as hash, (
-      select array_agg(remainder order by modulus)
-      from unnest(array[2, 3, 64, 100, 256]) modulus, generate_series(0, modulus - 1) remainder
-      where satisfies_hash_partition('divided'::regclass, modulus, remainder, id)
-    ) as remainders
+  const rows = await sql<{ id: number; hash: number }[]>`
+    select id, hashint8(id) as hash
     from (
       select generate_series(1::bigint, 300) as id
       union all
       select (2::bigint ^ n)::bigint - 1 + k from generate_series(31, 52) n, generate_series(0, 1) k
     ) ids`
   expect(rows.map(({ id }) => hashOfProgram(id))).toEqual(rows.map(({ hash }) => hash))
-  expect(rows.map(({ id }) => [2n, 3n, 64n, 100n, 256n].map(modulus => Number(partitionHash(id) % modulus)))).toEqual(
-    rows.map(({ remainders }) => remainders),
-  )
-})
-
-test('of 64 partitions the one is named that a program is in; of more, none', () => {
-  const laid = (count: number): Partition[] =>
-    Array.from({ length: count }, (_, i) => ({
-      application: `application_${i}`,
-      submissionCounter: 'submission_counter',
-      erasedApplication: `erased_application_${i}`,
-      applicationAnnotation: `application_annotation_${i}`,
-      modulus: BigInt(count),
-      remainder: BigInt(i),
-    }))
-  knowPartitions(sql, laid(65))
-  expect(partitionOf(sql, 7)).toBeUndefined()
-  knowPartitions(sql, laid(64))
-  expect(partitionOf(sql, 7)?.application).toBe(`application_${partitionHash(7) % 64n}`)
 })
 
 test('a program is in the shard with the greatest first hash that is not above its own', () => {

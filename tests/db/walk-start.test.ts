@@ -1,24 +1,17 @@
-// Where a walk starts after whatever was last: as one looks it up in the tables, and the same in a partition that is named.
+// Where a walk starts after whatever was last: as one looks it up in the tables.
 // Contract G13: the last application up to the horizon, "erased or not", is what a walk is recognised by.
 
 import { expect, test } from 'bun:test'
 import { type ChangePlace, readChanges } from '../../src/db/change-rows.ts'
-import { openDatabase } from '../../src/db/client.ts'
-import { partitionApplications } from '../../src/db/migrate.ts'
-import { knowPartitions, readPartitions } from '../../src/db/partition-places.ts'
 import { isBehindWalk, isOtherHistory, readWalkStart } from '../../src/db/walks.ts'
 import { annotate } from '../../src/upkeep/annotate.ts'
 import { eraseApplication } from '../../src/upkeep/erase.ts'
-import { endWithFile, useDatabase } from '../support/fixtures.ts'
+import { useDatabase } from '../support/fixtures.ts'
 import { insertRawApplications, insertRawProgram } from '../support/raw-applications.ts'
 import { failureOf } from '../support/refusal.ts'
 
-test('G13: a walk starts at the last submission, erased or not, and the last change, by the names of tables and of partitions', async () => {
-  const { sql, url } = await useDatabase()
-  await partitionApplications(sql, 4)
-  const naming = openDatabase({ url, connectionsMax: 1 })
-  endWithFile(() => naming.end())
-  knowPartitions(naming, await readPartitions(sql))
+test('G13: a walk starts at the last submission, erased or not, and the last change', async () => {
+  const { sql } = await useDatabase()
   const { program_id, ...program } = await insertRawProgram(sql, 'starts')
   const submit = (count: number) => insertRawApplications(sql, { program_id, ...program }, count)
   const note = (application_id: number) =>
@@ -29,7 +22,6 @@ test('G13: a walk starts at the last submission, erased or not, and the last cha
   /** The horizon, the number of the last submission, and whether the last change was it. */
   const start = async (): Promise<[number, number | undefined, boolean]> => {
     const found = await readWalkStart(sql, program_id)
-    expect(await readWalkStart(naming, program_id)).toEqual(found)
     const [last] = await sql<{ submit_seq: number; submit_time: number }[]>`
       select submit_seq, submit_time from application where program_id = ${program_id}
       union all
@@ -67,19 +59,18 @@ test('G13: a walk starts at the last submission, erased or not, and the last cha
     [7, d],
     [9, a],
   ])
-  for (const pool of [sql, naming])
-    for (const place of places) {
-      const { change, mark } = place
-      expect((await readChanges(pool, program_id, place, 100)).every(row => row.change > change)).toBe(true)
-      if (mark === undefined) continue
-      for (const other of [
-        { ...mark, time: mark.time + 1 },
-        { ...mark, application_id: mark.application_id + 1 },
-      ]) {
-        const failure = await failureOf(readChanges(pool, program_id, { change, mark: other }, 100))
-        expect(isOtherHistory(failure)).toBe(true)
-      }
+  for (const place of places) {
+    const { change, mark } = place
+    expect((await readChanges(sql, program_id, place, 100)).every(row => row.change > change)).toBe(true)
+    if (mark === undefined) continue
+    for (const other of [
+      { ...mark, time: mark.time + 1 },
+      { ...mark, application_id: mark.application_id + 1 },
+    ]) {
+      const failure = await failureOf(readChanges(sql, program_id, { change, mark: other }, 100))
+      expect(isOtherHistory(failure)).toBe(true)
     }
+  }
   const further = await failureOf(readChanges(sql, program_id, { change: 10, mark: undefined }, 100))
   expect(isBehindWalk(further)).toBe(true)
 

@@ -5,7 +5,6 @@ import { createApp } from '../../src/app.ts'
 import type { Config } from '../../src/config/all-settings.ts'
 import { shownSettings } from '../../src/config/shown-settings.ts'
 import { openDatabase, type Sql } from '../../src/db/client.ts'
-import { knowPartitions, readPartitions } from '../../src/db/partition-places.ts'
 import type { Micros } from '../../src/domain/values/offset-time.ts'
 import { type StandbyPool, Standbys } from '../../src/export/standbys.ts'
 import { Connections } from '../../src/http/connections.ts'
@@ -93,9 +92,6 @@ export async function startTestService(
   const exportDb = options.exportDb ?? openPool('test-export', config.exportConnections)
   const intakeDb = options.intakeDb ?? options.db ?? openPool('test-intake', config.intakeConnections)
   const db = options.db ?? openPool('test', 20)
-  // Asked of the database of the tests, which is there also where a pool that was given leads nowhere.
-  const partitions = await readPartitions(database.sql)
-  for (const pool of [exportDb, db]) knowPartitions(pool, partitions)
   const standbys = new Standbys(options.standbys ?? [], { primary: db, lagMaxMs: config.exportLagMaxMs, log })
   await standbys.look()
   standbys.start()

@@ -546,28 +546,6 @@ begin
     using errcode = case when newest > as_of then 'TB004' else 'TB001' end;
 end $$;
 
--- Refuses (TB003) a statement that names tables which do not hold the program's applications any more, or never did.
-create function require_place(holds boolean) returns boolean
-language plpgsql stable as $$
-begin
-  if holds is not true then
-    raise exception 'the applications of this program are in another table' using errcode = 'TB003';
-  end if;
-  return true;
-end $$;
-
--- Modulus and remainder of the programs in a partition, which is given as a null of its type; null when it is no partition of the other table.
--- Called immutable, so that it is asked when a statement is planned and costs nothing afterwards: PostgreSQL plans a statement again when a
--- table that it names, here too, was detached, attached, renamed or dropped, and has a lock against that on what it reads before it looks
--- whether a plan is still good.
-create function partition_bounds(piece anyelement, whole regclass) returns integer[]
-language plpgsql immutable as $$
-begin
-  return regexp_match(
-    pg_get_partition_constraintdef(pg_typeof(piece)::text::regclass),
-    format('^satisfies_hash_partition\(''%s''::oid, (\d+), (\d+), program_id\)$', whole::oid));
-end $$;
-
 create function application_snapshot_is_immutable() returns trigger
 language plpgsql as $$
 begin

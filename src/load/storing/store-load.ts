@@ -90,11 +90,9 @@ export async function storeLoad(
     for await (const batch of oneAhead(prepared())) {
       stored = await inOne(tx => store(tx, batch))
       await options.onProgress(stored)
-      if (sketchedBatches.has(++done)) await inOne(tx => sketch(tx).then(() => stored))
+      if (sketchedBatches.has(++done)) await inOne(tx => sketchApplications(tx).then(() => stored))
     }
   }
-  const sketched = programs.slice(0, sketchedPrograms).map(({ program_id }) => program_id)
-  const sketch = (tx: Transaction) => sketchApplications(tx, sketched)
 
   try {
     if (options.wholeOrNothing) await inTransaction(sql, tx => storeAll(work => work(tx)))
@@ -128,9 +126,6 @@ async function endUnstored(tx: Transaction, loadId: number): Promise<void> {
   const load = await findLoadById(tx, loadId)
   if (load?.stored === 0 && load.ended_at === null) await endLoad(tx, loadId)
 }
-
-/** Of an input with very many programs, the tables of these are looked at. */
-const sketchedPrograms = 16
 
 async function begin(
   tx: Transaction,
