@@ -5,16 +5,18 @@ import { SelfWalkFailure, type SelfWalkOptions, walkItself } from './self-walk.t
 import type { SelfWalkMetrics } from './self-walk-metrics.ts'
 
 /** The first comes soon after the start, so that a deploy is tried at once. */
-const firstMs = 5000
+const soonMs = 5000
 
 interface SelfWalksOptions extends SelfWalkOptions {
   log: Log
   everyMs: number
+  /** How long after the start the first one comes. */
+  firstMs?: number
   metrics: SelfWalkMetrics
 }
 
 /** Starts at once. What it returns ends it; a walk under way is not waited for. */
-export function startSelfWalks({ log, everyMs, metrics, ...options }: SelfWalksOptions): () => void {
+export function startSelfWalks({ log, everyMs, firstMs = soonMs, metrics, ...options }: SelfWalksOptions): () => void {
   let stopped = false
   const walk = async (): Promise<void> => {
     const startedMs = performance.now()

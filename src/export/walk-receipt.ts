@@ -57,14 +57,21 @@ export function parseReceiptRequest(sent: SentParameters, tokens: TokenOpening):
 }
 
 /**
- * Throws Problem `unavailable` while the database has not come as far as the walk, and `invalid_request`, `walk_of_another_history`, when it
+ * Reads `rowsMax` ids in one go. Throws Problem `unavailable` while the database has not come as far as the walk, and `invalid_request`, `walk_of_another_history`, when it
  * was set back.
  */
-export async function readWalkReceipt(sql: Sql, walk: OpenedToken, programSlug: string): Promise<WalkReceipt> {
-  const { applications, sha256, erased } = await inSnapshot(sql, tx => readIds(tx, walk)).catch((error: unknown) => {
-    if (isOtherHistory(error)) throw walkIsLost(error, 'walk')
-    throw isBehindWalk(error) ? databaseIsBehind(error) : error
-  })
+export async function readWalkReceipt(
+  sql: Sql,
+  walk: OpenedToken,
+  programSlug: string,
+  rowsMax = batchRows,
+): Promise<WalkReceipt> {
+  const { applications, sha256, erased } = await inSnapshot(sql, tx => readIds(tx, walk, rowsMax)).catch(
+    (error: unknown) => {
+      if (isOtherHistory(error)) throw walkIsLost(error, 'walk')
+      throw isBehindWalk(error) ? databaseIsBehind(error) : error
+    },
+  )
   if (erased.length > erasedMax) {
     const detail = `More than ${erasedMax} applications were erased since this walk began. Walk again.`
     throw new Problem('conflict', { detail, internal: 'too_many_erased' })
@@ -80,12 +87,12 @@ export async function readWalkReceipt(sql: Sql, walk: OpenedToken, programSlug: 
 }
 
 /** In one snapshot, so that what is erased meanwhile is either counted or named. */
-async function readIds(tx: Transaction, walk: WalkScope) {
+async function readIds(tx: Transaction, walk: WalkScope, rowsMax: number) {
   const hash = new Bun.CryptoHasher('sha256')
   let applications = 0
   let after: Position | undefined
-  for (let rows = batchRows; rows === batchRows; ) {
-    const batch = await readWalkIds(tx, { ...walk, after, rowsMax: batchRows })
+  for (let rows = rowsMax; rows === rowsMax; ) {
+    const batch = await readWalkIds(tx, { ...walk, after, rowsMax })
     hash.update(batch.map(row => `${row.application_id}\n`).join(''))
     applications += batch.length
     after = batch.at(-1)

@@ -164,9 +164,9 @@ interface Expired {
 
 /**
  * Erases the applications that are older than the retention of their program, oldest first, and answers in progress that were not
- * touched for as long. In transactions of `batchRows`, so it may be interrupted and repeated. Several may run it at once.
+ * touched for as long. In transactions of `rowsMax`, so it may be interrupted and repeated. Several may run it at once.
  */
-export async function eraseExpired(sql: Sql, actor = 'retention'): Promise<Expired[]> {
+export async function eraseExpired(sql: Sql, actor = 'retention', rowsMax = batchRows): Promise<Expired[]> {
   const expired: Expired[] = []
   for (const { program_id, slug, retention_days } of await readRetentions(sql)) {
     const before = await readExpiry(sql, retention_days)
@@ -175,8 +175,8 @@ export async function eraseExpired(sql: Sql, actor = 'retention'): Promise<Expir
       await inTransaction(sql, async tx => {
         const inProgress = await deleteAbandoned(tx, program_id, before)
         await holdChanges(tx, program_id)
-        const applications = await deleteExpired(tx, program_id, before, batchRows)
-        more = applications.length === batchRows
+        const applications = await deleteExpired(tx, program_id, before, rowsMax)
+        more = applications.length === rowsMax
         if (applications.length === 0 && inProgress === 0) return
         erased.applications += applications.length
         erased.inProgress += inProgress

@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
+import { parseReceiptRequest, readWalkReceipt } from '../../src/export/walk-receipt.ts'
 import { eraseApplication } from '../../src/upkeep/erase.ts'
 import { tamper } from '../support/audit-trail.ts'
 import { ExportClient } from '../support/export-client.ts'
@@ -86,6 +87,17 @@ describe('the receipt of a walk', () => {
         expect(receipt.erased_application_ids).toEqual([])
       }
     }
+  })
+
+  test('is the same however many ids are read at a time, also where the last batch is full', async () => {
+    const { ids, tokens } = await walkWith({ revisionState: 'CURRENT', pageSize: '1000' })
+    expect(ids.length).toBeGreaterThan(10)
+    const { pageTokenKeys: keys, pageTokenTtlMs: ttlMs } = service.config
+    const sent = { pairs: [{ name: 'walk', value: tokens[0]! }], malformed: [], strict: false }
+    const walk = parseReceiptRequest(sent, { keys, ttlMs, now: service.foundation.now(), programId: program_id })
+    const { applications, sha256 } = await receiptOf(tokens[0]!)
+    for (const rowsMax of [1, 5, ids.length - 1, ids.length, ids.length + 1])
+      expect(await readWalkReceipt(sql, walk, slug, rowsMax)).toMatchObject({ applications, sha256 })
   })
 
   test('G2, G3: is frozen with the walk, whatever is submitted and superseded meanwhile', async () => {

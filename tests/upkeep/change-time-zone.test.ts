@@ -4,10 +4,12 @@ import { findInstanceTimeZone } from '../../src/db/instance.ts'
 import { formatOffsetTime, parseOffsetTime } from '../../src/domain/values/offset-time.ts'
 import { annotate } from '../../src/upkeep/annotate.ts'
 import { rerenderTimes } from '../../src/upkeep/change-time-zone.ts'
+import { IntakeStore } from '../intake/intake-store.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { exportLines } from '../support/export-lines.ts'
 import { endWithTest, useDatabase } from '../support/fixtures.ts'
-import { waitingForLocks } from '../support/held-transaction.ts'
+import { holdTransaction, waitingForLocks } from '../support/held-transaction.ts'
+import { aProgram, q } from '../support/programs.ts'
 import { until } from '../support/until.ts'
 
 const slugs = ['utility-assistance', 'child-care-subsidy']
@@ -73,6 +75,24 @@ describe('rerenderTimes', () => {
     await failing.catch(() => {})
     expect(await exported()).toEqual(before.map(line => inZone(line, 'Asia/Tokyo')))
     expect(await findInstanceTimeZone(database.sql)).toBe('Asia/Tokyo')
+  })
+
+  test('a submission that is stored and not committed yet is waited for, and is in the new zone with the rest', async () => {
+    const { program_id, slug } = await aProgram(database.sql, { questions: [q.number('n')] })
+    const store = new IntakeStore(database.sql, program_id)
+    const applicant = await store.register()
+    await store.save(applicant, { n: { number: 1 } })
+    const letGo = await holdTransaction(database.sql, tx => tx`lock table audit_event in exclusive mode`)
+    const submitting = store.submit(applicant)
+    await until('the submission to be stored', async () => (await waitingForLocks(database.sql, 'audit_event')) === 1)
+    const rendering = rerenderTimes(database.sql, { timeZone: 'Asia/Tokyo', actor })
+    await until('the change of zone to wait', async () => (await waitingForLocks(database.sql)) === 2)
+    await letGo()
+    const { receipt } = await submitting
+    expect(await rendering).toEqual({ applications: 2321, from: 'UTC' })
+    const [line] = await exportLines(database.sql, slug)
+    expect(JSON.parse(line!).submit_time).toBe(formatOffsetTime(receipt.submit_time, 'Asia/Tokyo'))
+    expect(line).toBe(inZone(line!, 'Asia/Tokyo'))
   })
 
   test('a status given meanwhile waits, and is then refused in the old zone', async () => {

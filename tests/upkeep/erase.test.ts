@@ -222,6 +222,21 @@ describe('retention', () => {
     await age(4000)
     expect(await eraseExpired(database.sql)).toEqual([])
   })
+
+  test('one sweep erases all that has expired, oldest first, in transactions of so many applications', async () => {
+    for (let i = 0; i < 10; i++) await apply(`number ${i}`)
+    await age(40)
+    const young = await apply('young')
+    const old = idsOf(await client.walkAll()).slice(0, 10)
+    await setRetention(database.sql, slug, { days: 39, actor: 'operator:test', confirmation: slug })
+    expect(await eraseExpired(database.sql, 'retention', 4)).toEqual([{ slug, applications: 10, inProgress: 0 }])
+    expect(idsOf(await client.walkAll())).toEqual([young.application_id])
+    const entries = await database.sql<{ detail: { applications: number[] } }[]>`
+      select detail from audit_event
+      where action = 'applications_expired' and subject = ${slug} order by audit_event_id`
+    expect(entries.map(({ detail }) => detail.applications)).toEqual([old.slice(0, 4), old.slice(4, 8), old.slice(8)])
+    await setRetention(database.sql, slug, { days: null, actor: 'operator:test' })
+  })
 })
 
 describe('scripts/erase', () => {

@@ -1,8 +1,12 @@
 // The self-walk against a real service and a real database, which is then broken behind the service's back.
 
 import { afterEach, describe, expect, test } from 'bun:test'
+import { Metrics } from '../../src/http/metrics.ts'
+import { createLog } from '../../src/log.ts'
 import { annotate } from '../../src/upkeep/annotate.ts'
 import { walkItself } from '../../workers/self-walk.ts'
+import { SelfWalkMetrics } from '../../workers/self-walk-metrics.ts'
+import { startSelfWalks } from '../../workers/self-walks.ts'
 import { tamper } from '../support/audit-trail.ts'
 import { useExport, useService } from '../support/fixtures.ts'
 import { FrontEnd } from '../support/front-end.ts'
@@ -193,6 +197,37 @@ describe('promises broken, behind the service’s back', () => {
         detail: `applications ${ids[41]} and ${ids[42]} of one applicant were both CURRENT`,
       },
     ])
+  })
+})
+
+describe('from time to time', () => {
+  /** Its log, once `count` lines of it are there. */
+  async function linesOf(count: number, credential: string, pauses: { firstMs: number; everyMs: number }) {
+    const lines: { msg: string }[] = []
+    const stop = startSelfWalks({
+      ...pauses,
+      db: sql,
+      url: service.baseUrl,
+      credential,
+      applications: 200,
+      maxPageSize: 1000,
+      log: createLog('info', { write: line => void lines.push(JSON.parse(line)) }),
+      metrics: new SelfWalkMetrics(new Metrics(), Date.now()),
+    })
+    await until(`${count} lines`, () => lines.length >= count)
+    stop()
+    return lines.map(({ msg }) => msg)
+  }
+
+  test('the first comes soon after the start, however long it is to the next', async () => {
+    const { credential } = await aWalk()
+    const lines = await linesOf(1, credential, { firstMs: 1, everyMs: 3_600_000 })
+    expect(lines).toEqual(['the self-walk found every promise kept'])
+  })
+
+  test('one that cannot be made does not stop the next', async () => {
+    const lines = await linesOf(3, 'nobody:x', { firstMs: 1, everyMs: 1 })
+    expect(new Set(lines)).toEqual(new Set(['the self-walk could not be made; the next one is on its timer']))
   })
 })
 
