@@ -6,20 +6,7 @@ import { basename, dirname, extname, join } from 'node:path'
 const useCases = ['access', 'export', 'programs', 'intake', 'load', 'upkeep', 'derived', 'civiform']
 const leaves = ['problem', 'log', 'tracing', 'error-facts', 'redact', 'release', 'settled-within']
 const everything = [
-  ...[
-    'app',
-    'config',
-    'failure',
-    'http',
-    'metrics',
-    'processes',
-    'workers',
-    ...useCases,
-    'db',
-    'queue',
-    'domain',
-    ...leaves,
-  ],
+  ...['app', 'config', 'failure', 'http', 'metrics', 'workers', ...useCases, 'db', 'queue', 'domain', ...leaves],
   ...['pull', 'client'],
 ]
 /** For each room, the others it may import; `type config` means its types alone. A main is imported by no other file. */
@@ -33,7 +20,6 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   http: [...useCases, 'metrics', 'db', 'queue', 'domain', ...leaves, 'type config'],
   workers: [...useCases, 'metrics', 'db', 'queue', 'domain', ...leaves, 'type config'],
   ...Object.fromEntries(useCases.map(room => [room, ['db', 'queue', 'domain', ...leaves]])),
-  processes: ['http', 'metrics', ...leaves, 'type config'],
   metrics: ['db', 'domain', ...leaves],
   db: ['domain', ...leaves],
   // The relay moves jobs from the outbox, which is a table, into the queue.

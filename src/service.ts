@@ -22,37 +22,19 @@ import { watchFollowing } from './metrics/civiform-metrics.ts'
 import { watchUpkeep } from './metrics/database-metrics.ts'
 import { tellProcess } from './metrics/process-metrics.ts'
 import { watchTraces } from './metrics/trace-metrics.ts'
-import { type ProcessPlace, shareOf } from './processes/process-share.ts'
-import { SupervisorLink } from './processes/supervised.ts'
 import { releaseName } from './release.ts'
-import { settledWithin } from './settled-within.ts'
 import { openTraces } from './tracing/open-traces.ts'
 
 /** What closing may take, however long draining took. */
 const closeMs = 5000
 /** How often open connections are counted, to end those that are too many. */
 const connectionsEveryMs = 500
-/** How long one process of several may take to hand its last metrics to its supervisor. Some are read from the database, which may be gone. */
-const leaveMs = 1000
 /** How long a standby may take to say how it is reached and how far it has come. */
 const standbyAnswerMs = 3000
 
-/** One process of several has a supervisor, which speaks to the platform for all of them. */
-interface Supervised {
-  place: ProcessPlace
-  link: SupervisorLink
-}
-
-/** Runs the service until the process ends. With a place, it is one process of several. */
-export async function serve(
-  whole: Config,
-  environment: Readonly<Record<string, string | undefined>>,
-  place?: ProcessPlace,
-): Promise<void> {
-  const supervised = place && { place, link: new SupervisorLink() }
-  const config = place === undefined ? whole : shareOf(whole, place)
-  const ownLog = createLog(config.logLevel)
-  const log = supervised === undefined ? ownLog : ownLog.child({ process: supervised.place.number })
+/** Runs the service until the process ends. */
+export async function serve(config: Config, environment: Readonly<Record<string, string | undefined>>): Promise<void> {
+  const log = createLog(config.logLevel)
   const tls = config.tlsCert === undefined ? undefined : await readTlsFiles(config.tlsCert, config.tlsKey!)
   const oldestRelease = await prepareAtStart(config)
   const way = await findWay(config.databaseUrl)
@@ -79,7 +61,7 @@ export async function serve(
   watchTraces(metrics, traces?.exporter)
   metrics.watchStandbys(() => standbys.states())
   const connections = new Connections(config, log)
-  const sharedCounts = await openSharedCounts(whole, log)
+  const sharedCounts = await openSharedCounts(config, log)
   metrics.watchCounts(sharedCounts)
   const app = createApp({
     config,
@@ -111,12 +93,10 @@ export async function serve(
     ready: !draining && (await isReachable(db)),
     lines: standbyLines(standbys.states()),
   })
-  const platform = supervised === undefined ? servePlatform(config, health(readiness, metrics)) : undefined
+  const platform = servePlatform(config, health(readiness, metrics))
   watchConnections(connections, server.port!, log)
 
   const drain = async (why: string): Promise<void> => {
-    // A service manager often signals every process of a service, so one with a supervisor is told twice.
-    if (draining && supervised !== undefined) return
     if (draining) process.exit(130)
     draining = true
     log.info({ signal: why }, 'draining')
@@ -130,36 +110,24 @@ export async function serve(
       log.warn({ drain_timeout_ms: config.drainTimeoutMs }, 'exports still running are broken off')
       await server.stop(true)
     }
-    await platform?.stop(true)
+    await platform.stop(true)
     standbys.stop()
     await closePools([exportDb, intakeDb, consoleDb, ...standbyPools.flatMap(({ sql, watch }) => [sql, watch])])
     const { trail } = app
     if (trail.waiting > 0) log.info({ lines: trail.waiting }, 'the audit trail is still being written')
     await trail.finish(Math.max(endMs - performance.now(), closeMs))
-    if (supervised !== undefined) await settledWithin(leaveMs, takeLeave(supervised, metrics))
     sharedCounts?.close()
     await closePools([db])
     await traces?.exporter.finish(closeMs)
     log.info('stopped')
     process.exit(0)
   }
-  if (supervised === undefined) {
-    const { timeZone } = config
-    log.info(
-      { release: releaseName, url: server.url.href, health: platform!.url.href, time_zone: timeZone },
-      'listening',
-    )
-  } else {
-    log.info({ release: releaseName }, 'serving')
-    const told = { readiness, metrics: () => metrics.told(), drain: (why: string) => void drain(why) }
-    supervised.link.listening({ port: server.port!, url: server.url.href }, told)
-  }
+  const { timeZone } = config
+  log.info({ release: releaseName, url: server.url.href, health: platform.url.href, time_zone: timeZone }, 'listening')
   process.on('SIGTERM', () => void drain('SIGTERM'))
   process.on('SIGINT', () => void drain('SIGINT'))
   keepRunning(log)
 }
-
-const takeLeave = async ({ link }: Supervised, metrics: Metrics): Promise<void> => link.takeLeave(await metrics.told())
 
 /** What the platform asks, on a port of its own. */
 function servePlatform(
@@ -183,10 +151,10 @@ function watchConnections(connections: Connections, port: number, log: Log): voi
 }
 
 /** Where there is a Redis, keys are counted in it, for all processes on all machines together. It may be down, now or later. */
-async function openSharedCounts(whole: Config, log: Log): Promise<SharedCounts | undefined> {
-  if (whole.redisUrl === undefined) return undefined
+async function openSharedCounts(config: Config, log: Log): Promise<SharedCounts | undefined> {
+  if (config.redisUrl === undefined) return undefined
   const { SharedCounts } = await import('./access/shared-counts.ts')
-  return new SharedCounts(whole.redisUrl, whole, log)
+  return new SharedCounts(config.redisUrl, config, log)
 }
 
 /** How PostgreSQL shows connections that read pages. */

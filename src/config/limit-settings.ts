@@ -7,9 +7,9 @@ import { oneOf, onOff, wholeNumber } from './setting-kinds.ts'
 // biome-ignore format: a table, as SETTINGS.md is
 export const limitSettings = {
   requestsPerMinute: setting('REQUESTS_PER_MINUTE', '600', wholeNumber(0, 10_000_000),
-    'Requests a minute of one API key: of all processes with REDIS_URL, else shared out among PROCESSES. 0 for no limit.'),
+    'Requests a minute of one API key: of all processes together with REDIS_URL, else of each process. 0 for no limit.'),
   exportsAtATime: setting('EXPORTS_AT_A_TIME', '4', wholeNumber(0, 10_000),
-    'Exports of one API key under way at once: of all processes with REDIS_URL, else shared out among PROCESSES. Pages whose entry in the audit trail is not stored count too. 0 for no limit, and 16 such pages.'),
+    'Exports of one API key under way at once: of all processes together with REDIS_URL, else of each process. Pages whose entry in the audit trail is not stored count too. 0 for no limit, and 16 such pages.'),
   auditRequired: setting('AUDIT_REQUIRED', 'on', onOff,
     '`on` or `off`: whether an API key gets no further page (503) while the audit trail cannot take the line on one it got.'),
   intermediaries: setting('INTERMEDIARIES', 'any', oneOf('any', 'listed'),

@@ -19,10 +19,4 @@ export const listeningSettings = {
     'The same port of the follower of a CiviForm, 0 to 65535; 0 picks a free one.'),
   reusePort: setting('REUSE_PORT', 'off', onOff,
     '`on` or `off`: lets several processes of one machine listen on PORT, each getting a share of the connections.'),
-  processes: setting('PROCESSES', '1', processes,
-    'Processes of the service behind PORT, 1 to 64, or `auto` for one a core. Connections and limits are shared out among them. More than one on Linux alone.'),
-}
-
-function processes(text: string): number | 'auto' {
-  return text === 'auto' ? text : wholeNumber(1, 64)(text)
 }

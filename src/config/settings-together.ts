@@ -10,12 +10,10 @@ const sets = [
   ['oidcIssuer', 'oidcClientId', 'oidcClientSecret'],
   ['selfWalkUrl', 'selfWalkCredential'],
 ] as const
-/** The pools that are shared out among processes. */
-const pools = ['databaseConnections', 'exportConnections', 'intakeConnections', 'consoleConnections'] as const
 
 /** The name of a setting, and what would be right. One that was refused by itself is undefined here, and no comparison with it fails. */
 export function* faultsBetween(config: OtherConfig): Generator<Fault> {
-  const { environment, host, baseUrl, processes, port, healthPort, workerHealthPort, followerHealthPort } = config
+  const { environment, host, baseUrl, port, healthPort, workerHealthPort, followerHealthPort } = config
   for (const set of sets) {
     const missing = set.filter(key => !config[key])
     const given = set.filter(key => config[key]).map(key => settings[key].name)
@@ -35,9 +33,6 @@ export function* faultsBetween(config: OtherConfig): Generator<Fault> {
   const depth = 4 + 3 * config.enumeratorDepthMax
   if (config.intakeDepthMax < depth)
     yield ['INTAKE_DEPTH_MAX', `must be at least ${depth} for an ENUMERATOR_DEPTH_MAX of ${config.enumeratorDepthMax}`]
-  for (const pool of pools)
-    if (typeof processes === 'number' && config[pool] < processes)
-      yield [settings[pool].name, `must be at least ${processes}, so that each of PROCESSES gets one`]
   if (healthPort === port && port !== 0) yield ['HEALTH_PORT', 'must be another port than PORT']
   if ([port, healthPort].includes(workerHealthPort) && workerHealthPort !== 0)
     yield ['WORKER_HEALTH_PORT', 'must be another port than PORT and HEALTH_PORT']

@@ -95,7 +95,6 @@ export class Metrics extends Meter implements RequestCounts {
       help: 'API keys in force that expire within the time of the label',
       labelNames: ['within'],
       registers: this.registers,
-      aggregator: 'max',
     })
     this.onRead(async () => {
       const found = await read().catch(() => undefined)
@@ -150,13 +149,8 @@ export class Metrics extends Meter implements RequestCounts {
 
   /** Shows the state of the standbys whenever metrics are read, without what is not known of one. */
   watchStandbys(states: () => readonly StandbyState[]): void {
-    const gauge = (
-      name: string,
-      help: string,
-      measured: (state: StandbyState) => number | undefined,
-      aggregator: 'max' | 'sum' = 'max',
-    ): void => {
-      const made = new Gauge({ name, help, labelNames: ['standby'], registers: this.registers, aggregator })
+    const gauge = (name: string, help: string, measured: (state: StandbyState) => number | undefined): void => {
+      const made = new Gauge({ name, help, labelNames: ['standby'], registers: this.registers })
       this.onRead(() => {
         made.reset()
         for (const state of states()) {

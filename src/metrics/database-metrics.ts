@@ -9,7 +9,7 @@ export function watchUpkeep(meter: Meter, read: () => Promise<UpkeepState>): voi
   const gauges: Gauge[] = []
   // Labels only so that a value can be left out: an unlabelled gauge always has one.
   const gauge = (name: string, help: string, labelNames: string[] = ['none']): Gauge => {
-    const made = new Gauge({ name, help, labelNames, registers: meter.registers, aggregator: 'max' })
+    const made = new Gauge({ name, help, labelNames, registers: meter.registers })
     gauges.push(made)
     return made
   }

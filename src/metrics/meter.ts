@@ -2,7 +2,6 @@
 // No label may name a key, an applicant or anything else without bound.
 
 import { Registry } from 'prom-client'
-import type { ToldMetric } from './process-sums.ts'
 
 export class Meter {
   readonly registers: [Registry] = [new Registry()]
@@ -13,21 +12,10 @@ export class Meter {
     this.#lookUps.push(lookUp)
   }
 
-  /** The same as numbers, to be added up with those of other processes. */
-  async told(): Promise<ToldMetric[]> {
-    await this.#lookUp()
-    const told: unknown = await this.registers[0].getMetricsAsJSON()
-    return told as ToldMetric[]
-  }
-
   /** The text Prometheus reads, and its content type. */
   async exposition(): Promise<{ text: string; contentType: string }> {
-    await this.#lookUp()
+    await Promise.all(this.#lookUps.map(lookUp => lookUp()))
     const [registry] = this.registers
     return { text: await registry.metrics(), contentType: registry.contentType }
-  }
-
-  async #lookUp(): Promise<void> {
-    await Promise.all(this.#lookUps.map(lookUp => lookUp()))
   }
 }

@@ -16,13 +16,11 @@ export function tellProcess(meter: Meter, build: Build): void {
     help: 'Always 1; the labels say which release, commit, Bun and database schema this process runs on',
     labelNames: ['version', 'commit', 'bun', 'schema'],
     registers,
-    aggregator: 'max',
   }).set({ ...build }, 1)
   new Gauge({
     name: 'process_start_time_seconds',
     help: 'When the process started, in seconds since 1970',
     registers,
-    aggregator: 'min',
   }).set(performance.timeOrigin / 1000)
   tellProcessor(meter)
   tellMemory(meter)
@@ -75,13 +73,11 @@ function tellDescriptors({ registers }: Meter): void {
     name: 'process_max_fds',
     help: 'Files, sockets and connections that the process may have open at once',
     registers,
-    aggregator: 'min',
   }).set(found.max)
   new Gauge({
     name: 'process_open_fds',
     help: 'Files, sockets and connections that the process has open',
     registers,
-    aggregator: 'max',
     collect() {
       this.set(openDescriptors()!.open)
     },

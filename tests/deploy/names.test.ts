@@ -14,8 +14,7 @@ const read = (path: string): Promise<string> => Bun.file(join(root, path)).text(
 
 const database = await useDatabase()
 afterAll(endProcesses)
-// Of several processes, since their supervisor has metrics of its own.
-const service = await startMain(database, { PROCESSES: '2' })
+const service = await startMain(database)
 const worker = await startWorker(database, { SELF_WALK_URL: 'http://127.0.0.1:1', SELF_WALK_CREDENTIAL: 'a:b' })
 await aProgram(database.sql)
 await until('a job to have run', async () =>

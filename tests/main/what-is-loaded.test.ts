@@ -36,16 +36,6 @@ describe('what the service loads', () => {
     expect([...later].sort()).toEqual(['src/access/shared-counts.ts', 'src/http/page-doors.ts'])
   })
 
-  test('the supervisor of several processes has nothing of the service', async () => {
-    const { now, later } = await loadedWith('src/main.ts')
-    expect([...later].sort()).toEqual(['src/processes/supervise.ts', 'src/service.ts'])
-    const supervisor = (await loadedWith('src/processes/supervise.ts')).now.union(now)
-    expect(supervisor).toContain('src/http/health.ts')
-    expect(
-      [...supervisor].filter(path => /^(postgres|src\/(app|db|export|access|intake|service))\b/.test(path)),
-    ).toEqual([])
-  })
-
   test('every page is there when it is asked for first, by many at once, and so is everything else then', async () => {
     const { url } = await startMain(database)
     const key = await createTestKey(database.sql)
