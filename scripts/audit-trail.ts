@@ -1,4 +1,4 @@
-// scripts/audit: shows the audit trail, finds out whether it is as it was written, and moves the oldest of it into files.
+// scripts/audit: shows the audit log, finds out whether it is as it was written, and moves the oldest of it into files.
 
 import { parseArgs } from 'node:util'
 import { findDisclosures } from '../src/access/disclosure.ts'
@@ -7,8 +7,7 @@ import { verifyAuditTrail } from '../src/access/verify-audit.ts'
 import type { OtherConfig } from '../src/config/all-settings.ts'
 import { readApiKeyNames } from '../src/db/api-key-rows.ts'
 import { type AuditFilter, readAuditEvents } from '../src/db/audit.ts'
-import { readAuditSegments } from '../src/db/audit-chains.ts'
-import { clearAuditFaults } from '../src/db/audit-checks.ts'
+import { readPrunedPlaces, settleAuditFaults } from '../src/db/audit-chains.ts'
 import { formatOffsetTime, type Micros } from '../src/domain/values/offset-time.ts'
 import { parseInstantParameter } from '../src/export/instant-parameter.ts'
 import { Problem } from '../src/problem.ts'
@@ -30,17 +29,17 @@ list     Events, newest first: who did what to what, from where. All filters giv
            --before   Those before this event: for the next page.
 sent     Which clients were ever sent this application, and when, newest first; at most so many pages, 1 to 10000, 100 unless given.
          For each page it says whether that is certain. What was pruned is in the files.
-verify   Reads the whole trail in order and computes its hashes again. Names the first event of each chain that was changed,
+verify   Reads the whole log in order and computes its hashes again. Names the first event of each chain that was changed,
          removed or slipped in. Prints a word to be kept somewhere else: given as --noted next time, it tells whether what
-         was there then still is, so that a cut end, or a trail that was written again from its start, is noticed. What was
-         pruned is told by file; the files given with --with are checked as well, on their own and against what the database
-         recorded of them. The workers check the trail all the time too. What they found to be wrong is told as tributary_audit_faulty_chains until
-         the trail is verified with --settle, after it was found out what happened.
+         was there then still is, so that a cut end, or a log that was written again from its start, is noticed. The files
+         given with --with, into which it was pruned, are checked as well, on their own and against what the database recorded
+         of them. A worker does the same once a night, without the files. What it finds to be wrong is in the metric
+         tributary_audit_faults until the log is verified with --settle, after it was found out what happened.
 prune    Moves the oldest events into one file, audit-….ndjson, and then out of the database: of each chain what comes before
          its first event on or after a date or an instant, or less than so many days old. Chains go on from where they were cut,
-         the cut is an event itself, and verify holds for the rest. Interrupted at any time, it is finished when asked again
-         with the same folder; audit-….ndjson.partial, which such a run may leave, can be removed. The folder must be there.
-         Each line of a file is an event; so, for what was sent to which client, ask the files too:
+         the cut is an event itself, and verify holds for the rest. The folder must be there. Interrupted, it has removed
+         nothing: ask again, with the same date. What such a run may leave, audit-….ndjson.partial, or a file that verify does not
+         know, can be removed. Each line of a file is an event; so, for what was sent to which client, ask the files too:
            jq -c 'select(.event[3] == "applications_exported") | .event' audit-*.ndjson`
 
 type Run = (context: ScriptContext) => Promise<void>
@@ -100,7 +99,7 @@ async function list(
   filter: (config: OtherConfig) => AuditFilter,
 ): Promise<void> {
   const events = await readAuditEvents(sql, filter(config), page)
-  const pruned = events.length < page.rowsMax && (await readAuditSegments(sql)).length > 0
+  const pruned = events.length < page.rowsMax && (await readPrunedPlaces(sql)).length > 0
   if (events.length === 0) console.log('There are no such events.')
   if (pruned) console.error('Older events were pruned into files; scripts/audit verify names them.')
   if (events.length === 0) return
@@ -119,7 +118,7 @@ async function sent({ sql, config }: ScriptContext, applicationId: number, rowsM
     throw new Problem('not_found', {
       detail: `There is no application ${applicationId}, and none of this id was erased.`,
     })
-  if ((await readAuditSegments(sql)).length > 0)
+  if ((await readPrunedPlaces(sql)).length > 0)
     console.error('Older events were pruned into files, which are not looked into; scripts/audit verify names them.')
   const names = await readApiKeyNames(
     sql,
@@ -149,35 +148,24 @@ async function verify(
   files: readonly string[],
   settle: boolean,
 ): Promise<void> {
-  const { events, pruned, unrecorded, faults, note } = await verifyAuditTrail(sql, noted, files)
+  const { events, pruned, faults, note } = await verifyAuditTrail(sql, noted, files)
   if (faults.length > 0) {
     throw new Problem('conflict', {
-      detail: 'The audit trail is not as it was written.',
+      detail: 'The audit log is not as it was written.',
       errors: faults.map(detail => ({ path: '', code: 'broken', detail })),
     })
   }
-  console.log(`The audit trail is whole: ${counted(events)}.`)
-  const settled = settle ? await clearAuditFaults(sql) : []
-  if (settled.length > 0) console.log(`Settled what the workers had found in chain ${settled.join(', ')}.`)
-  for (const part of pruned) {
-    const remaining = part.remaining > 0 ? `; ${part.remaining} of them are still here: prune again to finish` : ''
-    const checked = part.checked ? 'checked' : 'not checked: give the file with --with'
-    console.log(`Pruned into ${part.file}: ${counted(part.events)}, ${checked}${remaining}.`)
-  }
-  for (const file of unrecorded)
-    console.log(
-      `${file} is whole, but was not recorded: the run that wrote it ended early, and its events are still here.`,
-    )
+  console.log(`The audit log is whole: ${counted(events)}.`)
+  if (settle && (await settleAuditFaults(sql, note))) console.log('Settled what a worker had found.')
+  for (const { file, checked } of pruned)
+    console.log(`Pruned into ${file}: ${checked ? 'checked' : 'not checked: give the file with --with'}.`)
   console.log(`Keep this elsewhere, and give it to --noted next time:\n${note}`)
 }
 
 async function prune({ sql, config, actor }: ScriptContext, before: string, folder: string): Promise<void> {
   const pruned = await pruneAuditTrail(sql, { before: cutOf(before, config), folder, actor })
-  for (const { file, events, resumed } of pruned)
-    console.log(
-      `${file}: ${counted(events)} removed from the database${resumed ? ', which an earlier run had left' : ''}.`,
-    )
-  if (pruned.length === 0) console.log('There is nothing to prune.')
+  if (pruned === undefined) console.log('There is nothing to prune.')
+  else console.log(`${pruned.file}: ${counted(pruned.events)} removed from the database.`)
 }
 
 /** A number of days ago, or an instant that is not to come. */

@@ -1,220 +1,166 @@
-// Finds out whether the audit trail is as it was written: every event in its chain, every hash over what is there.
+// Finds out whether the audit log is as it was written: every event in its chain, every hash over what is there.
 // The database computes the hashes when events are added; here they are computed again, by other code.
 
+import { basename } from 'node:path'
 import {
-  type AuditSegmentRow,
+  type ChainPart,
   type ChainPlace,
-  findChainPlace,
-  findPassedLink,
   findUnlinkedEvent,
-  readAuditSegments,
-  readChainAnchors,
-  readChainEnds,
+  type PrunedPlace,
+  readAuditLinks,
+  readChains,
+  readPrunedPlaces,
 } from '../db/audit-chains.ts'
-import { type Db, inSnapshot, type Sql } from '../db/client.ts'
+import { inSnapshot, type Sql } from '../db/client.ts'
 import { invalidRequest } from '../problem.ts'
-import { type AuditFile, placeKey, readAuditFile } from './audit-file.ts'
-import { followLinks, wrongEnd } from './follow-audit-links.ts'
+import { readAuditFile } from './audit-file.ts'
+import { BrokenChain, followLinks } from './follow-audit-links.ts'
 
-/** Of a hash, as noted: so many bytes that no other trail with the same can be found. */
+/** Of a hash, as noted: so many bytes that no other log with the same can be found. */
 const notedBytes = 16
 
 export interface AuditVerdict {
   /** Events of the database that were read and are in their places. */
   events: number
   /** What was pruned, by the file that has it. */
-  pruned: PrunedPart[]
-  /** Files that no run has recorded, because it ended before that. Their events are in the database. */
-  unrecorded: string[]
-  /** What is wrong, the first fault of each chain and file; none when the trail is whole. */
+  pruned: PrunedFile[]
+  /** What is wrong, the first fault of each chain and file; none when the log is whole. */
   faults: string[]
   /** Where every chain ends now, in one word: to be kept elsewhere and given as `noted` next time. */
   note: string
 }
 
-interface PrunedPart {
+interface PrunedFile {
   file: string
-  events: number
-  /** Of them, those that the database still has, because the run that removes them has not ended well. */
-  remaining: number
-  /** Whether the file was given, and is as it was written. */
+  /** Whether it was given, and is as it was written. */
   checked: boolean
 }
 
-interface Mark {
-  links: number
-  hash: string
-}
-
-/** What is known of the chains before anything is read. */
-interface Trail {
-  db: Db
-  anchors: Map<number, ChainPlace>
-  segments: AuditSegmentRow[]
-  marks: Map<number, Mark>
-  /** Hashes at the marks and anchors, out of files that are as they were written. */
-  hashes: Map<string, Buffer>
-}
-
 /**
- * Reads the whole trail in order. `noted` is the word of an earlier call: it tells whether what was there then still is. `files` are
+ * Reads the whole log in order. `noted` is the word of an earlier call: it tells whether what was there then still is. `files` are
  * paths of what was pruned, in any order: they are checked on their own and against what the database recorded of them.
  */
 export async function verifyAuditTrail(sql: Sql, noted?: string, files: readonly string[] = []): Promise<AuditVerdict> {
-  const marks = noted === undefined ? new Map<number, Mark>() : parseNote(noted)
+  const marks = parseNote(noted)
+  const see = (place: ChainPlace): void => compareMark(marks, place)
   // In one snapshot: events are added and pruned meanwhile.
   return inSnapshot(sql, async db => {
-    const anchors = new Map((await readChainAnchors(db)).map(anchor => [anchor.chain, anchor]))
-    const trail: Trail = { db, anchors, segments: await readAuditSegments(db), marks, hashes: new Map() }
-    const ends = await readChainEnds(db)
+    const [chains, places] = [await readChains(db), await readPrunedPlaces(db)]
     const faults: string[] = []
-    const verified: AuditFile[] = []
-    const unrecorded: string[] = []
+    const ends: ChainPlace[] = []
     for (const path of files) {
-      const file = await readGivenFile(path, trail)
-      const verdict = file.fault ?? (await faultOfPlaces(trail, file))
-      if (verdict === undefined) {
-        verified.push(file)
-        for (const [key, hash] of file.hashes) trail.hashes.set(key, hash)
-      } else if (verdict === 'unrecorded') unrecorded.push(file.name)
-      else faults.push(`${file.name}: ${verdict}`)
+      const parts = await readGivenFile(path, see).catch(collect(faults, `${basename(path)}: `))
+      const fault = parts?.map(part => faultOfPlace(part, places)).find(one => one !== undefined)
+      if (fault !== undefined) faults.push(`${basename(path)}: ${fault}`)
+      else ends.push(...(parts ?? []).map(({ end }) => end))
     }
     let events = 0
-    for (const end of ends) {
-      const fault = await verifyChain(trail, end, () => events++)
-      if (fault !== undefined) faults.push(`chain ${end.chain}: ${fault}`)
+    for (const part of chains) {
+      const follow = async (): Promise<void> => {
+        let { after: last, end } = part
+        for (const place of places) if (place.chain === end.chain) see(place)
+        for await (const place of followLinks(last, readAuditLinks(db, end.chain))) {
+          see(place)
+          events++
+          last = place
+        }
+        requireEnd(part, last)
+        requireSeen(marks, end, places)
+      }
+      await follow().catch(collect(faults))
     }
-    const chains = new Set(ends.map(({ chain }) => chain))
-    for (const chain of marks.keys()) if (!chains.has(chain)) faults.push(`chain ${chain}: was noted, and is gone`)
+    for (const chain of marks.keys())
+      if (!chains.some(({ end }) => end.chain === chain)) faults.push(`chain ${chain}: was noted, and is gone`)
     const unlinked = await findUnlinkedEvent(db)
     if (unlinked !== undefined) faults.push(`event ${unlinked} stands in no chain: it was slipped in`)
-    return { events, faults, note: ends.map(noteOf).join('.'), pruned: prunedParts(trail, verified), unrecorded }
+    return { events, faults, note: noteOf(chains), pruned: prunedFiles(places, ends) }
   })
 }
 
-async function readGivenFile(path: string, { anchors, marks }: Trail): Promise<AuditFile> {
-  const watched = [
-    ...[...anchors.values()].map(({ chain, link }) => placeKey(chain, link)),
-    ...[...marks].map(([chain, { links }]) => placeKey(chain, links)),
-  ]
-  return readAuditFile(path, new Set(watched)).catch(error => {
-    throw invalidRequest('A file cannot be read.', [
-      { parameter: '--with', code: 'unreadable', detail: `${path} cannot be read (${error.code})` },
-    ])
-  })
-}
-
-/** Whether a file has what the database recorded of it: undefined when it has, `unrecorded`, or what is wrong. */
-async function faultOfPlaces({ db, segments }: Trail, { parts }: AuditFile): Promise<string | undefined> {
-  let unrecorded = 0
-  for (const { after, end } of parts) {
-    const own = segments.filter(({ chain }) => chain === end.chain)
-    const recorded = own.findIndex(({ link }) => link === end.link)
-    if (recorded >= 0) {
-      const start = own[recorded - 1] ?? { link: 0, hash: Buffer.alloc(32) }
-      if (!own[recorded]!.hash.equals(end.hash) || start.link !== after.link || !start.hash.equals(after.hash))
-        return `chain ${end.chain}: links ${after.link + 1} to ${end.link} are not what was pruned`
-    } else if ((await findChainPlace(db, end.chain, end.link))?.hash.equals(end.hash)) unrecorded++
-    else
-      return `chain ${end.chain}: links ${after.link + 1} to ${end.link} were not pruned into a file from this database`
+const collect =
+  (faults: string[], of = '') =>
+  (error: Error): undefined => {
+    if (!(error instanceof BrokenChain)) throw error
+    faults.push(`${of}${error.message}`)
   }
-  return unrecorded > 0 ? 'unrecorded' : undefined
-}
 
-/** The first fault of a chain, or undefined. */
-async function verifyChain(trail: Trail, end: ChainPlace, count: () => void): Promise<string | undefined> {
-  const { db, marks } = trail
-  const mark = marks.get(end.chain)
-  if (mark !== undefined && end.link < mark.links)
-    return `ends at link ${end.link}, and had ${mark.links} when it was noted: its end was cut off`
-  const anchor = trail.anchors.get(end.chain)
-  if (anchor === undefined) return 'begins nowhere: its anchor is gone'
-  const fault = (await faultOfAnchor(trail, anchor)) ?? faultOfPrunedMark(trail, anchor, mark)
-  if (fault !== undefined) return fault
-  const reached = await followLinks(db, anchor, end.link, (link, hash, eventId) => {
-    if (mark?.links === link && mark.hash !== shortHash(hash))
-      return `up to link ${link}, event ${eventId}, it is not what it was when it was noted`
-    count()
-    return undefined
+const readGivenFile = (path: string, visit: (place: ChainPlace) => void): Promise<ChainPart[]> =>
+  readAuditFile(path, visit).catch(error => {
+    if (error instanceof BrokenChain) throw error
+    const detail = `${path} cannot be read (${error.code})`
+    throw invalidRequest('A file cannot be read.', [{ parameter: '--with', code: 'unreadable', detail }])
   })
-  if ('fault' in reached) return reached.fault
-  return reached.hash.equals(end.hash) ? undefined : wrongEnd(reached.link)
+
+/** What is wrong when a file has other links of a chain than the database recorded; undefined when they are the same. */
+function faultOfPlace({ after, end }: ChainPart, places: readonly PrunedPlace[]): string | undefined {
+  const own = places.filter(({ chain }) => chain === end.chain)
+  const at = own.findIndex(place => isSamePlace(place, end))
+  const start = own[at - 1] ?? { ...end, link: 0, hash: Buffer.alloc(32) }
+  if (at >= 0 && isSamePlace(start, after)) return undefined
+  return `chain ${end.chain}: links ${after.link + 1} to ${end.link} are not what was pruned from this database into a file`
 }
 
-/** What is wrong with where a chain begins, as far as the database and the files that were given tell. */
-async function faultOfAnchor({ db, segments, hashes }: Trail, anchor: ChainPlace): Promise<string | undefined> {
-  const { chain, link, hash } = anchor
-  const passed = await findPassedLink(db, anchor)
-  if (passed !== undefined) return `link ${passed} was pruned, and is there again: it was slipped in`
-  if (link === 0) return hash.equals(Buffer.alloc(32)) ? undefined : 'does not begin with its first link'
-  const segment = segments.find(one => one.chain === chain && one.link >= link)
-  if (segment === undefined) return `begins after link ${link}, and what was before is recorded to be in no file`
-  const known = segment.link === link ? segment.hash : hashes.get(placeKey(chain, link))
-  return known === undefined || known.equals(hash)
-    ? undefined
-    : `begins after link ${link}, but not in the hash that ${segment.file} has there`
+function prunedFiles(places: readonly PrunedPlace[], ends: readonly ChainPlace[]): PrunedFile[] {
+  const missing = new Set(places.filter(place => !ends.some(end => isSamePlace(end, place))).map(({ file }) => file))
+  return [...new Set(places.map(({ file }) => file))].map(file => ({ file, checked: !missing.has(file) }))
+}
+
+const isSamePlace = (one: ChainPlace, other: ChainPlace): boolean =>
+  one.chain === other.chain && one.link === other.link && one.hash.equals(other.hash)
+
+/** Where the log ends now, without a look at any event; how many are in the database, and which files have what was pruned. */
+export async function measureAuditTrail(sql: Sql): Promise<{ note: string; events: number; files: string[] }> {
+  return inSnapshot(sql, async db => {
+    const chains = await readChains(db)
+    const events = chains.reduce((sum, { after, end }) => sum + end.link - after.link, 0)
+    return { note: noteOf(chains), events, files: prunedFiles(await readPrunedPlaces(db), []).map(({ file }) => file) }
+  })
+}
+
+/** What was noted of each chain, and not seen yet. */
+type Marks = Map<number, { link: number; hash: string }>
+
+function compareMark(marks: Marks, { chain, link, hash }: ChainPlace): void {
+  const mark = marks.get(chain)
+  if (mark?.link !== link) return
+  marks.delete(chain)
+  if (mark.hash !== shortHash(hash))
+    throw new BrokenChain(`chain ${chain}: up to link ${link}, it is not what it was when it was noted`)
+}
+
+function requireEnd({ end }: ChainPart, last: ChainPlace): void {
+  if (last.link < end.link) throw new BrokenChain(`chain ${end.chain}: link ${last.link + 1} is missing`)
+  if (!isSamePlace(last, end))
+    throw new BrokenChain(`chain ${end.chain}: ends at link ${last.link}, but not in the hash it should end in`)
 }
 
 /** What was noted within what is pruned since can be told from its file, or where a file ends. */
-function faultOfPrunedMark(
-  { segments, hashes }: Trail,
-  { chain, link, hash }: ChainPlace,
-  mark: Mark | undefined,
-): string | undefined {
-  if (mark === undefined || mark.links === 0 || mark.links > link) return undefined
-  const own = segments.filter(segment => segment.chain === chain)
-  const known =
-    mark.links === link
-      ? hash
-      : (own.find(segment => segment.link === mark.links)?.hash ?? hashes.get(placeKey(chain, mark.links)))
-  if (known === undefined) {
-    const file = own.find(segment => segment.link >= mark.links)?.file
-    return `was noted at link ${mark.links}, which was pruned into ${file} since: give that file with --with`
-  }
-  return mark.hash === shortHash(known)
-    ? undefined
-    : `up to link ${mark.links}, it is not what it was when it was noted`
-}
-
-function prunedParts({ segments, anchors }: Trail, verified: readonly AuditFile[]): PrunedPart[] {
-  const parts = new Map<string, PrunedPart>()
-  segments.forEach(({ chain, link, file }, i) => {
-    const before = segments[i - 1]?.chain === chain ? segments[i - 1]!.link : 0
-    const part = parts.get(file) ?? { file, events: 0, remaining: 0, checked: true }
-    part.events += link - before
-    part.remaining += Math.max(0, link - Math.max(before, anchors.get(chain)?.link ?? 0))
-    part.checked &&= verified.some(({ parts: own }) => own.some(({ end }) => end.chain === chain && end.link === link))
-    parts.set(file, part)
-  })
-  return [...parts.values()]
-}
-
-/** Where the trail ends now, without a look at any event; how many are in the database, and which files have what was pruned. */
-export async function measureAuditTrail(sql: Sql): Promise<{ note: string; events: number; files: string[] }> {
-  return inSnapshot(sql, async db => {
-    const ends = await readChainEnds(db)
-    const anchors = new Map((await readChainAnchors(db)).map(({ chain, link }) => [chain, link]))
-    const files = new Set((await readAuditSegments(db)).map(({ file }) => file))
-    return {
-      note: ends.map(noteOf).join('.'),
-      events: ends.reduce((sum, { chain, link }) => sum + link - (anchors.get(chain) ?? 0), 0),
-      files: [...files],
-    }
-  })
+function requireSeen(marks: Marks, { chain, link }: ChainPlace, places: readonly PrunedPlace[]): void {
+  const mark = marks.get(chain)
+  if (mark === undefined) return
+  const place = places.find(one => one.chain === chain && one.link > mark.link)
+  throw new BrokenChain(
+    place === undefined
+      ? `chain ${chain}: ends at link ${link}, and had ${mark.link} when it was noted: its end was cut off`
+      : `chain ${chain}: was noted at link ${mark.link}, which was pruned into ${place.file} since: give that file with --with`,
+  )
 }
 
 const shortHash = (hash: Buffer): string => hash.subarray(0, notedBytes).toString('base64url')
-const noteOf = ({ chain, link, hash }: ChainPlace): string => `${chain}:${link}:${shortHash(hash)}`
 
-function parseNote(note: string): Map<number, Mark> {
-  return new Map(
-    note.split('.').map(part => {
-      const match = /^(\d{1,5}):(\d{1,15}):([\w-]{22})$/.exec(part)
-      if (match === null)
-        throw invalidRequest('What was noted cannot be read.', [
-          { parameter: '--noted', code: 'malformed', detail: 'must be what scripts/audit verify printed, whole' },
-        ])
-      return [Number(match[1]), { links: Number(match[2]), hash: match[3]! }]
-    }),
-  )
+const noteOf = (chains: readonly ChainPart[]): string =>
+  chains.map(({ end: { chain, link, hash } }) => `${chain}:${link}:${shortHash(hash)}`).join('.')
+
+function parseNote(note: string | undefined): Marks {
+  const marks: Marks = new Map()
+  for (const part of note?.split('.') ?? []) {
+    const match = /^(\d{1,5}):(\d{1,15}):([\w-]{22})$/.exec(part)
+    if (match === null) {
+      const detail = 'must be what scripts/audit verify printed, whole'
+      throw invalidRequest('What was noted cannot be read.', [{ parameter: '--noted', code: 'malformed', detail }])
+    }
+    // A chain that had no link is as it was whatever has come since.
+    if (match[2] !== '0') marks.set(Number(match[1]), { link: Number(match[2]), hash: match[3]! })
+  }
+  return marks
 }

@@ -67,9 +67,9 @@ grant usage on sequence application_application_id_seq to tributary_service;
 grant insert, update on program_key_map, docs_example, derived_status to tributary_worker;
 grant select, insert, update, delete on outbox to tributary_worker;
 grant insert, update, delete on worker_beat to tributary_worker;
--- It checks the audit trail, in which no answer is, and notes how far it has come.
-grant select on audit_event, audit_link, audit_chain, audit_anchor to tributary_worker;
-grant update (link, hash, round_ended_at, fault) on audit_check to tributary_worker;
+-- It checks the audit log, in which no answer is, and notes what it found.
+grant select on audit_event, audit_link, audit_chain, audit_pruned to tributary_worker;
+grant update (checked_at, note, faults) on audit_check to tributary_worker;
 -- It erases what programs keep no longer: a trigger refuses it what has not expired.
 grant select (program_id, application_id, applicant_id, submit_time, submit_seq, superseded_seq), delete on application to tributary_worker;
 grant select on erased_application, erased_change to tributary_worker;
@@ -88,7 +88,7 @@ grant select on
   program_key_map, docs_example, derived_status, submission_counter, applicant, application, application_annotation,
   erased_application, erased_change, database_history, api_key, api_key_program, api_key_day, refusal,
   person, person_program, person_identity, invitation, console_session, admin_token, intermediary_organization, intermediary,
-  audit_event, audit_chain, audit_link, audit_segment, audit_anchor, audit_check, outbox, worker_beat, civiform_source, civiform_finding
+  audit_event, audit_chain, audit_link, audit_pruned, audit_check, outbox, worker_beat, civiform_source, civiform_finding
 to tributary_console;
 grant insert, update on person, api_key, intermediary_organization, intermediary, admin_token to tributary_console;
 grant insert, delete on person_identity to tributary_console;

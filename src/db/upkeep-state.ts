@@ -1,4 +1,4 @@
-// How the work behind the requests stands: the outbox, derived data, the workers, the check of the audit trail. Ages are by the
+// How the work behind the requests stands: the outbox, derived data, the workers, the check of the audit log. Ages are by the
 // database's clock, so that no other one matters.
 
 import type { Db } from './client.ts'
@@ -8,8 +8,8 @@ export interface UpkeepState {
   derived: { unfinished: { job: string; state: string; things: number }[]; oldestSeconds: number }
   /** Worker processes that are alive. */
   workers: number
-  /** `checkedSeconds` is undefined until every chain was checked once. */
-  audit: { faultyChains: number; checkedSeconds: number | undefined }
+  /** `faults` that no operator has settled; `checkedSeconds` is undefined until the first check. */
+  audit: { faults: number; checkedSeconds: number | undefined }
 }
 
 /** A worker that has not said for so long that it is alive counts as dead. */
@@ -31,31 +31,26 @@ export async function readUpkeepState(db: Db): Promise<UpkeepState> {
           from worker_beat
           where beat_at > clock_timestamp() - ${aliveSeconds} * interval '1 second'
         ) as workers,
-        c.faulty_chains,
-        c.checked_seconds
+        cardinality(c.faults) as audit_faults,
+        extract(epoch from clock_timestamp() - c.checked_at)::float8 as audit_checked_seconds
       from (
         select count(*) as jobs, coalesce(extract(epoch from clock_timestamp() - min(created_at)), 0)::float8 as oldest_seconds
         from outbox
       ) o
-      cross join (
-        select
-          count(fault) as faulty_chains,
-          case when bool_and(round_ended_at is not null)
-            then extract(epoch from clock_timestamp() - min(round_ended_at))::float8 end as checked_seconds
-        from audit_check
-      ) c`,
+      cross join audit_check c`,
     db<{ job: string; state: string; things: number }[]>`
       select job_name as job, state, count(*) as things
       from derived_status
       where state <> 'done'
       group by job_name, state`,
   ])
-  const { outbox_jobs, outbox_oldest_seconds, derived_oldest_seconds, workers, faulty_chains, checked_seconds } = row!
+  const { outbox_jobs, outbox_oldest_seconds, derived_oldest_seconds, workers, audit_faults, audit_checked_seconds } =
+    row!
   return {
     outbox: { jobs: outbox_jobs, oldestSeconds: outbox_oldest_seconds },
     derived: { unfinished, oldestSeconds: derived_oldest_seconds },
     workers,
-    audit: { faultyChains: faulty_chains, checkedSeconds: checked_seconds ?? undefined },
+    audit: { faults: audit_faults, checkedSeconds: audit_checked_seconds ?? undefined },
   }
 }
 
@@ -64,6 +59,6 @@ interface UpkeepRow {
   outbox_oldest_seconds: number
   derived_oldest_seconds: number
   workers: number
-  faulty_chains: number
-  checked_seconds: number | null
+  audit_faults: number
+  audit_checked_seconds: number | null
 }

@@ -28,14 +28,11 @@ export function watchUpkeep(meter: Meter, read: () => Promise<UpkeepState>): voi
     'For how long the oldest open request for a key map or docs has not been met; 0 when none is open',
   )
   const workers = gauge('tributary_workers', 'Worker processes that said within the last minute that they are alive')
-  const faultyChains = gauge(
-    'tributary_audit_faulty_chains',
-    'Chains of the audit trail in which the check found an event that is not as it was written',
+  const auditFaults = gauge(
+    'tributary_audit_faults',
+    'What the last check found to be wrong with the audit log, until an operator settles it',
   )
-  const auditAge = gauge(
-    'tributary_audit_checked_seconds',
-    'How long ago the check of the audit trail last came to the end of every chain',
-  )
+  const auditAge = gauge('tributary_audit_checked_seconds', 'How long ago the audit log was last checked')
   meter.onRead(async () => {
     const found = await read().catch(() => undefined)
     for (const one of gauges) one.reset()
@@ -46,7 +43,7 @@ export function watchUpkeep(meter: Meter, read: () => Promise<UpkeepState>): voi
     for (const { job, state, things } of derived.unfinished) unfinished.set({ job, state }, things)
     derivedAge.set(derived.oldestSeconds)
     workers.set(found.workers)
-    faultyChains.set(audit.faultyChains)
+    auditFaults.set(audit.faults)
     if (audit.checkedSeconds !== undefined) auditAge.set(audit.checkedSeconds)
   })
 }

@@ -1,94 +1,74 @@
-// The check of the audit trail that runs all the time: a part at a time, from the beginning to the end, and again.
+// The check of the audit log that a worker does once a night.
 
 import { expect, test } from 'bun:test'
 import { checkAuditTrail } from '../../src/access/check-audit.ts'
-import { clearAuditFaults, readAuditChecks } from '../../src/db/audit-checks.ts'
+import { pruneAuditTrail } from '../../src/access/prune-audit.ts'
+import { verifyAuditTrail } from '../../src/access/verify-audit.ts'
+import { settleAuditFaults } from '../../src/db/audit-chains.ts'
 import type { Sql } from '../../src/db/client.ts'
 import { readUpkeepState } from '../../src/db/upkeep-state.ts'
 import { append, tamper } from '../support/audit-trail.ts'
-import { endWithTest, useDatabase } from '../support/fixtures.ts'
+import { endWithTest, useDatabase, useFolder } from '../support/fixtures.ts'
 
-/** A trail of 20 events by one connection, so in one chain. */
-async function trail(act: (sql: Sql, chain: number) => Promise<void>): Promise<void> {
-  const database = await useDatabase({ connectionsMax: 1 }, endWithTest)
-  const { sql } = database
+/** A log of 20 events by one connection, so in one chain. */
+async function trail(act: (sql: Sql) => Promise<void>): Promise<void> {
+  const { sql } = await useDatabase({ connectionsMax: 1 }, endWithTest)
   for (let n = 1; n <= 20; n++) await append(sql, `subject ${n}`)
-  const [row] = await sql<{ chain: number }[]>`select chain from audit_chain where links = 20`
-  await act(sql, row!.chain)
+  await act(sql)
 }
 
-const linkOf = async (sql: Sql, chain: number): Promise<number> =>
-  (await readAuditChecks(sql)).find(check => check.chain === chain)!.link
+/** As if the last check had been a day earlier. */
+const tomorrow = async (sql: Sql) => {
+  await sql`update audit_check set checked_at = checked_at - interval '1 day'`
+  return checkAuditTrail(sql)
+}
+const cutEnd = `
+  delete from audit_link where link > 10;
+  delete from audit_event where not exists (select from audit_link l where l.audit_event_id = audit_event.audit_event_id);
+  update audit_chain set links = 10, hash = (select hash from audit_link where link = 10) where links = 20`
 
-const step = (sql: Sql) => checkAuditTrail(sql, { linksMax: 8 })
-
-test('each call goes on where the last ended, and looks at so many links at most; at the end it begins again', () =>
-  trail(async (sql, chain) => {
-    expect((await readUpkeepState(sql)).audit).toEqual({ faultyChains: 0, checkedSeconds: undefined })
-    const places: number[] = []
-    for (let call = 0; call < 4; call++) {
-      expect(await step(sql)).toEqual([])
-      places.push(await linkOf(sql, chain))
-    }
-    expect(places).toEqual([8, 16, 0, 8])
-    const { audit } = await readUpkeepState(sql)
-    expect(audit.faultyChains).toBe(0)
-    expect(audit.checkedSeconds).toBeGreaterThanOrEqual(0)
-  }))
-
-test('an event that was changed is found, told once, and stays on record until it is settled', () =>
-  trail(async (sql, chain) => {
+test('it is due once a day, and at the start of an installation', () =>
+  trail(async sql => {
+    expect((await readUpkeepState(sql)).audit).toEqual({ faults: 0, checkedSeconds: undefined })
+    expect(await checkAuditTrail(sql)).toEqual([])
+    const { checkedSeconds } = (await readUpkeepState(sql)).audit
+    expect(checkedSeconds).toBeGreaterThanOrEqual(0)
     await tamper(sql, `update audit_event set actor = 'key:y' where subject = 'subject 13'`)
-    expect(await step(sql)).toEqual([])
-    const fault = expect.stringMatching(/^link 13: event \d+ is not as it was written$/)
-    expect(await step(sql)).toEqual([{ chain, fault }])
-    for (let call = 0; call < 3; call++) expect(await step(sql)).toEqual([])
-    expect((await readUpkeepState(sql)).audit.faultyChains).toBe(1)
+    expect(await checkAuditTrail(sql)).toEqual([])
+    expect(await tomorrow(sql)).toHaveLength(1)
+  }))
+
+test('what it finds stays on record until an operator settles it', () =>
+  trail(async sql => {
+    await tamper(sql, `update audit_event set actor = 'key:y' where subject = 'subject 13'`)
+    const fault = expect.stringMatching(/^chain \d: link 13: event \d+ is not as it was written$/)
+    expect(await checkAuditTrail(sql)).toEqual([fault])
     await tamper(sql, `update audit_event set actor = 'key:x' where subject = 'subject 13'`)
-    for (let call = 0; call < 4; call++) await step(sql)
-    expect((await readUpkeepState(sql)).audit.faultyChains).toBe(1)
-    expect(await clearAuditFaults(sql)).toEqual([chain])
-    for (let call = 0; call < 4; call++) expect(await step(sql)).toEqual([])
-    expect((await readUpkeepState(sql)).audit.faultyChains).toBe(0)
+    expect(await tomorrow(sql)).toEqual([])
+    expect((await readUpkeepState(sql)).audit.faults).toBe(1)
+    expect(await settleAuditFaults(sql, (await verifyAuditTrail(sql)).note)).toBe(true)
+    expect((await readUpkeepState(sql)).audit.faults).toBe(0)
+    expect(await settleAuditFaults(sql, (await verifyAuditTrail(sql)).note)).toBe(false)
   }))
 
-test.each([
-  ['an event removed', `delete from audit_event where subject = 'subject 3'`, /^link 3: event \d+ is missing$/],
-  ['a link removed', 'delete from audit_link where link = 3', /^link 3 is missing$/],
-  [
-    'the hash of the end',
-    'update audit_chain set hash = sha256(hash) where links = 20',
-    /^ends at link 20, but not in/,
-  ],
-])('%s is found', (_, statement, fault) =>
-  trail(async (sql, chain) => {
-    await tamper(sql, statement)
-    const found = []
-    for (let call = 0; call < 4; call++) found.push(...(await step(sql)))
-    expect(found).toEqual([{ chain, fault: expect.stringMatching(fault) }])
-  }),
-)
-
-test('an end that was cut off since the last call is found, though what is left is whole', () =>
-  trail(async (sql, chain) => {
-    for (let call = 0; call < 2; call++) await step(sql)
-    await tamper(
-      sql,
-      `delete from audit_link where link > 10;
-       delete from audit_event where not exists (select from audit_link l where l.audit_event_id = audit_event.audit_event_id);
-       update audit_chain set links = 10, hash = (select hash from audit_link where link = 10) where links = 20`,
-    )
-    expect(await step(sql)).toEqual([
-      { chain, fault: expect.stringMatching(/^ends at link 10, and link 16 was there/) },
-    ])
+test('an end that was cut off since the last check is found every night, though what is left is whole', () =>
+  trail(async sql => {
+    expect(await checkAuditTrail(sql)).toEqual([])
+    await append(sql, 'more')
+    expect(await tomorrow(sql)).toEqual([])
+    await tamper(sql, cutEnd.replace('links = 20', 'links = 21'))
+    const cut = expect.stringMatching(/^chain \d: ends at link 10, and had 21 when it was noted: its end was cut off$/)
+    expect(await tomorrow(sql)).toEqual([cut])
+    expect(await tomorrow(sql)).toEqual([cut])
+    await settleAuditFaults(sql, (await verifyAuditTrail(sql)).note)
+    expect(await tomorrow(sql)).toEqual([])
   }))
 
-test('events that come while a way is under way are part of it', () =>
-  trail(async (sql, chain) => {
-    for (let call = 0; call < 2; call++) await step(sql)
-    for (let n = 21; n <= 30; n++) await append(sql, `subject ${n}`)
-    expect(await step(sql)).toEqual([])
-    expect(await linkOf(sql, chain)).toBe(24)
-    expect(await step(sql)).toEqual([])
-    expect(await linkOf(sql, chain)).toBe(0)
+test('what is pruned between two checks is no fault, whatever the last one noted', () =>
+  trail(async sql => {
+    expect(await checkAuditTrail(sql)).toEqual([])
+    await append(sql, 'more')
+    const order = { before: (Date.now() + 60_000) * 1000, folder: await useFolder(endWithTest), actor: 'operator:kim' }
+    expect(await pruneAuditTrail(sql, order)).toMatchObject({ events: 21 })
+    expect(await tomorrow(sql)).toEqual([])
   }))

@@ -6,7 +6,6 @@ import { readdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { pruneAuditTrail } from '../../src/access/prune-audit.ts'
 import { verifyAuditTrail } from '../../src/access/verify-audit.ts'
-import { tryLockPruning } from '../../src/db/audit-chains.ts'
 import type { Sql } from '../../src/db/client.ts'
 import type { Micros } from '../../src/domain/values/offset-time.ts'
 import { append, tamper } from '../support/audit-trail.ts'
@@ -53,7 +52,7 @@ class Trail {
   async prune(before?: Micros): Promise<string[]> {
     const order = { before: before ?? (await this.now()), folder: this.folder, actor: 'operator:kim' }
     const pruned = await pruneAuditTrail(this.sql, order)
-    return pruned.map(({ file }) => join(this.folder, file))
+    return pruned === undefined ? [] : [join(this.folder, pruned.file)]
   }
 
   async remaining(): Promise<string[]> {
@@ -69,7 +68,7 @@ class Trail {
 
 const linesOf = async (file: string): Promise<string[]> => (await Bun.file(file).text()).trimEnd().split('\n')
 const subjectsOf = async (file: string): Promise<string[]> =>
-  (await linesOf(file)).slice(1).map(line => (JSON.parse(line) as { event: string[] }).event[4]!)
+  (await linesOf(file)).flatMap(line => (JSON.parse(line) as { event?: string[] }).event?.[4] ?? [])
 
 test('several chains are pruned while others write: every event is in the file or in the database, once, and verifies', () =>
   Trail.open(async trail => {
@@ -87,19 +86,19 @@ test('several chains are pruned while others write: every event is in the file o
     const inFile = await subjectsOf(files[0]!)
     expect(inFile).toHaveLength(400)
     expect([...inFile, ...(await trail.remaining())].sort()).toEqual([...trail.written].sort())
-    const [row] = await trail.sql`select count(*) as chains from audit_segment`
+    const [row] = await trail.sql`select count(*) as chains from audit_pruned`
     expect(row!.chains).toBeGreaterThan(1)
     const name = basename(files[0]!)
     const { faults, pruned, events } = await verifyAuditTrail(trail.sql, undefined, files)
     expect(faults).toEqual([])
-    expect(pruned).toEqual([{ file: name, events: 400, remaining: 0, checked: true }])
+    expect(pruned).toEqual([{ file: name, checked: true }])
     expect(events).toBe(trail.written.length - 400 + 1)
     expect(await verifyAuditTrail(trail.sql)).toMatchObject({ faults: [], pruned: [{ file: name, checked: false }] })
     const told = await trail.sql`select actor, action, detail from audit_event where subject = ${name}`
     expect([...told]).toMatchObject([{ actor: 'operator:kim', action: 'audit_pruned', detail: { events: 400 } }])
   }, 16))
 
-test('a whole trail of many batches is pruned, and goes on after its anchor', () =>
+test('a whole trail of many batches is pruned, and goes on after it', () =>
   Trail.open(async trail => {
     await trail.sql`
       insert into audit_event (actor, action, subject) select 'key:x', 'tried', n from generate_series(1, 2500) n`
@@ -171,21 +170,21 @@ test('when nothing is old enough, no file is made and nothing is noted', () =>
     expect(await verifyAuditTrail(trail.sql)).toMatchObject({ faults: [], events: 3, pruned: [] })
   }))
 
-test('two prunes at once: one is refused', () =>
+test('two prunes at once: one waits for the other, and every event is in one file', () =>
   Trail.open(async trail => {
-    await trail.write(3)
-    await trail.sql.begin(async tx => {
-      expect(await tryLockPruning(tx)).toBe(true)
-      await expect(trail.prune()).rejects.toThrow('is being pruned already')
-    })
-    expect(await trail.remaining()).toHaveLength(3)
+    await trail.write(30)
+    const cut = await trail.now()
+    const files = (await Promise.all([trail.prune(cut), trail.prune(cut)])).flat()
+    expect(files).toHaveLength(1)
+    expect(await subjectsOf(files[0]!)).toEqual(trail.written)
+    expect(await trail.faults(files)).toEqual([])
   }))
 
 test('a folder that is not there is named before anything is done', () =>
   Trail.open(async trail => {
     await trail.write(3)
     const order = { before: await trail.now(), folder: join(trail.folder, 'none'), actor: 'operator:kim' }
-    await expect(pruneAuditTrail(trail.sql, order)).rejects.toThrow('cannot be read (ENOENT)')
+    await expect(pruneAuditTrail(trail.sql, order)).rejects.toThrow('cannot be written (ENOENT)')
     expect(await trail.remaining()).toHaveLength(3)
   }))
 
@@ -198,7 +197,7 @@ test.each([
     await trail.write(10)
     await trail.tamper(statement)
     const before = await trail.remaining()
-    await expect(trail.prune()).rejects.toThrow('The audit trail is not as it was written')
+    await expect(trail.prune()).rejects.toThrow('The audit log is not as it was written')
     expect(await trail.faults()).toEqual([expect.stringMatching(/link 7/)])
     expect(await readdir(trail.folder)).toEqual([])
     expect(await trail.remaining()).toEqual(before)
@@ -206,16 +205,14 @@ test.each([
 )
 
 describe('a file that is not as it was written is named, with the place', () => {
-  const rehash = (lines: string[]): string[] => {
-    const head = JSON.parse(lines[0]!) as { chains: { after_hash: string; hash: string }[] }
-    let hash = Buffer.from(head.chains[0]!.after_hash, 'hex')
-    const events = lines.slice(1).map(line => {
+  const rehash = ([start, ...lines]: string[]): string[] => {
+    let hash = Buffer.from((JSON.parse(start!) as { hash: string }).hash, 'hex')
+    const events = lines.map(line => {
       const content = line.slice(line.indexOf('"event":') + 8, -1)
       hash = createHash('sha256').update(hash).update(content).digest()
       return line.replace(/"hash":"\w+"/, `"hash":"${hash.toString('hex')}"`)
     })
-    head.chains[0]!.hash = hash.toString('hex')
-    return [JSON.stringify(head), ...events]
+    return [start!, ...events]
   }
   const changed = (lines: string[]) => lines.with(4, lines[4]!.replace('key:x', 'key:y'))
   test.each<[string, (lines: string[]) => string[], RegExp]>([
@@ -223,34 +220,30 @@ describe('a file that is not as it was written is named, with the place', () => 
     [
       'an event changed, and all hashes made to fit',
       lines => rehash(changed(lines)),
-      /links 1 to 10 are not what was pruned$/,
+      /links 1 to 10 are not what was pruned/,
     ],
-    ['an event removed', lines => lines.toSpliced(4, 1), /: line 5 is not chain \d, link 4: that is missing$/],
+    ['an event removed', lines => lines.toSpliced(4, 1), /: line 5 is not the next link of chain \d: that is missing$/],
     [
       'an event doubled',
       lines => lines.toSpliced(4, 0, lines[4]!),
-      /: line 6 is not chain \d, link 5: that is missing$/,
+      /: line 6 is not the next link of chain \d: that is missing$/,
     ],
     [
       'two exchanged',
       lines => lines.with(4, lines[5]!).with(5, lines[4]!),
-      /: line 5 is not chain \d, link 4: that is/,
+      /: line 5 is not the next link of chain \d: that is/,
     ],
-    ['an event added at the end', lines => [...lines, lines[10]!], /: line 12 is one too many$/],
-    ['the end cut off', lines => lines.slice(0, 8), /: its end is missing$/],
+    ['an event added at the end', lines => [...lines, lines[10]!], /: line 12 is not the next link of chain \d/],
+    ['the end cut off', lines => lines.slice(0, 8), /: chain \d: links 1 to 7 are not what was pruned/],
+    ['a line cut off', lines => lines.with(10, lines[10]!.slice(0, 60)), /: line 11 is not one of an audit log$/],
+    ['no events', lines => lines.slice(0, 1), /: chain \d: links 1 to 0 are not what was pruned/],
+    ['nothing', () => [], /: line 1 is not one of an audit log$/],
     [
-      'a line cut off',
-      lines => lines.with(10, lines[10]!.slice(0, 60)),
-      /: line 11 is not an event of an audit trail$/,
+      'another start, whose hash fits',
+      ([, first, ...rest]) => [first!.replace(/,"event".*/s, '}'), ...rest],
+      /: chain \d: links 2 to 10 are not what was pruned/,
     ],
-    ['no events', lines => lines.slice(0, 1), /: its end is missing$/],
-    ['nothing', () => [], /: line 1 is not that of a part of an audit trail$/],
-    ['another head', lines => ['{"audit_trail":1,"chains":[]}', ...lines.slice(1)], /: line 1 is not that of a part/],
-    [
-      'another end in its head',
-      lines => lines.with(0, lines[0]!.replace(/"hash":"\w{8}/, '"hash":"00000000')),
-      /: line 11: chain \d does not end in the hash it should end in$/,
-    ],
+    ['no start', lines => lines.slice(1), /: line 1 is not the next link of chain \d/],
   ])('%s', (_, change, fault) =>
     Trail.open(async trail => {
       await trail.write(10)
@@ -267,7 +260,7 @@ describe('a file that is not as it was written is named, with the place', () => 
       Trail.open(async other => {
         for (const one of [trail, other]) await one.write(10)
         const [file] = await other.prune()
-        const foreign = [expect.stringMatching(/: chain \d: links 1 to 10 (were not pruned|are not what was pruned)/)]
+        const foreign = [expect.stringMatching(/: chain \d: links 1 to 10 are not what was pruned from this database/)]
         expect(await trail.faults([file!])).toEqual(foreign)
         await trail.prune()
         expect(await trail.faults([file!])).toEqual(foreign)
@@ -289,24 +282,18 @@ describe('a database that is not as it was left is named', () => {
       'delete from audit_link where link = 11; delete from audit_event where audit_event_id = 11',
       /: link 11 is missing$/,
     ],
+    ['what was pruned recorded as less', 'update audit_pruned set link = 5', /: link 6 is missing$/],
     [
-      'and the anchor moved over it',
-      `update audit_anchor a set link = 11, hash = l.hash from audit_link l where l.chain = a.chain and l.link = 11;
-       delete from audit_link where link = 11; delete from audit_event where audit_event_id = 11`,
-      /: begins after link 11, and what was before is recorded to be in no file$/,
+      'what was pruned recorded with another hash',
+      'update audit_pruned set hash = sha256(hash)',
+      /: link 11: event \d+ is not as it was written$/,
     ],
-    ['the anchor moved back', `update audit_anchor set link = 5 where link > 0`, /: link 6 is missing$/],
-    [
-      'the anchor with another hash',
-      `update audit_anchor set hash = sha256(hash) where link > 0`,
-      /: begins after link 10, but not in the hash that audit-.*\.ndjson has there$/,
-    ],
-    ['an anchor gone', 'delete from audit_anchor where link > 0', /: begins nowhere: its anchor is gone$/],
+    ['no record of what was pruned', 'delete from audit_pruned', /: link 1 is missing$/],
     [
       'an event slipped in where others were pruned',
       `insert into audit_event (actor, action, subject) values ('key:x', 'x', 'x');
-       insert into audit_link select chain, 3, (select max(audit_event_id) from audit_event), hash from audit_anchor where link > 0`,
-      /: link 3 was pruned, and is there again: it was slipped in$/,
+       insert into audit_link select chain, 3, (select max(audit_event_id) from audit_event), hash from audit_pruned`,
+      /: link 3 was there before: it was slipped in$/,
     ],
   ])('%s', (_, statement, fault) =>
     Trail.open(async trail => {
@@ -320,6 +307,20 @@ describe('a database that is not as it was left is named', () => {
     }),
   )
 })
+
+test('more removed than was pruned, and recorded as pruned: by the file', () =>
+  Trail.open(async trail => {
+    await trail.write(10)
+    const cut = await trail.now()
+    await trail.write(10)
+    const files = await trail.prune(cut)
+    await trail.tamper(`
+      update audit_pruned p set link = 11, hash = l.hash from audit_link l where l.chain = p.chain and l.link = 11;
+      delete from audit_link where link = 11; delete from audit_event where audit_event_id = 11`)
+    expect(await trail.faults(files)).toEqual([
+      expect.stringMatching(/: chain \d: links 1 to 10 are not what was pruned/),
+    ])
+  }))
 
 test('what was noted before it was pruned is held against the file: pruning is no way to rewrite the trail', () =>
   Trail.open(async trail => {
@@ -345,33 +346,24 @@ test('what was noted before it was pruned is held against the file: pruning is n
 describe('"An audit trail, append-only" (contract section 3): beyond what is in a file the database refuses to remove, to the owner too', () => {
   const refusal = async (statement: PromiseLike<unknown>) => (await failureOf(statement))?.message
   const kept = (table: string) => `${table} rows are never changed or removed`
-  const wrongSegment = 'this is not the next part of the chain'
-  const wrongAnchor = 'an anchor moves forward to a link that is in a file'
+  const wrongPlace = 'this is not the next part of the chain'
 
   test.each<[string, (sql: Sql) => PromiseLike<unknown>, string]>([
     ['an event', sql => sql`delete from audit_event where audit_event_id = 15`, kept('audit_event')],
     ['a link', sql => sql`delete from audit_link where link = 15`, kept('audit_link')],
-    ['a segment', sql => sql`delete from audit_segment`, kept('audit_segment')],
-    ['segments', sql => sql`truncate audit_segment`, kept('audit_segment')],
-    ['a segment changed', sql => sql`update audit_segment set file = 'x'`, kept('audit_segment')],
-    ['an anchor', sql => sql`delete from audit_anchor`, kept('audit_anchor')],
-    ['anchors', sql => sql`truncate audit_anchor`, kept('audit_anchor')],
+    ['links', sql => sql`truncate audit_link`, kept('audit_link')],
+    ['a record of what was pruned', sql => sql`delete from audit_pruned`, kept('audit_pruned')],
+    ['all of them', sql => sql`truncate audit_pruned`, kept('audit_pruned')],
+    ['one of them changed', sql => sql`update audit_pruned set file = 'x'`, kept('audit_pruned')],
     [
-      'an anchor forward without a file',
-      sql =>
-        sql`update audit_anchor a set link = 15, hash = l.hash from audit_link l where l.chain = a.chain and l.link = 15`,
-      wrongAnchor,
-    ],
-    ['an anchor back', sql => sql`update audit_anchor set link = 1 where link > 0`, wrongAnchor],
-    [
-      'a segment of another hash',
-      sql => sql`insert into audit_segment select chain, 15, sha256(hash), 'x' from audit_anchor where link > 0`,
-      wrongSegment,
+      'up to another hash',
+      sql => sql`insert into audit_pruned select chain, 15, sha256(hash), 'x' from audit_pruned`,
+      wrongPlace,
     ],
     [
-      'a segment that was before',
-      sql => sql`insert into audit_segment select chain, 5, hash, 'x' from audit_anchor where link > 0`,
-      wrongSegment,
+      'what was pruned before',
+      sql => sql`insert into audit_pruned select chain, 5, hash, 'x' from audit_pruned`,
+      wrongPlace,
     ],
   ])('%s', (_, statement, message) =>
     Trail.open(async trail => {
@@ -391,15 +383,17 @@ describe('"An audit trail, append-only" (contract section 3): beyond what is in 
       const undone = trail.sql.begin(async tx => {
         await tx.unsafe(`create role ${role}`)
         await tx.unsafe(`grant select, insert, update, delete on all tables in schema public to ${role}`)
-        await tx`insert into audit_segment select chain, 10, hash, 'x' from audit_link where link = 10`
-        await tx`update audit_anchor a set link = 10, hash = l.hash from audit_link l where l.chain = a.chain and l.link = 10`
         await tx.unsafe(`set local role ${role}`)
-        for (const table of ['audit_event', 'audit_link']) {
-          const removing = tx.savepoint(point => point.unsafe(`delete from ${table}`))
-          expect(await refusal(removing)).toBe(kept(table))
-        }
+        const record = `insert into audit_pruned select chain, 10, hash, 'x' from audit_link where link = 10`
+        for (const [statement, message] of [
+          ['delete from audit_event', kept('audit_event')],
+          ['delete from audit_link', kept('audit_link')],
+          [record, wrongPlace],
+        ] as const)
+          expect(await refusal(tx.savepoint(point => point.unsafe(statement)))).toBe(message)
         await tx`reset role`
-        await tx`delete from audit_event where subject <> 'x'`
+        await tx.unsafe(record)
+        expect(await tx`select from audit_event`).toHaveLength(0)
         throw new Error('undone')
       })
       await expect(undone).rejects.toThrow('undone')

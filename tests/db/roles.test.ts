@@ -60,8 +60,8 @@ beforeAll(async () => {
 const forbidden: [string, string][] = [
   ['change an audit event', "update audit_event set actor = 'nobody'"],
   ['remove an audit event', 'delete from audit_event'],
-  ['record a pruning', "insert into audit_segment select chain, link, hash, 'x' from audit_link"],
-  ['move an anchor', 'update audit_anchor set link = 1'],
+  ['record a pruning', "insert into audit_pruned select chain, link, hash, 'x' from audit_link"],
+  ['move where a chain begins', 'update audit_pruned set link = 1'],
   ['create a table', 'create table public.x (y text)'],
   ['make a large object', 'select lo_create(0)'],
   ['make a large object of bytes', "select lo_from_bytea(0, '')"],

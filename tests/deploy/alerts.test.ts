@@ -119,12 +119,12 @@ const cases: Record<string, { fires: Series; quiet: Series }> = {
     quiet: { 'tributary_audit_lines_waiting{instance="a"}': '0x57 3x2 0' },
   },
   TributaryAuditFaulty: {
-    fires: { tributary_audit_faulty_chains: '0x59 1x1' },
-    quiet: { tributary_audit_faulty_chains: '0x60' },
+    fires: { tributary_audit_faults: '0x59 1x1' },
+    quiet: { tributary_audit_faults: '0x60' },
   },
   TributaryAuditUnchecked: {
-    fires: { tributary_audit_checked_seconds: '90000+60x62' },
-    quiet: { tributary_audit_checked_seconds: '80000+60x62' },
+    fires: { tributary_audit_checked_seconds: '130000+60x62' },
+    quiet: { tributary_audit_checked_seconds: '120000+60x62' },
   },
   TributaryOutboxStuck: {
     fires: { tributary_outbox_oldest_seconds: '0+60x60' },

@@ -51,7 +51,7 @@ test('verify says that the trail is whole and what to note; what was tampered wi
   ]
   const whole = await audit('verify')
   expect(whole).toMatchObject({ code: 0, err: '' })
-  expect(whole.out).toContain(`The audit trail is whole: ${events} events.`)
+  expect(whole.out).toContain(`The audit log is whole: ${events} events.`)
   const note = whole.out.trimEnd().split('\n').at(-1)!
   expect((await audit('verify', '--noted', note)).code).toBe(0)
   expect((await audit('verify', '--noted', 'nonsense')).err).toContain('--noted')
@@ -61,7 +61,7 @@ test('verify says that the trail is whole and what to note; what was tampered wi
   const broken = await audit('verify', '--noted', note)
   expect(broken.code).toBe(1)
   expect(broken.err).toMatch(
-    /The audit trail is not as it was written\.\n {2}chain \d: link \d+: event \d+ is not as it was written/,
+    /The audit log is not as it was written\.\n {2}chain \d: link \d+: event \d+ is not as it was written/,
   )
 })
 

@@ -1303,8 +1303,9 @@ create trigger export_is_counted after insert on audit_event
 
 create trigger audit_event_is_history before update on audit_event
   for each row execute function refuse_change();
-create trigger audit_event_is_never_emptied before truncate on audit_event
-  for each statement execute function refuse_change();
+-- What is pruned goes by the trigger of audit_pruned, and in no other way, for the owner neither.
+create trigger audit_event_is_kept before delete or truncate on audit_event
+  for each statement when (pg_trigger_depth() = 0) execute function refuse_change();
 
 -- Each event is a link in a chain of hashes: over its content and the hash before it. To change, remove or slip in an event breaks
 -- the chain from there on. Where the chain ends is in audit_chain; noted elsewhere too, it tells when the end was cut off.
@@ -1327,8 +1328,8 @@ create table audit_link (
 );
 create trigger audit_link_is_history before update on audit_link
   for each row execute function refuse_change();
-create trigger audit_link_is_never_emptied before truncate on audit_link
-  for each statement execute function refuse_change();
+create trigger audit_link_is_kept before delete or truncate on audit_link
+  for each statement when (pg_trigger_depth() = 0) execute function refuse_change();
 
 -- With the rights of the owner: nobody else touches the chains.
 create function link_audit_event() returns trigger
@@ -1354,105 +1355,43 @@ create constraint trigger audit_event_is_linked after insert on audit_event
   deferrable initially deferred
   for each row execute function link_audit_event();
 
--- The oldest links of a chain may move into files. Which file has which: those after the row before, up to this one. A row is added
--- when its file is complete, and only for a link that is as it says.
-create table audit_segment (
+-- The oldest links of a chain may move into files. A row names the last link that a file has of a chain; after the newest row the chain
+-- begins here. A row is added when its file is complete, and removes the links up to there with their events.
+create table audit_pruned (
   chain smallint not null references audit_chain,
   link bigint not null,
   hash bytea not null check (octet_length(hash) = 32),
   file text not null check (file <> ''),
-  recorded_at timestamptz not null default clock_timestamp(),
   primary key (chain, link)
 );
-create function check_audit_segment() returns trigger
+create function remove_pruned() returns trigger
 language plpgsql as $$
 begin
-  if not exists (select from audit_link where chain = new.chain and link = new.link and hash = new.hash)
-     or exists (select from audit_segment where chain = new.chain and link >= new.link) then
+  if not pg_has_role(current_user, (select relowner from pg_class where oid = tg_relid), 'member')
+     or not exists (select from audit_link where chain = new.chain and link = new.link and hash = new.hash) then
     raise exception 'this is not the next part of the chain' using errcode = 'restrict_violation';
   end if;
+  delete from audit_event e
+  using audit_link l
+  where l.chain = new.chain and l.link <= new.link and e.audit_event_id = l.audit_event_id;
+  delete from audit_link where chain = new.chain and link <= new.link;
   return new;
 end $$;
-create trigger audit_segment_is_checked before insert on audit_segment
-  for each row execute function check_audit_segment();
-create trigger audit_segment_is_history before update or delete on audit_segment
-  for each row execute function refuse_change();
-create trigger audit_segment_is_never_emptied before truncate on audit_segment
+create trigger audit_pruned_removes before insert on audit_pruned
+  for each row execute function remove_pruned();
+create trigger audit_pruned_is_history before update or delete or truncate on audit_pruned
   for each statement execute function refuse_change();
 
--- After which link a chain begins here. It moves forward only, as far as files go, and what it has passed is removed with it.
-create table audit_anchor (
-  chain smallint primary key references audit_chain,
-  link bigint not null default 0 check (link >= 0),
-  hash bytea not null default decode(repeat('00', 32), 'hex') check (octet_length(hash) = 32)
-);
-insert into audit_anchor (chain) select chain from audit_chain;
-create function check_audit_anchor() returns trigger
-language plpgsql as $$
-begin
-  if new.chain <> old.chain or new.link <= old.link
-     or not exists (select from audit_segment where chain = new.chain and link >= new.link)
-     or not exists (select from audit_link where chain = new.chain and link = new.link and hash = new.hash) then
-    raise exception 'an anchor moves forward to a link that is in a file' using errcode = 'restrict_violation';
-  end if;
-  return new;
-end $$;
-create trigger audit_anchor_is_checked before update on audit_anchor
-  for each row execute function check_audit_anchor();
-create trigger audit_anchor_is_kept before delete on audit_anchor
-  for each row execute function refuse_change();
-create trigger audit_anchor_is_never_emptied before truncate on audit_anchor
-  for each statement execute function refuse_change();
-
--- Only the owner removes events and links, and only what the anchor of their chain has passed.
-create function refuse_unanchored_removal() returns trigger
-language plpgsql as $$
-begin
-  if not pg_has_role(current_user, (select relowner from pg_class where oid = tg_relid), 'member') or exists (
-    select from removed
-    where audit_event_id not in (
-      select passed.audit_event_id
-      from audit_anchor a
-      -- The limit, which no step of an anchor comes near, is for the plan: by the key, and never through all links.
-      cross join lateral (
-        select l.audit_event_id from audit_link l where l.chain = a.chain and l.link <= a.link order by l.link limit 10000
-      ) passed
-    )
-  ) then
-    raise exception '% rows are never changed or removed', tg_table_name using errcode = 'restrict_violation';
-  end if;
-  return null;
-end $$;
-create trigger audit_event_is_kept after delete on audit_event
-  referencing old table as removed
-  for each statement execute function refuse_unanchored_removal();
-create function refuse_unanchored_unlinking() returns trigger
-language plpgsql as $$
-begin
-  if not pg_has_role(current_user, (select relowner from pg_class where oid = tg_relid), 'member') or exists (
-    select from removed r
-    join audit_anchor a on a.chain = r.chain
-    where r.link > a.link
-  ) then
-    raise exception '% rows are never changed or removed', tg_table_name using errcode = 'restrict_violation';
-  end if;
-  return null;
-end $$;
-create trigger audit_link_is_kept after delete on audit_link
-  referencing old table as removed
-  for each statement execute function refuse_unanchored_unlinking();
-
--- How far the workers have checked each chain: they go from its beginning to its end, and then again.
+-- What the workers found when they last checked all of the chains.
 create table audit_check (
-  chain smallint primary key references audit_chain,
-  -- The place up to which it was found to be good on the present way.
-  link bigint not null default 0 check (link >= 0),
-  hash bytea not null default decode(repeat('00', 32), 'hex') check (octet_length(hash) = 32),
-  -- When a way last ended, and what was found then.
-  round_ended_at timestamptz,
-  fault text
+  only_row boolean primary key default true check (only_row),
+  checked_at timestamptz,
+  -- Where the chains ended then, if there was nothing wrong with them: for the next check to see that they still go as far.
+  note text,
+  -- Until an operator settles them.
+  faults text[] not null default '{}'
 );
-insert into audit_check (chain) select chain from audit_chain;
+insert into audit_check default values;
 
 ------------------------------------------------------------------------------------------------ derived data
 

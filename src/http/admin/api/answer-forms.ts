@@ -264,8 +264,7 @@ export const sentAnswer = listed(
 )
 export const verdictAnswer = row({
   events: integer,
-  pruned: Type.Array(row({ file: text, events: integer, remaining: integer, checked: flag })),
-  unrecorded: texts,
+  pruned: Type.Array(row({ file: text, checked: flag })),
   faults: texts,
   note: Type.String({ description: 'The word to keep elsewhere and to send as `noted` next time.' }),
 })
