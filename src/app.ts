@@ -26,7 +26,6 @@ import { exportReceipt } from './http/export-receipt.ts'
 import { OwnHost } from './http/host.ts'
 import { arrivingMs, askedWaitMs, inTime } from './http/in-time.ts'
 import { intake } from './http/intake/intake.ts'
-import { LaterDoors } from './http/later-doors.ts'
 import { listPrograms } from './http/list-programs.ts'
 import { preferredType } from './http/media-type.ts'
 import { readApplications } from './http/read-applications.ts'
@@ -84,40 +83,44 @@ export function createApp(foundation: Foundation): App {
     (await import('./http/page-doors.ts')).notFoundPage(config, request, response)
   // To find the path, Elysia skips the shortest scheme and host there can be. By default these are `https://` and three characters,
   // so `http://api/…` would be misread; with `standardHostname` off they are those of http, so https would be.
-  const doorsForPrograms = () =>
-    new Elysia({ handler: { standardHostname: tls } })
-      .onTransform({ as: 'global' }, ({ request, route }) => {
-        recordOf(request).route = route
-      })
-      .onError(({ error, code, request }) => {
-        // Elysia's own refusal of an address it does not know.
-        const known =
-          code === 'NOT_FOUND' ? new Problem('not_found', { detail: 'There is nothing at this address.' }) : error
-        const response = problemResponse(known, recordOf(request))
-        return response.status === 404 && wantsPage(request) ? showNothing(request, response) : response
-      })
-      .use(checkAuth(deps))
-      .use(exportApplications(deps))
-      .use(exportChanges(deps))
-      .use(exportReceipt(deps))
-      .use(listPrograms(deps))
-      .use(readApplications(deps))
-      .use(applicationStatus(deps))
-      .use(exportOnly ? absentIntake() : intake(deps))
-  const routes = doorsForPrograms()
-  // The doors for programs are in it once more, because the docs describe the service by the routes around them.
-  const everyDoor = async () => {
+  const routes = new Elysia({ handler: { standardHostname: tls } })
+    .onTransform({ as: 'global' }, ({ request, route }) => {
+      recordOf(request).route = route
+    })
+    .onError(({ error, code, request }) => {
+      // Elysia's own refusal of an address it does not know.
+      const known =
+        code === 'NOT_FOUND' ? new Problem('not_found', { detail: 'There is nothing at this address.' }) : error
+      const response = problemResponse(known, recordOf(request))
+      return response.status === 404 && wantsPage(request) ? showNothing(request, response) : response
+    })
+    .use(checkAuth(deps))
+    .use(exportApplications(deps))
+    .use(exportChanges(deps))
+    .use(exportReceipt(deps))
+    .use(listPrograms(deps))
+    .use(readApplications(deps))
+    .use(applicationStatus(deps))
+    .use(exportOnly ? absentIntake() : intake(deps))
+  let hasPages = false
+  /** Adds the routes for people, which are loaded when the first of them is asked for. */
+  const addPages = async (): Promise<void> => {
     const { apiDocs, adminConsole, shellAssets } = await import('./http/page-doors.ts')
-    return doorsForPrograms()
+    if (hasPages) return
+    hasPages = true
+    routes
       .use(apiDocs(deps))
       .use(shellAssets())
       .use(exportOnly ? absentConsole() : adminConsole(deps))
+      .compile()
   }
-  const pages = new LaterDoors(everyDoor)
   return {
     trail: deps.trail,
     watch: deps.watch,
-    routes: async () => (await everyDoor()).routes.map(({ method, path }) => ({ method, path })),
+    routes: async () => {
+      await addPages()
+      return routes.routes.map(({ method, path }) => ({ method, path }))
+    },
     fetch(asked, peer) {
       const connection = new RequestConnection(deps.connections, peer, asked)
       const request = ownHost.named(asked)
@@ -135,7 +138,9 @@ export function createApp(foundation: Foundation): App {
         ownHost.require(request)
         // What can be answered at once is answered without a promise.
         const answered: Response | Promise<Response> = underSpan(record.span, () =>
-          pageAddress.test(request.url) ? pages.fetch(request) : routes.fetch(request),
+          hasPages || !pageAddress.test(request.url)
+            ? routes.fetch(request)
+            : addPages().then(() => routes.fetch(request)),
         )
         if (!(answered instanceof Promise)) return done(answered)
         return inTime(answered, config.responseTimeoutMs + askedWaitMs(request), () => arrivingMs(request))
