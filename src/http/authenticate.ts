@@ -4,7 +4,6 @@
 import { Elysia } from 'elysia'
 import { type Admission, type Attempt, admit } from '../access/admission.ts'
 import { type Caller, unauthenticated } from '../access/caller.ts'
-import type { KeySource } from '../access/key-source.ts'
 import { addressText } from '../domain/values/ip-address.ts'
 import { Problem } from '../problem.ts'
 import { traced } from '../tracing/current-span.ts'
@@ -24,8 +23,8 @@ export const authenticate = (deps: Deps) =>
  * The caller of a request. Throws Problem `unauthenticated`, the same for every cause (contract D4); or `rate_limited` when the credential
  * is wrong and its address has failed too often. Notes for the log line who called, or why it was refused.
  */
-export async function authenticateRequest(deps: Deps, request: Request, keys: KeySource = deps.keys): Promise<Caller> {
-  const { config, now, uses } = deps
+export async function authenticateRequest(deps: Deps, request: Request): Promise<Caller> {
+  const { config, keys, now, uses } = deps
   const { connection, fields, origin } = recordOf(request)
   const { address, secure } = origin
   if (address !== undefined) fields.address = addressText(address)

@@ -4,10 +4,9 @@
 import { Elysia } from 'elysia'
 import type { PageTurn } from '../access/limits.ts'
 import { pageVersionKey } from '../export/page-version.ts'
-import { authenticateRequest } from './authenticate.ts'
+import { authenticate } from './authenticate.ts'
 import type { Deps } from './deps.ts'
 import { methodNotAllowed } from './errors.ts'
-import { HeadStarts } from './head-start.ts'
 import { anyExportOperation } from './openapi/export-operations.ts'
 import { routeDetail } from './openapi/route-detail.ts'
 import { type AskedExport, openExport } from './opened-export.ts'
@@ -18,8 +17,7 @@ const path = '/api/v1/admin/programs/:programSlug/applications'
 
 /** `GET /api/v1/admin/programs/{programSlug}/applications`. Source: spec, "List program applications". */
 export const exportApplications = (deps: Deps) => {
-  const { config, exports, keys, limits, trail } = deps
-  const headStarts = new HeadStarts(exports, keys)
+  const { config, limits, trail } = deps
   const headConfig = { timeZone: config.timeZone, versionKey: pageVersionKey(config.apiKeyPepper) }
   const answer = async (asked: AskedExport): Promise<Response> => {
     const turn = limits.takePage(asked.caller.api_key_id, !mayBeEmpty(asked.request))
@@ -44,11 +42,8 @@ export const exportApplications = (deps: Deps) => {
     return sendPage(deps, opened, questions, head, place)
   }
   return new Elysia({ name: 'export-applications', detail: routeDetail(anyExportOperation()) })
-    .derive(async ({ request }) => {
-      const headStart = headStarts.of(request)
-      return { headStart, caller: await authenticateRequest(deps, request, headStart) }
-    })
-    .get(path, ({ caller, headStart, params, request }) => answer({ caller, headStart, request, ...params }))
-    .head(path, ({ caller, headStart, params, request }) => answer({ caller, headStart, request, ...params }))
+    .use(authenticate(deps))
+    .get(path, ({ caller, params, request }) => answer({ caller, request, ...params }))
+    .head(path, ({ caller, params, request }) => answer({ caller, request, ...params }))
     .all(path, methodNotAllowed(['GET', 'HEAD']), { parse: 'none' })
 }

@@ -3,7 +3,7 @@
 
 import { authorizeExport, type Caller } from '../access/caller.ts'
 import { readThroughLoss } from '../db/client.ts'
-import type { Position, WalkStart } from '../db/walks.ts'
+import { type Position, readWalkStart, type WalkStart } from '../db/walks.ts'
 import { isLostPublication, type ProgramKeyMap } from '../derived/program-key-map.ts'
 import type { Micros } from '../domain/values/offset-time.ts'
 import { type OpenedWalk, openWalk } from '../export/open-walk.ts'
@@ -14,19 +14,17 @@ import { traced } from '../tracing/current-span.ts'
 import { type Coding, preferredCoding } from './content-coding.ts'
 import type { Deps } from './deps.ts'
 import { acceptedFormat, type OfferedFormat } from './export-formats.ts'
-import type { HeadStart } from './head-start.ts'
 import { admitToProgram, sentParameters } from './program-request.ts'
 import { type RequestRecord, recordOf } from './request-record.ts'
 import { QueueTime } from './stream-response.ts'
 
 export interface AskedExport {
   caller: Caller
-  headStart: HeadStart
   programSlug: string
   request: Request
 }
 
-export interface OpenedExport extends Pick<AskedExport, 'caller' | 'programSlug' | 'request'> {
+export interface OpenedExport extends AskedExport {
   record: RequestRecord
   walk: Walk
   begun: OpenedWalk['begun']
@@ -43,8 +41,8 @@ export interface OpenedExport extends Pick<AskedExport, 'caller' | 'programSlug'
 }
 
 /** Throws a Problem: `unauthenticated`, `not_acceptable`, `invalid_request`, `unavailable`. */
-export async function openExport(deps: Deps, { caller, headStart, ...asked }: AskedExport): Promise<OpenedExport> {
-  const { config, db, keyMaps, oldestRelease } = deps
+export async function openExport(deps: Deps, { caller, ...asked }: AskedExport): Promise<OpenedExport> {
+  const { config, db, exports, keyMaps, oldestRelease } = deps
   const { programSlug, request } = asked
   recordOf(request).isPage = request.method === 'GET'
   const { programId, record } = admitToProgram({ caller, programSlug, request }, authorizeExport)
@@ -55,7 +53,10 @@ export async function openExport(deps: Deps, { caller, headStart, ...asked }: As
   const tokens = { keys: config.pageTokenKeys, now: beganAt, ttlMs: config.pageTokenTtlMs, programId }
   const parsed = parseExportRequest(sent, config, tokens)
   const queueTime = new QueueTime(config.exportQueueTimeoutMs)
-  const readStart = (): Promise<WalkStart> => traced('start of walk', () => queueTime.spend(headStart.start(programId)))
+  const readStart = (): Promise<WalkStart> =>
+    traced('start of walk', () =>
+      queueTime.spend(exports.read(sql => readThroughLoss(() => readWalkStart(sql, programId)))),
+    )
   const { hidden } = caller
   const loadSeen = (asOf: Micros, chosen?: readonly number[]): Promise<ProgramKeyMap> =>
     readThroughLoss(() => keyMaps.loadSeen(db, programId, asOf, { hidden: hidden.ids, chosen })).catch(error => {
