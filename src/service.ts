@@ -48,7 +48,12 @@ export async function serve(config: Config, environment: Readonly<Record<string,
   const standbyPools = await Promise.all(
     config.exportDatabaseUrls.map((url, i) => openStandby(config, way, metrics, url, i + 1)),
   )
-  const standbys = new Standbys(standbyPools, { primary: db, lagMaxMs: config.exportLagMaxMs, log })
+  const standbys = new Standbys(standbyPools, {
+    primary: db,
+    isDistributed: way.isDistributed,
+    lagMaxMs: config.exportLagMaxMs,
+    log,
+  })
   await standbys.look()
   standbys.start()
 

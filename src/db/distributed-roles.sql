@@ -1,11 +1,11 @@
 -- What the group roles of roles.sql need where applications are distributed; run before it. Citus sends no rights on columns to workers, so
--- there the roles get those on whole tables, and what roles.sql says is held by the coordinator, which is the only one they log in to. On a
--- worker only members of `tributary_pages` do, which may read what a page is made of, and nothing else.
+-- there the roles get those on whole tables, and what roles.sql says is held by the coordinator, which is the only one they log in to. A login that
+-- reads pages on a worker is given no more than SCALE.md says.
 
 do $$
 declare
   tables constant text := array_to_string(string_to_array(current_setting('tributary.distributed'), ','), ', ');
-  roles constant text[] := array['tributary_console', 'tributary_service', 'tributary_worker', 'tributary_follower', 'tributary_pages'];
+  roles constant text[] := array['tributary_console', 'tributary_service', 'tributary_worker', 'tributary_follower'];
   role_name text;
 begin
   foreach role_name in array roles loop
@@ -14,7 +14,6 @@ begin
     end if;
   end loop;
   execute format('grant select, insert, update, delete on %s to tributary_console, tributary_service, tributary_worker', tables);
-  grant select on application, submission_counter, erased_application to tributary_pages;
   grant select on program_retention to tributary_worker;
 end $$;
 

@@ -3,11 +3,14 @@
 // database before its pools are opened.
 
 import { openDatabase } from './client.ts'
+import { isDistributed } from './migrate.ts'
 
 export interface Way {
   pooled: boolean
   /** Milliseconds after which PostgreSQL ends a statement, as a new session has it there; 0 for never. */
   statementTimeoutMs: number
+  /** Whether its applications are distributed over a cluster. */
+  isDistributed: boolean
 }
 
 /** A pooler takes no settings with a connection. */
@@ -32,7 +35,11 @@ export async function findWay(url: string, withinMs = 0): Promise<Way> {
       from pg_settings
       where name = 'statement_timeout'`
     const { pid, statement_timeout } = rows[0]!
-    return { pooled: rows.state.pid !== pid, statementTimeoutMs: statement_timeout }
+    return {
+      pooled: rows.state.pid !== pid,
+      statementTimeoutMs: statement_timeout,
+      isDistributed: await isDistributed(sql),
+    }
   } finally {
     await sql.end({ timeout: 1 })
   }

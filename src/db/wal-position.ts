@@ -13,8 +13,6 @@ export interface WalPosition {
   /** What this server writes, and what that history is of; both null in recovery. They differ until a failover is noticed. */
   place: string | null
   noted_place: string | null
-  /** Whether applications are distributed: then what it has of them is elsewhere, and no standby of it has any. */
-  distributed: boolean
 }
 
 /** Of a primary, what it has committed by now lies before the position; only commits that did not wait for the disk may come after. */
@@ -26,8 +24,7 @@ export async function readWalPosition(db: Db): Promise<WalPosition> {
       (select system_identifier::text from pg_control_system()) as system,
       h.history_id::text as history,
       history_place() as place,
-      case when not pg_is_in_recovery() then h.place end as noted_place,
-      to_regclass('program_retention') is not null as distributed
+      case when not pg_is_in_recovery() then h.place end as noted_place
     from database_history h
     order by h.number desc
     limit 1`

@@ -6,7 +6,6 @@ import { beforeAllSubmissions, earliest, formatMicros, latest, type Micros } fro
 import { int4At, int8At, postgresEpoch } from './binary-values.ts'
 import { type ChangePlace, type PlaceRow, placeOf } from './change-rows.ts'
 import type { Db, Sql } from './client.ts'
-import type { WalkTables } from './shard-places.ts'
 
 /** The state of a program's submissions at one moment, which a walk is frozen to. */
 export interface WalkStart {
@@ -39,26 +38,6 @@ export async function readWalkStart(db: Db, programId: number): Promise<WalkStar
     last_change: placeOf({ change: start.horizon, change_time, change_application }),
   }
 }
-
-/** As `last_submission`, of the tables with these names. */
-const lastSubmission = (db: Db, tables: WalkTables, programId: number, horizon: PendingQuery<Row[]>) => db`(
-  (
-    select submit_seq, submit_time
-    from ${db(tables.application)}
-    where program_id = ${programId} and submit_seq <= ${horizon}
-    order by submit_seq desc
-    limit 1
-  )
-  union all
-  (
-    select submit_seq, submit_time
-    from ${db(tables.erasedApplication)}
-    where program_id = ${programId} and submit_seq <= ${horizon}
-    order by submit_seq desc
-    limit 1
-  )
-  order by submit_seq desc
-  limit 1)`
 
 /** A place in the total order of a program's applications (D1). */
 export interface Position {
@@ -139,15 +118,33 @@ export interface RowReader {
  * Before its first row the statement asks, in its own snapshot, whether this database is the walk's (G13): also a cursor that goes
  * on after a failover is asked. It then rejects as `isBehindWalk`, `isOtherHistory` or `isOfOtherQuestions` tell.
  *
- * On the node that has the program's shard, what it has is read by its own name, as on one server.
+ * Where applications are distributed each batch is a statement of its own that goes on behind the last row: a node of a cluster holds
+ * all that a statement finds before it hands out the first row.
  */
 export async function readPageRows(
   sql: Sql,
   query: PageQuery,
   firstRows: number,
   reader: RowReader,
-  tables?: WalkTables,
+  areDistributed = false,
 ): Promise<void> {
+  if (!areDistributed) return readFromCursor(sql, query, firstRows, reader)
+  let { after, rowsMax: rest } = query
+  for (let rows = Math.min(firstRows, rest); rows > 0; rows = Math.min(await reader.endBatch(), rest)) {
+    let taken = 0
+    const take = (row: RowView): void => {
+      reader.take(row)
+      after = { submit_time: row.submitTime, submit_seq: row.submitSeq }
+      taken++
+    }
+    const batch: RowReader = { take, batchAhead: () => 0, endBatch: () => 0 }
+    await readFromCursor(sql, { ...query, after, rowsMax: rows }, rows, batch)
+    rest -= taken
+    if (taken < rows || rest === 0) return
+  }
+}
+
+async function readFromCursor(sql: Sql, query: PageQuery, firstRows: number, reader: RowReader): Promise<void> {
   const statement = sql`
     select
       snapshot,
@@ -156,8 +153,8 @@ export async function readPageRows(
       coalesce(superseded_seq, 9223372036854775807) > ${query.horizon} as is_current,
       submit_time,
       submit_seq
-    from ${tables === undefined ? sql`application` : sql(tables.application)}
-    where ${isOfWalk(sql, query, tables)}
+    from application
+    where ${isOfWalk(sql, query)}
     and ${inWalk(sql, query)}
     order by submit_time, submit_seq
     limit (select ${query.rowsMax}::bigint)`
@@ -270,24 +267,13 @@ function viewRow(row: RowView, bytes: Buffer, at: number): RowView {
   return row
 }
 
-/** The condition that this database is the walk's, and these tables the program's. It refuses what is not so, before anything is read. */
-function isOfWalk(sql: Db, query: PageQuery, tables: WalkTables | undefined) {
-  const { programId, questionsAsOf } = query
-  if (questionsAsOf === undefined) return hasItsApplications(sql, query, tables)
-  return sql`(select require_questions(${programId}, ${formatMicros(questionsAsOf)}::timestamptz))
-    and ${hasItsApplications(sql, query, tables)}`
-}
-
-function hasItsApplications(sql: Db, query: PageQuery, tables: WalkTables | undefined) {
-  const { programId, horizon, lastApplication: last } = query
-  const walk = sql`${programId}::bigint, ${horizon}::bigint, ${last?.submit_seq ?? null}::bigint,
-    ${last === undefined ? null : formatMicros(last.submit_time)}::timestamptz`
-  if (tables === undefined) return sql`(select require_walk(${walk}))`
+/** The condition that this database is the walk's. It refuses one that is not, before anything is read. */
+function isOfWalk(sql: Db, query: PageQuery) {
+  const { programId, horizon, lastApplication: last, questionsAsOf } = query
   return sql`
-    (select check_walk(${walk}, reached.submit_seq, newest.submit_seq, newest.submit_time)
-    from (select) one
-    left join ${sql(tables.submissionCounter)} reached on reached.program_id = ${programId}
-    left join lateral ${lastSubmission(sql, tables, programId, sql`${horizon}::bigint`)} newest on true)`
+    ${questionsAsOf === undefined ? sql`` : sql`(select require_questions(${programId}, ${formatMicros(questionsAsOf)}::timestamptz)) and`}
+    (select require_walk(${programId}::bigint, ${horizon}::bigint, ${last?.submit_seq ?? null}::bigint,
+      ${last === undefined ? null : formatMicros(last.submit_time)}::timestamptz))`
 }
 
 /** The condition that decides which rows a page has. */
@@ -305,7 +291,7 @@ export async function readWalkIds(db: Db, query: PageQuery): Promise<(Position &
   return db<(Position & { application_id: number })[]>`
     select application_id, submit_time, submit_seq
     from application
-    where ${isOfWalk(db, query, undefined)}
+    where ${isOfWalk(db, query)}
     and ${inWalk(db, query)}
     order by submit_time, submit_seq
     limit (select ${query.rowsMax}::bigint)`

@@ -8,7 +8,7 @@ import type { ExportServer, Standbys } from './standbys.ts'
 /** Size of a buffer for a page that is compressed. Larger, because after each one the compressing thread waits for the event loop. */
 export const compressedBufferBytes = 512 * 1024
 
-const noStandbys = { all: [], shardOf: () => undefined, usable: () => [] }
+const noStandbys = { all: [], isDistributed: false, usable: () => [] }
 
 export class Exports {
   /** For pages that are sent as they are, and for those that are to be compressed. */
@@ -25,15 +25,20 @@ export class Exports {
   constructor(
     primary: Sql,
     private readonly connections: number,
-    private readonly standbys: Pick<Standbys, 'all' | 'shardOf' | 'usable'> = noStandbys,
+    private readonly standbys: Pick<Standbys, 'all' | 'isDistributed' | 'usable'> = noStandbys,
   ) {
     this.#primary = { name: 'primary', sql: primary, reading: 0 }
     this.#servers = [this.#primary, ...standbys.all]
   }
 
-  /** Where the cursors of one page of a program are opened. */
-  pageSource(programId: number): PageSource {
-    return new PageSource(this.#primary, this.standbys, programId)
+  /** Where the cursors of one page are opened. */
+  pageSource(): PageSource {
+    return new PageSource(this.#primary, this.standbys)
+  }
+
+  /** Whether applications are distributed over a cluster. */
+  get areDistributed(): boolean {
+    return this.standbys.isDistributed
   }
 
   /** How many read, or wait for a connection to read on. */

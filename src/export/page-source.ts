@@ -1,11 +1,9 @@
 // Chooses the server for the next cursor of one page: the least busy standby, another standby when that one fails, and the primary when
-// all have failed. What a standby refuses is tried elsewhere; what the primary refuses is refused. Where applications
-// are distributed it is the node that has the program's, and then the coordinator.
+// all have failed. What a standby refuses is tried elsewhere; what the primary refuses is refused.
 //
 // Every cursor asks its server whether it has the walk's submissions (db/walks), so a wrong choice costs a round trip and never a row.
 
 import { isLostConnection } from '../db/passing-errors.ts'
-import type { Shard } from '../db/shard-places.ts'
 import { isBehindWalk } from '../db/walks.ts'
 import type { ExportServer, Standby, Standbys } from './standbys.ts'
 
@@ -19,22 +17,17 @@ export class PageSource {
   readonly #failed = new Set<Standby>()
   #standby: Standby | undefined
   #waits = 0
-  /** What is read of the server that `next` gave last; undefined for the tables by their names. */
-  shard: Shard | undefined
 
   constructor(
     private readonly primary: ExportServer,
-    private readonly standbys: Pick<Standbys, 'shardOf' | 'usable'>,
-    private readonly programId: number,
+    private readonly standbys: Pick<Standbys, 'usable'>,
   ) {}
 
   next(): ExportServer {
-    const shard = this.standbys.shardOf(this.programId)
-    const usable = this.standbys.usable(shard).filter(standby => !this.#failed.has(standby))
+    const usable = this.standbys.usable().filter(standby => !this.#failed.has(standby))
     // The standby that was waited for is asked again; another might be behind as well.
     const same = this.#waits > 0 ? usable.find(standby => standby === this.#standby) : undefined
     this.#standby = same ?? usable[0]
-    this.shard = this.#standby === undefined ? undefined : shard
     if (this.#standby === undefined) return this.primary
     this.#standby.reads++
     return this.#standby
@@ -70,10 +63,8 @@ export class PageSource {
 const isOfTheServer = (error: unknown): boolean => isLostConnection(error) || /^[0-9A-Z]{5}$/.test(codeOf(error))
 
 /**
- * Recovery withdrew the snapshot, a long statement was ended, a shard was moved away, or all connections were taken: the server may well
- * do for the next page.
+ * Recovery withdrew the snapshot, a long statement was ended, or all connections were taken: the server may well do for the next page.
  */
-const passes = (error: unknown): boolean =>
-  ['40001', '40P01', '42P01', '57014', 'CONNECTION_BUSY'].includes(codeOf(error))
+const passes = (error: unknown): boolean => ['40001', '40P01', '57014', 'CONNECTION_BUSY'].includes(codeOf(error))
 
 const codeOf = (error: unknown): string => String((error as { code?: unknown } | null)?.code)

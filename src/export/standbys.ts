@@ -1,15 +1,14 @@
 // The standbys that pages are read from: which of them are there, how far each has come, and how busy it is. Where applications are
-// distributed it is the nodes of the cluster instead (cluster-map).
+// distributed it is nodes of the cluster instead: each finds what the coordinator finds, as long as it knows of the same shards.
 // That a standby has what a walk needs is decided by no one here: every cursor asks its server (db/walks). This is about taking one
 // that probably has it, and about how old a status or a note may be.
 
 import type { Sql } from '../db/client.ts'
+import { readClusterView, strangenessOfNode } from '../db/cluster-view.ts'
 import { historyNoted, noteHistory } from '../db/database-history.ts'
-import { type NodeView, readNodeView, type Shard } from '../db/shard-places.ts'
 import { readWalPosition, type WalPosition } from '../db/wal-position.ts'
 import type { Log } from '../log.ts'
 import { settledWithin } from '../settled-within.ts'
-import { ClusterMap } from './cluster-map.ts'
 
 /** How often the servers are asked how far they have come, and how long an answer may take. */
 const lookEveryMs = 1000
@@ -44,8 +43,6 @@ export interface StandbyState {
   lagBytes: number | undefined
   /** Cursors that were opened on it. */
   reads: number
-  /** Its number among the nodes of a cluster; undefined for a standby. */
-  node: number | undefined
   /** Why it is no standby of the primary; undefined when it is, or could not be asked. */
   strangeness: string | undefined
 }
@@ -62,6 +59,8 @@ const faultOf = (error: Error): Error =>
 interface StandbysSettings {
   /** The primary, asked how far it has come. */
   primary: Sql
+  /** Whether applications are distributed over a cluster: then the primary is its coordinator, and the others are nodes of it. */
+  isDistributed: boolean
   /** A standby further behind is not read. */
   lagMaxMs: number
   log: Log
@@ -76,7 +75,6 @@ export class Standby implements ExportServer {
   readonly watch: Sql
   /** It has everything that the primary had committed by then. */
   #asOfMs = Number.NEGATIVE_INFINITY
-  #node: number | undefined
   #lagBytes: number | undefined
   #answers = false
   #fault: Error | undefined
@@ -121,16 +119,10 @@ export class Standby implements ExportServer {
   }
 
   /** It is a node that knew of no older places than the coordinator had by then. */
-  noteNode(askedAtMs: number, node: number): void {
-    this.#node = node
+  noteNode(askedAtMs: number): void {
     this.#asOfMs = askedAtMs
-    this.#lagBytes = undefined
     this.#fault = undefined
     if (askedAtMs > this.#failedAtMs) this.#answers = true
-  }
-
-  get node(): number | undefined {
-    return this.#node
   }
 
   /** How old the oldest is that it may answer with, at most. */
@@ -143,12 +135,12 @@ export class Standby implements ExportServer {
   }
 
   state(lagMaxMs: number): StandbyState {
-    const { name, reads, lagMs, node, fault } = this
+    const { name, reads, lagMs, fault } = this
     const isStrange = fault instanceof StrangeServer
     // What another server had replayed says nothing of this primary.
     const lagSeconds = Number.isFinite(lagMs) && !isStrange ? lagMs / 1000 : undefined
     const strangeness = isStrange ? fault.message : undefined
-    return { name, isUsed: this.isUsable(lagMaxMs), lagSeconds, lagBytes: this.#lagBytes, reads, node, strangeness }
+    return { name, isUsed: this.isUsable(lagMaxMs), lagSeconds, lagBytes: this.#lagBytes, reads, strangeness }
   }
 }
 
@@ -163,7 +155,6 @@ export class Standbys {
   #positions: PrimaryPosition[] = []
   /** As it last answered. */
   #primary: WalPosition | undefined
-  #cluster: ClusterMap | undefined
   /** Whether it was told that a failover cannot be noted. */
   #isUnnoted = false
   /** What was last told of each. */
@@ -179,15 +170,15 @@ export class Standbys {
     this.all = pools.map(pool => new Standby(pool, nowMs))
   }
 
-  /** Where the program's applications are, when that is not where the primary is. */
-  shardOf(programId: number): Shard | undefined {
-    return this.#cluster?.shardOf(programId)
+  /** Whether what is read comes through a node of a cluster, from whichever server it is read. */
+  get isDistributed(): boolean {
+    return this.settings.isDistributed
   }
 
-  /** Those that pages may be read from now, the least busy first: standbys, or the node that has the shard. */
-  usable(shard?: Shard): Standby[] {
+  /** Those that pages may be read from now, the least busy first. */
+  usable(): Standby[] {
     return this.all
-      .filter(standby => standby.isUsable(this.settings.lagMaxMs) && standby.node === shard?.node)
+      .filter(standby => standby.isUsable(this.settings.lagMaxMs))
       .sort((a, b) => a.reading - b.reading || a.reads - b.reads)
   }
 
@@ -215,10 +206,10 @@ export class Standbys {
    */
   async look(): Promise<void> {
     if (this.all.length === 0) return
+    if (this.isDistributed) return this.#lookAtNodes()
     const askedAtMs = this.#nowMs()
     const primary = await answerOf(readWalPosition(this.settings.primary))
     if (!(primary instanceof Error)) this.#notePrimary(askedAtMs, primary)
-    if (this.#cluster !== undefined) return this.#lookAtNodes(this.#cluster)
     if (hasTakenOver(this.#primary)) await this.#noteTakeover()
     const standbysAskedAtMs = this.#nowMs()
     const answers = await Promise.all(this.all.map(standby => answerOf(readWalPosition(standby.watch))))
@@ -233,9 +224,7 @@ export class Standbys {
   }
 
   #notePrimary(atMs: number, primary: WalPosition): void {
-    const { position, history, distributed } = primary
-    // Never undone.
-    if (distributed) this.#cluster ??= new ClusterMap()
+    const { position, history } = primary
     // Another server has taken over, and what was replayed of the old one's later log says nothing of its own.
     const isSame = history === this.#primary?.history && !hasTakenOver(primary)
     if (!isSame || position < (this.#positions.at(-1)?.position ?? 0)) this.#positions = []
@@ -269,19 +258,18 @@ export class Standbys {
   }
 
   /** The coordinator is asked first, as a primary is: what a node knows is then no older. */
-  async #lookAtNodes(cluster: ClusterMap): Promise<void> {
+  async #lookAtNodes(): Promise<void> {
     const askedAtMs = this.#nowMs()
-    const coordinator = await answerOf(readNodeView(this.settings.primary))
-    if (coordinator instanceof Error) {
-      for (const node of this.all) this.#tell(node, coordinator)
-      return
-    }
-    cluster.note(coordinator)
+    const coordinator = await answerOf(readClusterView(this.settings.primary))
     const lookAt = async (node: Standby): Promise<void> => {
-      const answer = await answerOf(readNodeView(node.watch))
-      const fault = answer instanceof Error ? answer : cluster.strangeness(answer)
-      if (fault === undefined) node.noteNode(askedAtMs, (answer as NodeView).node)
-      else node.noteSilence(fault)
+      if (coordinator instanceof Error) return this.#tell(node, coordinator)
+      const answer = await answerOf(readClusterView(node.watch))
+      if (answer instanceof Error) node.noteSilence(answer)
+      else {
+        const strangeness = strangenessOfNode(answer, coordinator)
+        if (strangeness === undefined) node.noteNode(askedAtMs)
+        else node.noteSilence(new StrangeServer(strangeness))
+      }
       this.#tell(node)
     }
     await Promise.all(this.all.map(lookAt))
@@ -308,12 +296,12 @@ export class Standbys {
 
   /** Once, when it changes. */
   #tell(standby: Standby, fault = standby.fault): void {
-    const { isUsed, lagSeconds, lagBytes, name, node, strangeness } = standby.state(this.settings.lagMaxMs)
+    const { isUsed, lagSeconds, lagBytes, name, strangeness } = standby.state(this.settings.lagMaxMs)
     const told = `${isUsed} ${strangeness}`
     if (this.#told.get(standby) === told) return
     this.#told.set(standby, told)
-    const facts = { standby: name, node, lag_seconds: lagSeconds, lag_bytes: lagBytes }
-    const what = this.#cluster === undefined ? 'a standby' : 'a node of the cluster'
+    const facts = { standby: name, lag_seconds: lagSeconds, lag_bytes: lagBytes }
+    const what = this.isDistributed ? 'a node of the cluster' : 'a standby'
     if (isUsed) this.settings.log.info(facts, `pages are read from ${what}`)
     else this.settings.log.warn({ ...facts, err: fault }, `no pages are read from ${what}`)
   }

@@ -53,7 +53,7 @@ export interface PageToWrite extends PageToPack {
  */
 export async function writePage(asked: PageToWrite): Promise<PageReceipt> {
   const { limits, exports } = asked
-  const source = exports.pageSource(asked.plan.walk.programId)
+  const source = exports.pageSource()
   const outlet = new PageOutlet(asked.sink, asked.buffers, asked.plan.after, asked.framing.isDigested)
   const page = new PagePacker(asked, outlet)
   const receipt = (outcome: PageReceipt['outcome']): PageReceipt => {
@@ -70,7 +70,7 @@ export async function writePage(asked: PageToWrite): Promise<PageReceipt> {
     try {
       await exports.read(sql => {
         const firstRows = Math.min(limits.firstBatchRows, shareOfRows(limits, exports.reading))
-        return readPageRows(sql, page.remaining(), firstRows, page, source.shard)
+        return readPageRows(sql, page.remaining(), firstRows, page, exports.areDistributed)
       }, source.next())
     } catch (error) {
       failure = { error }

@@ -4,10 +4,9 @@ import type { StandbyState } from '../export/standbys.ts'
 import type { Meter } from '../metrics/meter.ts'
 import { isForAHost, pathOf } from './host.ts'
 
-/** One line on each standby or node, for people who look at readiness by hand. */
+/** One line on each standby, or node of a cluster, for people who look at readiness by hand. */
 export const standbyLines = (standbys: readonly StandbyState[]): string[] =>
-  standbys.map(({ name, isUsed, lagSeconds, node, strangeness }) => {
-    if (node !== undefined) return `node ${name}: ${isUsed ? 'used' : 'not used'}`
+  standbys.map(({ name, isUsed, lagSeconds, strangeness }) => {
     if (strangeness !== undefined) return `standby ${name}: not used, ${strangeness}`
     const lag = lagSeconds === undefined ? 'lag unknown' : `at most ${lagSeconds.toFixed(1)} s behind`
     return `standby ${name}: ${isUsed ? 'used' : 'not used'}, ${lag}`

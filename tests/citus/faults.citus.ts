@@ -25,21 +25,18 @@ describe('walks on the nodes, beside 8 writers', () => {
     try {
       const [program] = await sql<{ program_id: number }[]>`select program_id from program`
       const { program_id } = program!
-      const node = async () => {
-        const { worker } = await placeOf(sql, program_id)
-        const shard = standbys.shardOf(program_id)!
-        return shard.node === worker + 1 && standbys.usable(shard).length === 1 && shard
-      }
+      const all = () => standbys.usable().length === cluster.workers.length
       await story.walks(3)
       for (const how of ['block_writes', 'force_logical'])
         await Promise.all([story.walks(3), moveAway(sql, program_id, how)])
-      const { node: number } = await until('the node to be read', node)
-      const missed = () => until('it to be missed', () => standbys.usable(standbys.shardOf(program_id)).length === 0)
-      await Promise.all([story.walks(3), cluster.without(number - 1, missed, 'killed')])
+      await until('the nodes to be read', all)
+      const { worker } = await placeOf(sql, program_id)
+      const missed = () => until('it to be missed', () => !all())
+      await Promise.all([story.walks(3), cluster.without(worker, missed, 'killed')])
       await story.submissions(10)
       await Promise.all([story.walks(3), cluster.without('coordinator', async () => {}, 'killed')])
       await story.submissions(10)
-      await until('the node to be read', node)
+      await until('the nodes to be read', all)
       await story.walks(3)
       await story.end()
       await story.check({ synchronous: true })
@@ -94,11 +91,13 @@ describe('the coordinator dies between the two phases of a commit', () => {
     const service = await useService(database, {}, { standbys: nodes })
     const [frontEnd, client] = [new FrontEnd(service, key, 'undone'), new ExportClient(service, key, 'undone')]
     await frontEnd.apply(await frontEnd.register(), { words: { text: 'first' } })
-    const { node, submissionCounter } = service.foundation.standbys.shardOf(program_id)!
+    const { worker } = await placeOf(sql, program_id)
+    const [shard] = await sql<{ counter: string }[]>`
+      select shard_name('submission_counter', get_shard_id_for_distribution_column('submission_counter', ${program_id}::bigint)) as counter`
     // As a coordinator leaves it that prepared and never said what it decided.
-    await nodes[node - 1]!.watch.unsafe(
+    await nodes[worker]!.watch.unsafe(
       `begin; set local citus.enable_manual_changes_to_shards = on;
-        update ${submissionCounter} set submit_seq = submit_seq + 1 where program_id = ${program_id};
+        update ${shard!.counter} set submit_seq = submit_seq + 1 where program_id = ${program_id};
         prepare transaction 'citus_0_1_999999_1'`,
     ).simple()
     expect(await client.walkAll()).toHaveLength(1)

@@ -5,6 +5,7 @@ import { createApp } from '../../src/app.ts'
 import type { Config } from '../../src/config/all-settings.ts'
 import { shownSettings } from '../../src/config/shown-settings.ts'
 import { openDatabase, type Sql } from '../../src/db/client.ts'
+import { isDistributed } from '../../src/db/migrate.ts'
 import type { Micros } from '../../src/domain/values/offset-time.ts'
 import { type StandbyPool, Standbys } from '../../src/export/standbys.ts'
 import { Connections } from '../../src/http/connections.ts'
@@ -92,7 +93,13 @@ export async function startTestService(
   const exportDb = options.exportDb ?? openPool('test-export', config.exportConnections)
   const intakeDb = options.intakeDb ?? options.db ?? openPool('test-intake', config.intakeConnections)
   const db = options.db ?? openPool('test', 20)
-  const standbys = new Standbys(options.standbys ?? [], { primary: db, lagMaxMs: config.exportLagMaxMs, log })
+  const standbys = new Standbys(options.standbys ?? [], {
+    primary: db,
+    // Asked of the database of the tests, which is there also where a pool that was given leads nowhere.
+    isDistributed: await isDistributed(database.sql),
+    lagMaxMs: config.exportLagMaxMs,
+    log,
+  })
   await standbys.look()
   standbys.start()
   const foundation: Foundation = {

@@ -184,7 +184,7 @@ describe.skipIf(!needs('postgresql15'))('a standby is left alone', () => {
     const lines: string[] = []
     const log = createLog('info', { write: line => void lines.push(line) })
     const watching = (node: Node, of: Node) =>
-      new Standbys([poolsOf(node.name, node.url)], { primary: of.sql, lagMaxMs: 60_000, log })
+      new Standbys([poolsOf(node.name, node.url)], { primary: of.sql, isDistributed: false, lagMaxMs: 60_000, log })
     // What stands for a primary here replays no further, while its standby does.
     const ahead = watching(b, a)
     await ahead.look()
