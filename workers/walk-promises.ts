@@ -1,22 +1,46 @@
 // What was served in a walk, held against what the database says: which promises were broken. Pure. A fault names numbers and ids only.
+// Self-walks and soaks use it, and tests of either.
 
 import type { TruePlace } from '../src/db/walk-truth.ts'
 
+/** How what came may differ from what should have come: none missing, none twice (G1), none besides (G2), oldest first (D1). */
+const differenceKinds = ['lost', 'duplicated', 'unexpected', 'out_of_order'] as const
+
+export interface Difference<T> {
+  kind: (typeof differenceKinds)[number]
+  of: T
+}
+
+/** What came, held against what should have come, in that order. What `mayMiss` accepts need not have come. */
+export function* differences<T>(
+  got: readonly T[],
+  expected: readonly T[],
+  mayMiss: (one: T) => boolean = () => false,
+): Generator<Difference<T>> {
+  const turns = new Map(expected.map((one, turn) => [one, turn]))
+  const seen = new Set<T>()
+  let last = -1
+  for (const one of got) {
+    const turn = turns.get(one)
+    if (seen.has(one)) yield { kind: 'duplicated', of: one }
+    else if (turn === undefined) yield { kind: 'unexpected', of: one }
+    else {
+      if (turn < last) yield { kind: 'out_of_order', of: one }
+      last = turn
+    }
+    seen.add(one)
+  }
+  for (const one of expected) if (!seen.has(one) && !mayMiss(one)) yield { kind: 'lost', of: one }
+}
+
 /** Each with the rows of the contract it is of. */
 export const promises = [
-  /** G1: none missing. */
-  'complete',
-  /** G1: none twice. */
-  'once',
-  /** G2: none that does not belong to it, and an end. */
-  'bounded',
-  /** D1: oldest first. */
-  'ordered',
+  ...differenceKinds,
   /** G3: CURRENT or OBSOLETE as of the first page. */
   'revision_state',
   /** G4: the same token, the same applications. */
   'repeatable',
-  /** G7: full pages, and a last one that says so. */
+  /** G7: full pages, and a last one that says so; G2: an end. */
   'paged',
   /** Every page is answered, in every format and with every choice of questions: no 500. The walk itself finds that. */
   'answered',
@@ -73,10 +97,7 @@ interface Truth {
 export function promisesBroken(walked: Walked, { places: truth, unaccounted, horizon }: Truth): Promised[] {
   const got = walked.pages.flatMap(page => page.applications)
   return [
-    ...told('complete', missing(got, truth)),
-    ...told('once', repeated(got)),
-    ...told('bounded', foreign(walked, got, truth)),
-    ...told('ordered', disordered(got, truth)),
+    ...different(got, truth),
     ...told('revision_state', misstated(got, truth, horizon)),
     ...told('repeatable', changed(walked, truth)),
     ...told('paged', mispaged(walked, truth)),
@@ -89,32 +110,17 @@ function told(promise: PromiseName, details: Iterable<string>): Promised[] {
   return [...details].slice(0, toldMax).map(detail => ({ promise, detail }))
 }
 
-function* missing(got: readonly WalkedApplication[], truth: readonly TruePlace[]) {
-  const ids = new Set(got.map(({ id }) => id))
-  for (const { application_id, erased } of truth)
-    if (!erased && !ids.has(application_id)) yield `application ${application_id} is missing`
-}
-
-function* repeated(got: readonly WalkedApplication[]) {
-  const seen = new Set<number>()
-  for (const { id } of got) {
-    if (seen.has(id)) yield `application ${id} came twice`
-    seen.add(id)
-  }
-}
-
-function* foreign({ pages, pagesMax }: Walked, got: readonly WalkedApplication[], truth: readonly TruePlace[]) {
-  const ids = new Set(truth.map(({ application_id }) => application_id))
-  for (const { id } of got) if (!ids.has(id)) yield `application ${id} does not belong to the walk`
-  if (pages.length === pagesMax && pages.at(-1)!.token !== null) yield `it has not ended after ${pagesMax} pages`
-}
-
-function* disordered(got: readonly WalkedApplication[], truth: readonly TruePlace[]) {
-  const turns = new Map(truth.map(({ application_id }, turn) => [application_id, turn]))
-  const known = got.filter(({ id }) => turns.has(id))
-  for (const [i, { id }] of known.entries())
-    if (i > 0 && turns.get(id)! < turns.get(known[i - 1]!.id)!)
-      yield `application ${id} came after application ${known[i - 1]!.id}`
+function different(got: readonly WalkedApplication[], truth: readonly TruePlace[]): Promised[] {
+  const erased = new Set(truth.filter(place => place.erased).map(place => place.application_id))
+  const [ids, places] = [got.map(({ id }) => id), truth.map(place => place.application_id)]
+  const found = [...differences(ids, places, id => erased.has(id))]
+  return differenceKinds.flatMap(kind => {
+    const own = found.filter(difference => difference.kind === kind)
+    return told(
+      kind,
+      own.map(({ of }) => `application ${of}`),
+    )
+  })
 }
 
 function* misstated(got: readonly WalkedApplication[], truth: readonly TruePlace[], horizon: number) {
@@ -151,8 +157,9 @@ function* changed({ repeated: pair }: Walked, truth: readonly TruePlace[]) {
 }
 
 /** A last page may be empty only where what it would have had was erased after the page before it. */
-function* mispaged({ pages, pageSize }: Walked, truth: readonly TruePlace[]) {
+function* mispaged({ pages, pageSize, pagesMax }: Walked, truth: readonly TruePlace[]) {
   const anyErased = truth.some(place => place.erased)
+  if (pages.length === pagesMax && pages.at(-1)!.token !== null) yield `it has not ended after ${pagesMax} pages`
   for (const [i, { applications, token }] of pages.entries()) {
     const isLast = token === null
     if (!isLast && applications.length !== pageSize)

@@ -8,7 +8,7 @@ import { Problem } from '../../src/problem.ts'
 import { loadBankFor, parseDefinition } from '../../src/programs/parse-definition.ts'
 import { publishDefinition } from '../../src/programs/publish.ts'
 import { annotate } from '../../src/upkeep/annotate.ts'
-import type { WalkedPage } from '../../workers/walk-promises.ts'
+import { type Difference, differences, type WalkedPage } from '../../workers/walk-promises.ts'
 import { type Installation, slug } from './installation.ts'
 import type { Client } from './patient-client.ts'
 import { activeVersion } from './soak-statements.ts'
@@ -20,14 +20,14 @@ interface Changes {
   hasMore: boolean
 }
 
-/** What was seen and done, for the reckoning at the end. */
+/** What was seen and done, to be compared at the end. */
 export class Ledger {
   /** Of submissions that were acknowledged. */
   readonly acknowledged: number[] = []
   /** Of applications that were given a status, how often. */
   readonly annotated = new Map<number, number>()
-  /** As often as each came, window by window. */
-  readonly polled = new Map<number, number>()
+  /** What came, window by window. */
+  readonly polled: number[] = []
   readonly followed: Changes['payload'] = []
   readonly broken: string[] = []
   walks = 0
@@ -35,6 +35,15 @@ export class Ledger {
   publications = 0
   readonly note = (what: string): void => {
     if (this.broken.length < 100) this.broken.push(what)
+  }
+
+  /** Notes each of these kinds of difference, with an example. */
+  compare<T>(what: string, got: readonly T[], expected: readonly T[], kinds: readonly Difference<T>['kind'][]): void {
+    const found = Map.groupBy(differences(got, expected), ({ kind }) => kind)
+    for (const kind of kinds) {
+      const own = found.get(kind)
+      if (own !== undefined) this.note(`${what}: ${own.length} ${kind}, such as ${own[0]!.of}`)
+    }
   }
 }
 
@@ -148,9 +157,9 @@ export async function write(client: Client, ledger: Ledger, stopped: AbortSignal
   }
 }
 
-/** One walk from beginning to end; its ids in order, and the head of its first page. Undefined when it could not be finished. */
+/** One walk from beginning to end; its pages, its ids in order, and the head of its first page. Undefined when it could not be finished. */
 export async function walk(client: Client, ledger: Ledger, view: View, query: string) {
-  const ids: number[] = []
+  const pages: WalkedPage[] = []
   let head: Headers | undefined
   const name = `${query} as ${viewName(view)}`
   const fields = view.fields === undefined ? '' : `&fields=${view.fields}`
@@ -170,13 +179,14 @@ export async function walk(client: Client, ledger: Ledger, view: View, query: st
     }
     head ??= answer.headers
     const page = answer.body as WalkedPage
-    ids.push(...page.applications.map(({ id }) => id))
+    pages.push(page)
     ledger.pages++
     token = page.token
   }
   ledger.walks++
-  if (new Set(ids).size !== ids.length) ledger.note(`a walk (${name}) had an application twice`)
-  return { ids, head: head! }
+  const ids = pages.flatMap(({ applications }) => applications.map(({ id }) => id))
+  ledger.compare(`a walk (${name})`, ids, [], ['duplicated'])
+  return { pages, ids, head: head! }
 }
 
 /**
@@ -196,12 +206,7 @@ export async function walkOn(
     const walked = await walk(client, ledger, view, `pageSize=${pick(random, [1000, 100, 350])}`)
     if (walked === undefined) continue
     const { authorization } = view
-    const ids = new Set(walked.ids)
-    const missing = before.filter(id => !ids.has(id))
-    if (missing.length > 0)
-      ledger.note(
-        `a walk as ${viewName(view)} lacked ${missing.length} that were acknowledged before it, such as ${missing[0]}`,
-      )
+    ledger.compare(`acknowledged before a walk as ${viewName(view)}`, walked.ids, before, ['lost'])
     const path = `/api/v1/admin/programs/${slug}/receipt?walk=${walked.head.get('Walk-Token')}`
     const receipt = await client.ask(path, { authorization })
     const sha256 = createHash('sha256')
@@ -232,7 +237,7 @@ export async function poll(
       if (last) ledger.note('the last window could not be read')
       continue
     }
-    for (const id of walked.ids) ledger.polled.set(id, (ledger.polled.get(id) ?? 0) + 1)
+    ledger.polled.push(...walked.ids)
     from = encodeURIComponent(walked.head.get('Snapshot-Time')!)
     await Bun.sleep(100)
   }

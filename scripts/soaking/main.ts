@@ -6,10 +6,10 @@ import { Problem } from '../../src/problem.ts'
 import { exitCode, showHelpIfAsked, usage } from '../environment.ts'
 import { printTable } from '../text-table.ts'
 import { administer, follow, Ledger, poll, publishVersion, walk, walkOn, write } from './actors.ts'
+import { checkAll } from './final-checks.ts'
 import { type Fault, faults } from './inflictions.ts'
 import { issueKey, startInstallation } from './installation.ts'
 import { Client } from './patient-client.ts'
-import { reckon } from './reckoning.ts'
 import { everyView, hiddenQuestions } from './views.ts'
 
 const help = `Usage: scripts/soak [--minutes <number>] [--only <fault>] … [--writers <number>] [--seed <number>] [--calm]
@@ -18,7 +18,7 @@ Starts PostgreSQL, Redis if there is one, two services and a worker on loopback;
 other, each kind as often as every other, while front ends submit, clients walk, poll and follow the changes, and an administrator sets
 statuses and publishes versions in another order and with questions inserted. Those who walk and poll do so in every format, with all
 questions or some, and with a key from which questions are hidden. At the end everything that was acknowledged must be there, in every walk that began later, once in the windows of
-those that poll, and once, in order, in the change feed; the audit trail must be whole, and memory and connections given back.
+those that poll, and once, in order, in the change feed; the audit log must be whole, and memory and connections given back.
 
   --minutes   How long; 5 unless given. Every kind of fault happens once at least, whatever that takes.
   --only      Only this kind of fault, which may be given several times: ${faults.map(({ name }) => name).join(', ')}
@@ -95,8 +95,8 @@ async function soak(): Promise<void> {
     say('all have stopped')
     watching.abort()
     await following
-    say('reckoning')
-    await reckon(installation, client, ledger, keys)
+    say('comparing')
+    await checkAll(installation, client, ledger, keys)
 
     async function happen(fault: Fault, record: Happened): Promise<void> {
       const beganMs = performance.now()

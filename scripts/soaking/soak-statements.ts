@@ -34,12 +34,3 @@ export async function countConnections(sql: Sql): Promise<{ open: number; left: 
     where datname is not null`
   return row!
 }
-
-/** G11: as many applicants as CURRENT applications. */
-export async function countApplicants(sql: Sql, programId: number): Promise<{ current: number; applicants: number }> {
-  const [row] = await sql<{ current: number; applicants: number }[]>`
-    select count(*) filter (where superseded_seq is null) as current, count(distinct applicant_id) as applicants
-    from application
-    where program_id = ${programId}`
-  return row!
-}

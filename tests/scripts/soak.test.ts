@@ -3,8 +3,8 @@
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { Ledger } from '../../scripts/soaking/actors.ts'
+import { checkChanges } from '../../scripts/soaking/final-checks.ts'
 import { faults } from '../../scripts/soaking/inflictions.ts'
-import { reckonChanges } from '../../scripts/soaking/reckoning.ts'
 import { everyView, viewFaults } from '../../scripts/soaking/views.ts'
 import type { WalkedPage } from '../../workers/walk-promises.ts'
 import { needs } from '../support/needs.ts'
@@ -49,12 +49,12 @@ test('a fault that there is not, and a number that is none, are named', async ()
   expect(await soak('--minutes', 'soon')).toMatchObject({ code: 2, err: expect.stringContaining('--minutes must be') })
 })
 
-describe('the reckoning of the changes tells', () => {
+describe('the check of the changes tells', () => {
   const told = (followed: Ledger['followed'], there: number[], annotated: [number, number][] = []): string[] => {
     const ledger = new Ledger()
     ledger.followed.push(...followed)
     for (const [id, times] of annotated) ledger.annotated.set(id, times)
-    reckonChanges(ledger, new Set(there))
+    checkChanges(ledger, there)
     return ledger.broken
   }
   const submitted = (change: number, application_id: number) => ({ change, kind: 'submitted', application_id })

@@ -168,7 +168,7 @@ describe('promises broken, behind the service’s back', () => {
       from application where program_id = ${program_id} and submit_seq = 45`,
     )
     const { faults } = (await walk(whole))!
-    expect(faults).toContainEqual({ promise: 'once', detail: `application ${ids[44]} came twice` })
+    expect(faults).toContainEqual({ promise: 'duplicated', detail: `application ${ids[44]}` })
     expect(faults).toContainEqual({ promise: 'gapless', detail: 'submission 45 is there twice' })
   })
 
@@ -183,7 +183,7 @@ describe('promises broken, behind the service’s back', () => {
     )
     const { faults } = (await walk(whole))!
     // What clients get has the applicant of then.
-    expect(faults.map(({ promise }) => promise)).not.toContain('complete')
+    expect(faults.map(({ promise }) => promise)).not.toContain('lost')
     await tamper(
       sql,
       `

@@ -65,10 +65,11 @@ test('a walk as it is promised has no fault, with whatever was erased, supersede
 
 const judged = promises.filter(promise => promise !== 'answered')
 const broken: Record<(typeof judged)[number], () => ReturnType<typeof promisesBroken>> = {
-  complete: () => judge({ ...asked, pages: paged(served(truth, 10).toSpliced(4, 1)) }, truth, 10),
-  once: () => judge({ ...asked, pages: paged(served(truth, 10).toSpliced(4, 0, served(truth, 10)[3]!)) }, truth, 10),
-  bounded: () => judge({ ...asked, pages: paged([...served(truth, 10), ...served([place(11)], 10)]) }, truth, 10),
-  ordered: () => {
+  lost: () => judge({ ...asked, pages: paged(served(truth, 10).toSpliced(4, 1)) }, truth, 10),
+  duplicated: () =>
+    judge({ ...asked, pages: paged(served(truth, 10).toSpliced(4, 0, served(truth, 10)[3]!)) }, truth, 10),
+  unexpected: () => judge({ ...asked, pages: paged([...served(truth, 10), ...served([place(11)], 10)]) }, truth, 10),
+  out_of_order: () => {
     const [first, second, ...rest] = served(truth, 10)
     return judge({ ...asked, pages: paged([second!, first!, ...rest]) }, truth, 10)
   },
@@ -117,7 +118,7 @@ test('one applicant with two CURRENT applications, and a walk without an end, ar
   ])
   const endless = [{ applications: served(truth.slice(0, 4), 10), token: 't' }]
   const told = judge({ ...asked, pagesMax: 1, pages: endless }, truth.slice(0, 4), 10)
-  expect(told).toEqual([{ promise: 'bounded', detail: 'it has not ended after 1 pages' }])
+  expect(told).toEqual([{ promise: 'paged', detail: 'it has not ended after 1 pages' }])
 })
 
 describe('what was erased while it was walked', () => {
@@ -153,6 +154,6 @@ describe('what was erased while it was walked', () => {
     const emptied = [...pages.slice(0, 2), { applications: [], token: null }]
     expect(judge({ ...asked, pages: emptied }, erased(109, 110), 10)).toEqual([])
     const told = judge({ ...asked, pages: emptied }, truth, 10).map(fault => fault.promise)
-    expect(new Set(told)).toEqual(new Set(['complete', 'paged']))
+    expect(new Set(told)).toEqual(new Set(['lost', 'paged']))
   })
 })
