@@ -138,6 +138,36 @@ function nameFaults(path: string, all: readonly string[]): string[] {
   ]
 }
 
+/** Files that say what a process tells Prometheus, and what is made of it. */
+const watching = ['OPERATIONS.md', 'deploy/grafana/tributary.json', 'deploy/prometheus/alerts.yaml'] as const
+
+/** Metrics that are told and not explained or shown, or the other way round, and alerts without a heading; of the same files and these. */
+export function watchingFaults(files: ReadonlyMap<string, string>): string[] {
+  const [operations, dashboard, alerts] = watching.map(path => files.get(path) ?? '')
+  const section = (title: string): string =>
+    operations!.split(/^## /m).find(part => part.startsWith(`${title}\n`)) ?? ''
+  const all = (text: string, pattern: RegExp): string[] => [
+    ...new Set([...text.matchAll(pattern)].map(([, one]) => one!)),
+  ]
+  const code = [...files].filter(([path]) => /metrics.*\.ts$/.test(path)).map(([, text]) => text)
+  const told = all(code.join('\n'), /'(tributary_\w+)',(?: '|$)/gm)
+  const metricsIn = (text: string): string[] =>
+    all(text, /\b(tributary_\w+?)(?:_bucket|(?<=_seconds)_(?:count|sum))?\b/g)
+  const [shown, named] = [metricsIn(dashboard!), metricsIn(alerts!)]
+  const explained = all(section('Metrics'), /^\| `(tributary_\w+)` \| [^|]+ \| [^|]{16,} \|$/gm)
+  const alertNames = all(alerts!, /- alert: (\w+)/g)
+  const headings = all(section('Alerts'), /^### (\w+)\n\n\*[^*]+\*\s[\s\S]{40}/gm)
+  const lacking = (wanted: readonly string[], there: readonly string[], why: string): string[] =>
+    wanted.filter(one => !there.includes(one)).map(one => `${one} ${why}`)
+  return [
+    ...lacking(told, explained, 'is told and has no line in OPERATIONS.md.'),
+    ...lacking(told, shown, 'is told and not on the dashboard.'),
+    ...lacking([...explained, ...shown, ...named], told, 'is named and not told by any process.'),
+    ...lacking(alertNames, headings, 'is an alert, and OPERATIONS.md does not say what it means and what to do.'),
+    ...lacking(headings, alertNames, 'has a heading in OPERATIONS.md and is no alert.'),
+  ]
+}
+
 if (import.meta.main) {
   const root = process.argv[2] ?? join(import.meta.dir, '..')
   const paths = await Array.fromAsync(
@@ -147,6 +177,10 @@ if (import.meta.main) {
     throw new Error(`There is nothing to check in ${root}: no TypeScript in src, workers or scripts.`)
   const files = await Promise.all(paths.map(async path => [path, await Bun.file(join(root, path)).text()] as const))
   const breaches = breachesOf(new Map(files))
+  const watched = await Promise.all(
+    watching.map(async path => [path, await Bun.file(join(root, path)).text()] as const),
+  )
+  breaches.push(...watchingFaults(new Map([...files, ...watched])))
   for (const breach of breaches) console.log(breach)
   process.exit(breaches.length === 0 ? 0 : 1)
 }

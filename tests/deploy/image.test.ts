@@ -1,9 +1,9 @@
-// The image and compose.yaml, as far as can be shown without a container engine: the steps of Dockerfile are done one by one in a clean
+// The image and compose.yaml, as far as can be shown without a container engine: what Dockerfile copies is built by its commands in a clean
 // folder, and what compose.yaml starts is started from their outcome, as an engine would.
 
 import { afterEach, describe, expect, test } from 'bun:test'
-import { appendFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { appendFile, cp } from 'node:fs/promises'
+import { basename, join } from 'node:path'
 import { engines } from '../../package.json'
 import { startEmbeddedPostgres } from '../../scripts/embedded-postgres.ts'
 import { freePort } from '../../scripts/free-port.ts'
@@ -12,16 +12,18 @@ import { parseDuration } from '../../src/config/durations.ts'
 import { loadConfig } from '../../src/config/load-config.ts'
 import { openDatabase } from '../../src/db/client.ts'
 import { useCiviForm } from '../support/civiform/civiform-database.ts'
-import { buildImage, type Image, parseDockerfile } from '../support/dockerfile.ts'
 import { endWithFile, useFolder } from '../support/fixtures.ts'
-import { jailed } from '../support/jail.ts'
+import { type Image, jailed } from '../support/jail.ts'
 import { needs } from '../support/needs.ts'
 import { endProcesses, logged, spawnProcess } from '../support/processes.ts'
 import { outputOf, run } from '../support/run.ts'
 import { until } from '../support/until.ts'
 
 const root = join(import.meta.dir, '../..')
-const stages = parseDockerfile(await Bun.file(join(root, 'Dockerfile')).text())
+const dockerfile = await Bun.file(join(root, 'Dockerfile')).text()
+/** What follows a name, of each instruction that has it. */
+const instructions = (name: string): string[] =>
+  [...dockerfile.matchAll(new RegExp(`^${name} +(.*)$`, 'gm'))].map(([, rest]) => rest!)
 const compose = Bun.YAML.parse(await Bun.file(join(root, 'compose.yaml')).text()) as Compose
 const operations = await Bun.file(join(root, 'OPERATIONS.md')).text()
 const ours = Object.entries(compose.services).filter(([, { image }]) => image.startsWith('tributary:'))
@@ -54,14 +56,19 @@ test('every group of src/db/roles.sql is made before the owner migrates, who may
 
 describe('Dockerfile', () => {
   test('is built by the pinned Bun, and ends with nothing but what it copies, as a user without rights', () => {
-    expect(stages.map(stage => stage.base)).toEqual([`oven/bun:${engines.bun}-slim`, 'scratch'])
-    const user = stages.at(-1)!.instructions.find(({ name }) => name === 'USER')
-    expect(user!.rest).toMatch(/^[1-9]\d{3,}:[1-9]\d{3,}$/)
+    expect(instructions('FROM')).toEqual([`oven/bun:${engines.bun}-slim AS build`, 'scratch'])
+    expect(instructions('USER')).toEqual([expect.stringMatching(/^[1-9]\d{3,}:[1-9]\d{3,}$/)])
+    expect(dockerfile.split('FROM scratch')[1]).toContain('COPY --from=build /app/image /\n')
   })
 
   test('installs from the lockfile alone, and runs no script of a package', () => {
-    const runs = stages[0]!.instructions.filter(({ name }) => name === 'RUN').map(({ rest }) => rest)
-    expect(runs[0]).toBe('bun install --frozen-lockfile --production --ignore-scripts')
+    expect(instructions('RUN')[0]).toBe('bun install --frozen-lockfile --production --ignore-scripts')
+  })
+
+  test('.dockerignore lets in what is copied, and nothing else', async () => {
+    const lines = (await Bun.file(join(root, '.dockerignore')).text()).trimEnd().split('\n')
+    const copied = sourcesCopied().map(([source]) => `!${source}`)
+    expect(lines.filter(line => !line.startsWith('#')).sort()).toEqual(['*', ...copied].sort())
   })
 })
 
@@ -181,19 +188,20 @@ describe.skipIf(!needs('mounts', 'postgresql15', 'openssl'))('what compose.yaml 
     // What an operator sets, and what keeps tests on this machine apart.
     const changed = { HOST: '127.0.0.1', PORT: port, HEALTH_PORT: healthPort, WORKER_HEALTH_PORT: workerPort }
     const environmentOf = (service: Service) => ({
-      ...image.environment,
+      ...Object.fromEntries(instructions('ENV').map(rest => rest.split('='))),
       ...Object.fromEntries(Object.entries(service.environment).map(([name, text]) => [name, set(text)])),
       ...changed,
     })
+    const entrypoint: string[] = JSON.parse(instructions('ENTRYPOINT')[0]!)
     /** Given by a file here, or left to its default. */
     const unset = { TRIBUTARY_ENV: '', PAGE_TOKEN_KEYS: '', API_KEY_PEPPER: '' }
-    const start = async (name: string, args?: string[]) => {
+    const start = async (name: string) => {
       const service = compose.services[name]!
-      const command = await jailed(image, secrets, hosts, [...image.entrypoint, ...(args ?? service.command)])
+      const command = await jailed(image, secrets, hosts, [...entrypoint, ...service.command])
       return spawnProcess(command, { url: '' }, { ...unset, ...environmentOf(service) })
     }
     const { code, out, err } = await run(
-      await jailed(image, secrets, hosts, [...image.entrypoint, ...compose.services.migrate!.command]),
+      await jailed(image, secrets, hosts, [...entrypoint, ...compose.services.migrate!.command]),
       { env: environmentOf(compose.services.migrate!) },
     )
     expect({ code, err }).toEqual({ code: 0, err: '' })
@@ -225,10 +233,25 @@ describe.skipIf(!needs('mounts', 'postgresql15', 'openssl'))('what compose.yaml 
     }
   }, 240_000)
 
+  /** This machine's programs in place of those of the base; PATH and HOME are the place of Bun, and of what it has downloaded already. */
   async function build(): Promise<Image> {
-    return buildImage(root, await useFolder(), { TRIBUTARY_COMMIT: 'c0ffee' })
+    const cwd = await useFolder()
+    for (const [source, target] of sourcesCopied()) await cp(join(root, source), join(cwd, target), { recursive: true })
+    const env = { PATH: process.env.PATH, HOME: process.env.HOME, TRIBUTARY_COMMIT: 'c0ffee' }
+    for (const command of instructions('RUN')) await outputOf(['sh', '-c', command], { cwd, env })
+    return { folder: join(cwd, 'image'), user: instructions('USER')[0]! }
   }
 })
+
+/** What Dockerfile copies out of the checkout, and where to below its folder. */
+function sourcesCopied(): [source: string, target: string][] {
+  return instructions('COPY').flatMap(rest => {
+    const sources = rest.split(' ')
+    const target = sources.pop()!
+    if (sources[0]!.startsWith('--')) return []
+    return sources.map((source): [string, string] => [source, target === './' ? basename(source) : target])
+  })
+}
 
 /** What stands where an operator's variable goes: what it is set to here, or else its default. */
 function set(text: string): string {

@@ -4,7 +4,7 @@
 import { describe, expect, test } from 'bun:test'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { breachesOf } from '../../scripts/check.ts'
+import { breachesOf, watchingFaults } from '../../scripts/check.ts'
 import { useFolder } from '../support/fixtures.ts'
 
 const root = join(import.meta.dir, '../..')
@@ -122,10 +122,31 @@ describe('what a room must not hold', () => {
   })
 })
 
+test('each metric is told, explained and shown, and each alert explained', () => {
+  const files: [string, string][] = [
+    ['src/metrics/a.ts', "  'tributary_a_seconds',\n  name: 'tributary_b_total',"],
+    [
+      'OPERATIONS.md',
+      `## Metrics\n\n| \`tributary_a_seconds\` | – | how long it took |\n\n## Alerts\n\n### Gone\n\n*x* ${'what to do '.repeat(4)}`,
+    ],
+    ['deploy/grafana/tributary.json', 'rate(tributary_a_seconds_bucket[5m])'],
+    ['deploy/prometheus/alerts.yaml', '- alert: Slow\n  expr: tributary_a_seconds_sum > tributary_c'],
+  ]
+  expect(watchingFaults(new Map(files))).toEqual([
+    'tributary_b_total is told and has no line in OPERATIONS.md.',
+    'tributary_b_total is told and not on the dashboard.',
+    'tributary_c is named and not told by any process.',
+    'Slow is an alert, and OPERATIONS.md does not say what it means and what to do.',
+    'Gone has a heading in OPERATIONS.md and is no alert.',
+  ])
+})
+
 test('bun scripts/check.ts prints the breaches of a folder and exits 1; a folder without source is no success', async () => {
   const folder = await useFolder()
   const run = () => Bun.spawnSync([process.execPath, join(root, 'scripts/check.ts'), folder])
   expect(run().exitCode).not.toBe(0)
+  for (const path of ['OPERATIONS.md', 'deploy/grafana/tributary.json', 'deploy/prometheus/alerts.yaml'])
+    await Bun.write(join(folder, path), '')
   await Bun.write(join(folder, 'src/db/a.ts'), '\nconst fine = 1\n')
   expect(run().exitCode).toBe(0)
   await Bun.write(join(folder, 'src/db/a.ts'), imports('../http/b.ts'))

@@ -3,7 +3,12 @@
 
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Image } from './dockerfile.ts'
+
+/** A container's file system, and as whom its program runs. */
+export interface Image {
+  folder: string
+  user: string
+}
 
 /** As engines do: /proc, /dev and each secret, in its place. */
 const enter = `
@@ -27,6 +32,5 @@ export async function jailed(
 ): Promise<string[]> {
   for (const place of ['proc', 'dev', 'etc', 'run/secrets']) await mkdir(join(image.folder, place), { recursive: true })
   await Bun.write(join(image.folder, 'etc/hosts'), hosts.map(host => `127.0.0.1 ${host}\n`).join(''))
-  const user = `${image.uid}:${image.gid}`
-  return ['unshare', '--mount', 'sh', '-c', enter, 'sh', image.folder, secrets, user, ...args]
+  return ['unshare', '--mount', 'sh', '-c', enter, 'sh', image.folder, secrets, image.user, ...args]
 }
