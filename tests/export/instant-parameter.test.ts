@@ -144,6 +144,8 @@ describe('spec: "With no timezone the instance\'s local timezone is used"', () =
     ['America/New_York', '2026-11-01T01:30', '2026-11-01T05:30:00.000000Z'],
     ['America/New_York', '2026-11-01T02:00', '2026-11-01T07:00:00.000000Z'],
     ['Europe/London', '2026-10-25T01:30', '2026-10-25T00:30:00.000000Z'],
+    // Midnight to 23:00 of the day before comes twice.
+    ['America/Sao_Paulo', '2019-02-16T23:30', '2019-02-17T01:30:00.000000Z'],
     // 01:30 to 02:00 comes twice, first at +11:00.
     ['Australia/Lord_Howe', '2026-04-05T01:45', '2026-04-04T14:45:00.000000Z'],
     ['Australia/Lord_Howe', '2026-04-05T02:00', '2026-04-04T15:30:00.000000Z'],

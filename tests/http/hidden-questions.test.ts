@@ -3,17 +3,15 @@
 import { describe, expect, test } from 'bun:test'
 import { editApiKey } from '../../src/access/api-keys.ts'
 import { findDisclosures } from '../../src/access/disclosure.ts'
-import type { JsonSchema } from '../../src/domain/question-types/field-schema.ts'
 import { useService } from '../support/fixtures.ts'
 import { FrontEnd } from '../support/front-end.ts'
 import { createTestKey, type TestKey } from '../support/keys.ts'
 import { aProgram, q } from '../support/programs.ts'
-import { schemaFaults } from '../support/response-schema.ts'
 import type { TestService } from '../support/service.ts'
 import { until } from '../support/until.ts'
 import { applications, hostile, mark, optional, slug, usePartlyHidden } from './partly-hidden.ts'
 
-const { database, first, redacted, service, sql, whole } = await usePartlyHidden()
+const { database, first, redacted, service, sql } = await usePartlyHidden()
 
 const get = (path: string, of: TestKey = redacted, headers: Record<string, string> = {}) =>
   service.get(path, { headers: { Authorization: of.authorization, ...headers } })
@@ -44,46 +42,6 @@ describe('a hidden question', () => {
       ])
         expect(await refusal(name)).toBe(never)
     }
-  })
-
-  test('leaves the rest byte for byte as an installation has it that never asked it, in each format', async () => {
-    const parsed = async (key: TestKey) =>
-      ((await (await get(applications, key)).json()) as { payload: { application: Record<string, unknown> }[] }).payload
-    const [seen, all] = [await parsed(redacted), await parsed(whole)]
-    const stripped = JSON.parse(JSON.stringify(all), function (this: unknown, key: string, value: unknown) {
-      return key.includes(mark) ? undefined : value
-    })
-    expect(seen as unknown).toEqual(stripped)
-    expect(Object.keys(seen[0]!.application)).toEqual(['plain_words', 'pet', 'asked_on_condition', 'retired_too'])
-    const lines = (await (await get(applications, redacted, { Accept: 'application/x-ndjson' })).text())
-      .trim()
-      .split('\n')
-    expect(lines.slice(0, -1)).toEqual(seen.map(one => JSON.stringify(one)))
-    const csv = await (await get(applications, redacted, { Accept: 'text/csv' })).text()
-    const [header] = csv.split('\r\n') as [string]
-    expect(header).toEndWith('plain_words.text,pet.entities,asked_on_condition.text,retired_too.number')
-    expect(csv.split('\r\n').length).toBe(all.length + 3)
-  })
-
-  test('is not in the schema, and what is exported meets the schema as the key sees it', async () => {
-    const schema = await (await get(`/docs/api/programs/${slug}/versions/active/response.schema.json`)).json()
-    expect(schemaFaults(schema as JsonSchema, await (await get(applications)).json())).toEqual([])
-    const chosen = 'fields=pet.vet_visit.vet_note'
-    const part = await (await get(`/docs/api/programs/${slug}/versions/active/response.schema.json?${chosen}`)).json()
-    const page = (await (await get(`${applications}?${chosen}`)).json()) as { payload: { application: unknown }[] }
-    expect(schemaFaults(part as JsonSchema, page)).toEqual([])
-    expect(page.payload[0]!.application).toEqual({
-      pet: {
-        question_type: 'ENUMERATOR',
-        entities: ['Rex', '"},{"entity_name":"'].map(entity_name => ({
-          entity_name,
-          vet_visit: {
-            question_type: 'ENUMERATOR',
-            entities: [{ entity_name: 'May', vet_note: { question_type: 'TEXT', text: 'the first' } }],
-          },
-        })),
-      },
-    })
   })
 
   test('"Retiring or editing takes effect on every instance within 1 s, and on the next page of a walk" (contract, section 3)', async () => {

@@ -105,6 +105,16 @@ describe.each([
   })
 })
 
+test.each([
+  ['twice', ['Host: a.example', 'Host: b.example']],
+  ['twice the same', ['Host: a.example', 'host: a.example']],
+])('a Host header %s is refused: a proxy in front might take the other one', async (_, hosts) => {
+  const answer = await rawRequest(plain.port, ['GET /api/v1/checkAuth?secret-in-query HTTP/1.1', ...hosts])
+  expect([answer.status, JSON.parse(answer.body).errors[0].code]).toEqual([400, 'bad_host'])
+  expect(plain.requestLine(answer.headers.get('x-request-id'))).toMatchObject({ status: 400 })
+  expect(plain.logText()).not.toContain('secret-in-query')
+})
+
 test('HTTP/1.0 without a host is answered; what is later without one Bun refuses', async () => {
   for (const service of [plain, named]) {
     const old = await rawRequest(service.port, ['GET /api/v1/checkAuth?x=1 HTTP/1.0', authorization])

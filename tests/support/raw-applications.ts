@@ -109,6 +109,16 @@ export async function insertRawApplications(
   return rows.map(row => row.application_id)
 }
 
+/** Stored text that no version accounts for, as only damage to the database could make it: in one application or in all. */
+export async function damageApplications(sql: Sql, { program_id }: RawProgram, submitSeq?: number): Promise<void> {
+  await sql.begin(async tx => {
+    await tx`set local tributary.rerender = 'on'`
+    await tx`
+      update application set snapshot = snapshot || ${'\u0001999\u0002'}
+      where program_id = ${program_id} and submit_seq = coalesce(${submitSeq ?? null}, submit_seq)`
+  })
+}
+
 /**
  * Repeats the applications that are there, whatever their programs, `times` times: each time for a new applicant, a second
  * later than the time before. Programs are interleaved as if submitted side by side, and one in eight is OBSOLETE.

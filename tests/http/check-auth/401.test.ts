@@ -79,6 +79,7 @@ describe('"One identical body and header set for every cause" (contract D4)', ()
     ['plain HTTP and no header', 'plain_http', () => ({ proto: 'http', authorization: null })],
     ['no grant', 'no_grant', () => ({ path: applications('not-granted') })],
     ['no such program', 'no_grant', () => ({ path: applications('never-made') })],
+    ['no such program, as every object has it', 'no_grant', () => ({ path: applications('constructor') })],
     ['no possible program', 'no_such_program', () => ({ path: applications('Rent%00Aid') })],
     ['an endless slug', 'no_such_program', () => ({ path: applications('x'.repeat(10_000)) })],
     ['a slug that is not UTF-8', 'no_such_program', () => ({ path: applications('%ff') })],
@@ -221,6 +222,8 @@ describe('"A secret or credential never reaches a log, an error, a job, a URL or
       { authorization: basic(username, `${password}!`) },
       { authorization: basic(username, password).replace('Basic', password) },
       { authorization, path: '/nowhere' },
+      { authorization, path: applications(password) },
+      { authorization, path: `/${encodeURIComponent(token)}` },
     ] satisfies Sent[]) {
       const answer = await send(sent)
       bodies.push(answer.headerLines.join('\n'), answer.body)

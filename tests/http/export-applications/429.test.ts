@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { ExportClient } from '../../support/export-client.ts'
 import { useDatabase, useService } from '../../support/fixtures.ts'
 import { createTestKey, type TestKey } from '../../support/keys.ts'
-import { insertRawApplications, insertRawProgram } from '../../support/raw-applications.ts'
+import { damageApplications, insertRawApplications, insertRawProgram } from '../../support/raw-applications.ts'
 import { until } from '../../support/until.ts'
 
 const slug = 'raw'
@@ -63,10 +63,7 @@ describe('"Per key …: exports at a time (4). Over: 429 problem with Retry-Afte
     const client = clientOf(await aKey())
     const damaged = await insertRawProgram(database.sql, 'damaged')
     await insertRawApplications(database.sql, damaged, 3)
-    await database.sql.begin(async tx => {
-      await tx`set local tributary.rerender = 'on'`
-      await tx`update application set snapshot = snapshot || ${'\u0001999\u0002'} where program_id = ${damaged.program_id}`
-    })
+    await damageApplications(database.sql, damaged)
     const key = await createTestKey(database.sql, { programs: ['damaged'] })
     const failing = new ExportClient(service, key, 'damaged')
     for (let i = 0; i < 5; i++) expect((await failing.request()).status).toBe(500)

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'bun:test'
 import { ExportClient } from '../../support/export-client.ts'
 import { useDatabase, useService } from '../../support/fixtures.ts'
 import { createTestKey } from '../../support/keys.ts'
-import { insertRawApplications, insertRawProgram } from '../../support/raw-applications.ts'
+import { damageApplications, insertRawApplications, insertRawProgram } from '../../support/raw-applications.ts'
 
 const database = await useDatabase()
 // One connection for all exports, so that each page follows the one before on it.
@@ -32,13 +32,7 @@ describe('G15: "A page holds nothing of another program, caller or walk, whateve
     const slug = `damaged-${pageSize ?? 'default'}-${damagedRow}`
     const damaged = await insertRawProgram(database.sql, slug)
     await insertRawApplications(database.sql, damaged, 300)
-    // Stored text that no version accounts for, as only damage to the database could make it.
-    await database.sql.begin(async tx => {
-      await tx`set local tributary.rerender = 'on'`
-      await tx`
-        update application set snapshot = snapshot || ${'\u0001999\u0002'}
-        where program_id = ${damaged.program_id} and submit_seq = ${damagedRow}`
-    })
+    await damageApplications(database.sql, damaged, damagedRow)
     const reader = new ExportClient(service, await createTestKey(database.sql, { programs: [slug] }), slug)
     const sized = (size: string | undefined): Record<string, string> => (size === undefined ? {} : { pageSize: size })
     await whole.page({ pageSize: '1' })

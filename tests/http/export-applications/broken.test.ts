@@ -5,7 +5,7 @@ import { ExportClient } from '../../support/export-client.ts'
 import { useDatabase, usePool, useService } from '../../support/fixtures.ts'
 import { holdTransaction } from '../../support/held-transaction.ts'
 import { createTestKey } from '../../support/keys.ts'
-import { insertRawApplications, insertRawProgram } from '../../support/raw-applications.ts'
+import { damageApplications, insertRawApplications, insertRawProgram } from '../../support/raw-applications.ts'
 import { until } from '../../support/until.ts'
 
 const slug = 'raw'
@@ -100,11 +100,7 @@ describe('a page that cannot be finished', () => {
   test('G9: never a partial 200 that parses: a page that fails for good resets the connection', async () => {
     const broken = await insertRawProgram(database.sql, 'broken')
     await insertRawApplications(database.sql, broken, 300, () => 'x'.repeat(30_000))
-    // Stored text that no version accounts for, as only damage to the database could make it.
-    await database.sql.begin(async tx => {
-      await tx`set local tributary.rerender = 'on'`
-      await tx`update application set snapshot = snapshot || ${'\u0001999\u0002'} where program_id = ${broken.program_id} and submit_seq = 290`
-    })
+    await damageApplications(database.sql, broken, 290)
     const brokenKey = await createTestKey(database.sql, { programs: ['broken'] })
     const response = await new ExportClient(service, brokenKey, 'broken').request()
     expect(response.status).toBe(200)
@@ -136,16 +132,13 @@ describe('a page that cannot be finished', () => {
   test('a failure before the first byte is a clean 500 that tells nothing', async () => {
     const damaged = await insertRawProgram(database.sql, 'damaged')
     await insertRawApplications(database.sql, damaged, 3)
-    await database.sql.begin(async tx => {
-      await tx`set local tributary.rerender = 'on'`
-      await tx`update application set snapshot = snapshot || ${'\u0001123454321\u0002'} where program_id = ${damaged.program_id}`
-    })
+    await damageApplications(database.sql, damaged)
     const damagedKey = await createTestKey(database.sql, { programs: ['damaged'] })
     const response = await new ExportClient(service, damagedKey, 'damaged').request()
     const text = await response.text()
     expect(response.status).toBe(500)
     expect(response.headers.get('Content-Type')).toBe('application/problem+json')
-    expect(text).not.toContain('123454321')
+    expect(text).not.toContain('999')
     expect(text).not.toContain('enumerator')
     expect(await database.sql`select from audit_event where actor = ${`key:${damagedKey.api_key_id}`}`).toHaveLength(0)
   })

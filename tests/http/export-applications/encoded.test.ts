@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto'
 import { gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { useDatabase, useService } from '../../support/fixtures.ts'
 import { createTestKey, type TestKey } from '../../support/keys.ts'
-import { insertRawApplications, insertRawProgram } from '../../support/raw-applications.ts'
+import { damageApplications, insertRawApplications, insertRawProgram } from '../../support/raw-applications.ts'
 import { outputOf } from '../../support/run.ts'
 import { until } from '../../support/until.ts'
 
@@ -168,11 +168,7 @@ describe.each([...codings])('a page that cannot be finished, as %s', coding => {
     const broken = await insertRawProgram(database.sql, name)
     const noise = randomBytes(40_000).toString('base64')
     await insertRawApplications(database.sql, broken, 300, i => noise.slice(i * 10, i * 10 + 30_000))
-    // Stored text that no version accounts for, as only damage to the database could make it.
-    await database.sql.begin(async tx => {
-      await tx`set local tributary.rerender = 'on'`
-      await tx`update application set snapshot = snapshot || ${'\u0001999\u0002'} where program_id = ${broken.program_id} and submit_seq = 290`
-    })
+    await damageApplications(database.sql, broken, 290)
     const brokenKey = await createTestKey(database.sql, { programs: [name] })
     const { state } = await openSocket(coding, { slug: name, key: brokenKey }, () => {})
     await until('the socket to be closed', () => state.closed)

@@ -1,7 +1,6 @@
 // `fields`: a client's own choice among the questions, for a whole walk, in every format.
 
 import { describe, expect, test } from 'bun:test'
-import { readCsvPage } from '../../support/csv-page.ts'
 import type { ExportPage } from '../../support/export-client.ts'
 import { useDatabase, useService } from '../../support/fixtures.ts'
 import { FrontEnd } from '../../support/front-end.ts'
@@ -151,64 +150,5 @@ describe('a walk with fields', () => {
       'fields cannot be used before the upgrade',
     )
     expect((await ask('')).status).toBe(200)
-  })
-
-  test('has its receipt: which applications a walk has does not depend on its questions', async () => {
-    const receiptOf = async (query: string) => {
-      const response = await request(query)
-      await response.text()
-      const token = response.headers.get('Walk-Token')
-      const answer = await service.get(`/api/v1/admin/programs/${slug}/receipt?walk=${token}`, {
-        headers: { Authorization: key.authorization },
-      })
-      const { walk: _, ...receipt } = (await answer.json()) as { walk: string; applications: number }
-      return receipt
-    }
-    const receipt = await receiptOf('?fields=needs')
-    expect(receipt).toEqual(await receiptOf(''))
-    expect(receipt.applications).toBe(people.length)
-  })
-})
-
-describe('every door', () => {
-  test('NDJSON and CSV have what JSON has; in CSV the other columns are gone', async () => {
-    const { payload } = await pageOf('?fields=needs,applicant')
-    const lines = (await (await request('?fields=needs,applicant', { Accept: 'application/x-ndjson' })).text())
-      .trim()
-      .split('\n')
-    expect(lines.slice(0, -1).map(line => JSON.parse(line))).toEqual(payload)
-    const bytes = await (await request('?fields=needs,applicant', { Accept: 'text/csv' })).arrayBuffer()
-    const csv = readCsvPage(new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes))
-    expect(csv.columns.filter(column => column.includes('.'))).toEqual([
-      'applicant.first_name',
-      'applicant.middle_name',
-      'applicant.last_name',
-      'applicant.suffix',
-      'needs.selections',
-    ])
-    expect(csv.records.map(record => record['applicant.first_name'])).toEqual(people)
-  })
-
-  test('compressed or not', async () => {
-    const plain = await (await request('?fields=story', { 'Accept-Encoding': 'identity' })).text()
-    for (const coding of ['gzip', 'zstd']) {
-      const response = await request('?fields=story', { 'Accept-Encoding': coding })
-      expect(response.headers.get('Content-Encoding')).toBe(coding)
-      expect(await response.text()).toBe(plain)
-    }
-  })
-
-  test('one application and its revisions', async () => {
-    const { payload } = await pageOf('?fields=member.likes')
-    const one = await request(`/${ids[1]}?fields=member.likes`)
-    expect((await one.json()) as unknown).toEqual(payload[1]!)
-    const revisions = (await (await request(`/${ids[1]}/revisions?fields=member.likes`)).json()) as ExportPage
-    expect(revisions.payload).toEqual([payload[1]!])
-    expect(await refusalOf(`/${ids[1]}?fields=nothing`)).toEqual([400, 'fields unknown_field'])
-    expect(await refusalOf(`/${ids[1]}/revisions?fields=nothing&after=x`)).toEqual([
-      400,
-      'after invalid_after',
-      'fields unknown_field',
-    ])
   })
 })

@@ -3,7 +3,7 @@
 import type { FollowOptions } from '../../../src/civiform/followed-source.ts'
 import { Follower } from '../../../src/civiform/follower.ts'
 import { openSource } from '../../../src/db/civiform/source.ts'
-import { openDatabase, type Sql } from '../../../src/db/client.ts'
+import type { Sql } from '../../../src/db/client.ts'
 import type { TestDatabase } from '../database.ts'
 import { endWithFile, useDatabase, usePool } from '../fixtures.ts'
 import { useLogin } from '../logins.ts'
@@ -88,6 +88,3 @@ export async function useFollowing(
     },
   }
 }
-
-/** A connection of its own, as the test server's superuser has them. */
-export const openPlain = (url: string): Sql => openDatabase({ url, connectionsMax: 2, prepare: false })
