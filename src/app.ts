@@ -56,14 +56,14 @@ export function createApp(foundation: Foundation): App {
     for (const event of events) log.info({ audit_event: event }, 'audit trail')
   }
   const strict = tls || config.trustedProxies.length > 0
-  const limits = new KeyLimits(config, now, foundation.sharedCounts)
+  const limits = new KeyLimits(config, foundation.countingRedis)
   const deps: Deps = {
     ...foundation,
     keys: databaseKeys(db),
     uses: new KeyUses(exportOnly ? undefined : db, log),
     limits,
-    failures: new FailureThrottle(config.authFailuresPerMinute, now),
-    tries: new SignInTries(config.authFailuresPerMinute, now),
+    failures: new FailureThrottle(config.authFailuresPerMinute, foundation.countingRedis),
+    tries: new SignInTries(config.authFailuresPerMinute, foundation.countingRedis),
     keyMaps: new KeyMaps(undefined, foundation.config.civiformProfile),
     saves: new ProgramTurns(saveTurns(config.intakeConnections)),
     submissions: new ProgramTurns(submissionTurns(config.intakeConnections)),
@@ -73,7 +73,7 @@ export function createApp(foundation: Foundation): App {
       log,
       now,
       required: config.auditRequired,
-      pagesMax: () => limits.exportsAtATime,
+      pagesMax: () => config.exportsAtATime,
     }),
     audit,
     watch: new ChangeWatch(db),

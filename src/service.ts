@@ -1,6 +1,5 @@
 // The service: database, application, listening, draining. It composes and decides nothing else.
 
-import type { SharedCounts } from './access/shared-counts.ts'
 import { createApp } from './app.ts'
 import type { Config } from './config/all-settings.ts'
 import { shownSettings } from './config/shown-settings.ts'
@@ -22,6 +21,7 @@ import { watchFollowing } from './metrics/civiform-metrics.ts'
 import { watchUpkeep } from './metrics/database-metrics.ts'
 import { tellProcess } from './metrics/process-metrics.ts'
 import { watchTraces } from './metrics/trace-metrics.ts'
+import type { CountingRedis } from './queue/counting-redis.ts'
 import { releaseName } from './release.ts'
 import { openTraces } from './tracing/open-traces.ts'
 
@@ -66,8 +66,8 @@ export async function serve(config: Config, environment: Readonly<Record<string,
   watchTraces(metrics, traces?.exporter)
   metrics.watchStandbys(() => standbys.states())
   const connections = new Connections(config, log)
-  const sharedCounts = await openSharedCounts(config, log)
-  metrics.watchCounts(sharedCounts)
+  const countingRedis = await openCountingRedis(config, log)
+  metrics.watchCounts(countingRedis)
   const app = createApp({
     config,
     settings: shownSettings(config, environment),
@@ -81,7 +81,7 @@ export async function serve(config: Config, environment: Readonly<Record<string,
     metrics,
     tracer: traces?.tracer,
     connections,
-    sharedCounts,
+    countingRedis,
     now: () => Date.now() * 1000,
   })
   const server = Bun.serve({
@@ -121,7 +121,7 @@ export async function serve(config: Config, environment: Readonly<Record<string,
     const { trail } = app
     if (trail.waiting > 0) log.info({ lines: trail.waiting }, 'the audit trail is still being written')
     await trail.finish(Math.max(endMs - performance.now(), closeMs))
-    sharedCounts?.close()
+    countingRedis?.close()
     await closePools([db])
     await traces?.exporter.finish(closeMs)
     log.info('stopped')
@@ -155,11 +155,11 @@ function watchConnections(connections: Connections, port: number, log: Log): voi
   else setInterval(() => connections.look(sockets, port), connectionsEveryMs).unref()
 }
 
-/** Where there is a Redis, keys are counted in it, for all processes on all machines together. It may be down, now or later. */
-async function openSharedCounts(config: Config, log: Log): Promise<SharedCounts | undefined> {
-  if (config.redisUrl === undefined) return undefined
-  const { SharedCounts } = await import('./access/shared-counts.ts')
-  return new SharedCounts(config.redisUrl, config, log)
+/** Where there is a Redis, limits are counted in it, for all processes on all machines together. It may be down, now or later. */
+async function openCountingRedis({ redisUrl }: Config, log: Log): Promise<CountingRedis | undefined> {
+  if (redisUrl === undefined) return undefined
+  const { CountingRedis } = await import('./queue/counting-redis.ts')
+  return new CountingRedis(redisUrl, log)
 }
 
 /** How PostgreSQL shows connections that read pages. */

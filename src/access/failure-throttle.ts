@@ -4,52 +4,22 @@
 
 import type { IPv6 } from 'ipaddr.js'
 import type { IpAddress } from '../domain/values/ip-address.ts'
-import type { Micros } from '../domain/values/offset-time.ts'
-import { type CountedWindow, MinuteCounts, minuteMicros, secondsLeft } from './minute-counts.ts'
-
-/**
- * Keys are spread over this many counters, so memory is bounded however many keys there are. Two that share a counter share a limit:
- * which two do is another draw in each process.
- */
-const counters = 16_384
-
-/** Counts by a text of any length. */
-export class BoundedCounts {
-  readonly #counts: MinuteCounts<number>
-  readonly #seed = BigInt(crypto.getRandomValues(new Uint32Array(1))[0]!)
-
-  constructor(
-    private readonly now: () => Micros,
-    windowMicros = minuteMicros,
-  ) {
-    this.#counts = new MinuteCounts(windowMicros)
-  }
-
-  /** Counts one, and gives the window that it is counted in. */
-  count(key: string): CountedWindow {
-    const counter = Bun.hash.wyhash(key, this.#seed) % BigInt(counters)
-    const window = this.#counts.at(Number(counter), this.now())
-    window.count++
-    return window
-  }
-}
+import type { CountingRedis } from '../queue/counting-redis.ts'
+import { RateCounter } from './rate-counter.ts'
 
 export class FailureThrottle {
-  readonly #failures: BoundedCounts
+  readonly #failures: RateCounter | undefined
 
-  constructor(
-    /** 0: nothing is throttled. */
-    private readonly failuresPerMinute: number,
-    private readonly now: () => Micros,
-  ) {
-    this.#failures = new BoundedCounts(now)
+  /** 0: nothing is throttled. */
+  constructor(failuresPerMinute: number, redis?: CountingRedis) {
+    if (failuresPerMinute === 0) return
+    this.#failures = new RateCounter({ name: 'failures', max: failuresPerMinute, seconds: 60, keys: 'any' }, redis)
   }
 
   /** Counts one failure. Seconds after which to try again when it is one too many, else undefined. */
-  countFailure(address: IpAddress | undefined): number | undefined {
-    if (this.failuresPerMinute === 0) return undefined
-    const minute = this.#failures.count(networkOf(address))
-    return minute.count > this.failuresPerMinute ? secondsLeft(minute, this.now()) : undefined
+  async countFailure(address: IpAddress | undefined): Promise<number | undefined> {
+    const counted = await this.#failures?.count(networkOf(address))
+    return counted?.isOver === true ? counted.seconds : undefined
   }
 }
 

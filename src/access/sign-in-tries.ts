@@ -5,16 +5,16 @@
 // Online Guessing Attacks with Device Cookies"): a browser in which the person has signed in before, or is signed in, has a count of its
 // own, which no other browser uses up. All other browsers share the counts of their address, of the account at their address, and of the
 // account (OWASP ASVS 2.2.1: at most 100 an hour). Links to choose a password are not counted.
-// Each process counts for itself, in windows of fixed length.
+// All processes that share a Redis count together, in windows of fixed length.
 
 import type { IpAddress } from '../domain/values/ip-address.ts'
-import type { Micros } from '../domain/values/offset-time.ts'
 import { Problem } from '../problem.ts'
-import { BoundedCounts, networkOf } from './failure-throttle.ts'
-import { type CountedWindow, minuteMicros, secondsLeft } from './minute-counts.ts'
+import type { CountingRedis } from '../queue/counting-redis.ts'
+import { networkOf } from './failure-throttle.ts'
+import { type Counted, RateCounter } from './rate-counter.ts'
 
-const quarterHourMicros = 15 * minuteMicros
-const hourMicros = 60 * minuteMicros
+const quarterHour = 15 * 60
+const hour = 60 * 60
 
 /** Wrong passwords for one account: in 15 minutes from one address or one known browser, and in an hour from all other browsers. */
 export const wrongPasswordsMax = { ofOneClient: 10, ofAccount: 100 } as const
@@ -33,52 +33,52 @@ export interface SignInTry {
   /** Whose share of the queue for hashing it uses (access/passwords). */
   from: string
   /** It was right, or nothing was decided. */
-  takeBack: () => void
+  takeBack: () => Promise<void>
   /** It was wrong. Gives what the audit log is to say of it; undefined when it is one more of a run that stands there already. */
-  fail: () => AuditedFailure | undefined
+  fail: () => Promise<AuditedFailure | undefined>
 }
 
 /** What the audit log says of a failed sign-in: of the first of a run nothing more, of a later one how many there were. */
 type AuditedFailure = { failures?: number }
 
 export class SignInTries {
-  readonly #ofAddress: BoundedCounts
-  readonly #ofClient: BoundedCounts
-  readonly #ofAccount: BoundedCounts
-  readonly #runs: BoundedCounts
-  readonly #auditedOfAddress: BoundedCounts
-  readonly #audited: BoundedCounts
+  /** Undefined where there is no limit. */
+  readonly #ofAddress: RateCounter | undefined
+  readonly #ofClient: RateCounter
+  readonly #ofAccount: RateCounter
+  readonly #runs: RateCounter
+  readonly #auditedOfAddress: RateCounter
+  readonly #audited: RateCounter
 
-  constructor(
-    /** Failures a minute from one address; 0 for no limit. */
-    private readonly ofAddressMax: number,
-    private readonly now: () => Micros,
-  ) {
-    this.#ofAddress = new BoundedCounts(now)
-    this.#ofClient = new BoundedCounts(now, quarterHourMicros)
-    this.#ofAccount = new BoundedCounts(now, hourMicros)
-    this.#runs = new BoundedCounts(now, quarterHourMicros)
-    this.#auditedOfAddress = new BoundedCounts(now, quarterHourMicros)
-    this.#audited = new BoundedCounts(now, hourMicros)
+  /** Failures a minute from one address; 0 for no limit. */
+  constructor(ofAddressMax: number, redis?: CountingRedis) {
+    const counter = (name: string, max: number, seconds: number): RateCounter =>
+      new RateCounter({ name: `sign-in-${name}`, max, seconds, keys: 'any' }, redis)
+    if (ofAddressMax > 0) this.#ofAddress = counter('address', ofAddressMax, 60)
+    this.#ofClient = counter('client', wrongPasswordsMax.ofOneClient, quarterHour)
+    this.#ofAccount = counter('account', wrongPasswordsMax.ofAccount, hour)
+    this.#runs = counter('runs', wrongPasswordsMax.ofOneClient, quarterHour)
+    this.#auditedOfAddress = counter('audited-address', auditedMax.ofAddress, quarterHour)
+    this.#audited = counter('audited', auditedMax.ofAll, hour)
   }
 
-  /** Counts a try for an account, named by its folded e-mail. Throws Problem `rate_limited` while a count is spent. */
-  begin(account: string, { address, browser }: Client): SignInTry {
+  /** Counts a try for an account, named by its folded e-mail. Rejects with Problem `rate_limited` while a count is spent. */
+  async begin(account: string, { address, browser }: Client): Promise<SignInTry> {
     const network = networkOf(address)
     const client = `${browser === undefined ? `address ${network}` : `browser ${browser}`} ${account}`
-    const { ofOneClient, ofAccount } = wrongPasswordsMax
-    const counted: [CountedWindow, number][] = [[this.#ofClient.count(client), ofOneClient]]
+    const counters: [RateCounter, string][] = [[this.#ofClient, client]]
     if (browser === undefined) {
-      counted.push([this.#ofAccount.count(account), ofAccount])
-      if (this.ofAddressMax > 0) counted.push([this.#ofAddress.count(network), this.ofAddressMax])
+      counters.push([this.#ofAccount, account])
+      if (this.#ofAddress !== undefined) counters.push([this.#ofAddress, network])
     }
-    const takeBack = (): void => {
-      for (const [window] of counted) window.count--
+    const takeBack = async (): Promise<void> => {
+      await Promise.all(counters.map(([counter, key]) => counter.takeBack(key)))
     }
-    const spent = counted.filter(([{ count }, max]) => count > max)
+    const counted = await Promise.all(counters.map(([counter, key]) => counter.count(key)))
+    const spent = counted.filter(({ isOver }) => isOver)
     if (spent.length > 0) {
-      takeBack()
-      throw tooMany(Math.max(...spent.map(([window]) => secondsLeft(window, this.now()))))
+      await takeBack()
+      throw tooMany(spent)
     }
     return {
       from: browser ?? network,
@@ -89,30 +89,32 @@ export class SignInTries {
 
   /**
    * Counts that a provider did not vouch for an account: there is nothing to guess, so it counts for its address alone. Gives what the audit
-   * log is to say, as of a wrong password. Throws Problem `rate_limited` when it is one too many.
+   * log is to say, as of a wrong password. Rejects with Problem `rate_limited` when it is one too many.
    */
-  countRefusal(account: string, address: IpAddress | undefined): AuditedFailure | undefined {
+  async countRefusal(account: string, address: IpAddress | undefined): Promise<AuditedFailure | undefined> {
     const network = networkOf(address)
-    const minute = this.#ofAddress.count(network)
-    if (this.ofAddressMax > 0 && minute.count > this.ofAddressMax) {
-      minute.count--
-      throw tooMany(secondsLeft(minute, this.now()))
+    const counted = await this.#ofAddress?.count(network)
+    if (counted?.isOver === true) {
+      await this.#ofAddress!.takeBack(network)
+      throw tooMany([counted])
     }
     return this.#entryOf(`provider ${network} ${account}`, network)
   }
 
-  #entryOf(run: string, network: string): AuditedFailure | undefined {
-    const { count } = this.#runs.count(run)
+  async #entryOf(run: string, network: string): Promise<AuditedFailure | undefined> {
+    const { count } = await this.#runs.count(run)
     if (count !== 1 && count !== wrongPasswordsMax.ofOneClient) return undefined
-    if (this.#auditedOfAddress.count(network).count > auditedMax.ofAddress) return undefined
-    if (this.#audited.count('all').count > auditedMax.ofAll) return undefined
+    if ((await this.#auditedOfAddress.count(network)).isOver) return undefined
+    if ((await this.#audited.count('all')).isOver) return undefined
     return count === 1 ? {} : { failures: count }
   }
 }
 
-const tooMany = (seconds: number): Problem =>
-  new Problem('rate_limited', {
+function tooMany(spent: readonly Counted[]): Problem {
+  const seconds = Math.max(...spent.map(counted => counted.seconds))
+  return new Problem('rate_limited', {
     detail: `Too many sign-ins failed. Try again in ${seconds > 120 ? `${Math.ceil(seconds / 60)} minutes` : `${seconds} seconds`}, from a browser in which you have signed in before, or with a link of an administrator to choose a password.`,
     retryAfterSeconds: seconds,
     internal: 'sign_in_throttled',
   })
+}

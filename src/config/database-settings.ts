@@ -36,7 +36,7 @@ export const databaseSettings = {
   responseTimeoutMs: setting('RESPONSE_TIMEOUT', '20s', duration('100ms', '10m'),
     'How long a request may wait for the first byte of its answer, for whatever reason, before it is refused with 503, 100ms to 10m. The arrival of a body is not counted.'),
   redisUrl: setting('REDIS_URL', '', optional(redisUrls),
-    'Redis or Valkey that carries jobs, and in which the limits of keys are counted for all processes on all machines, as `redis://…` or `rediss://…`; several, comma-separated, are nodes of one cluster. Empty: the database carries the jobs, and each process counts for itself.'),
+    'Redis or Valkey that carries jobs, and in which limits of keys, failed authentications and wrong passwords are counted for all processes on all machines, as `redis://…` or `rediss://…`; several, comma-separated, are nodes of one cluster. Empty: the database carries the jobs, and each process counts for itself.'),
   sweepIntervalMs: setting('SWEEP_INTERVAL', '1m', duration('1s', '1h'),
     'How often a worker looks for what is missing, or is kept too long, without having been asked, 1s to 1h.'),
 }

@@ -50,7 +50,7 @@ async function refuse(
     fields.api_key_id = api_key_id
     if (exposed !== undefined) uses.noteExposure(api_key_id, fields.address, now, exposed === 'known')
   }
-  const retryAfterSeconds = failures.countFailure(address)
+  const retryAfterSeconds = await failures.countFailure(address)
   if (retryAfterSeconds === undefined) throw unauthenticated(refused)
   throw new Problem('rate_limited', {
     detail: `Too many failed authentications came from this address. Try again in ${retryAfterSeconds} s.`,

@@ -4,7 +4,6 @@ import type { FailureThrottle } from '../access/failure-throttle.ts'
 import type { KeySource } from '../access/key-source.ts'
 import type { KeyUses } from '../access/key-use.ts'
 import type { KeyLimits } from '../access/limits.ts'
-import type { SharedCounts } from '../access/shared-counts.ts'
 import type { SignInTries } from '../access/sign-in-tries.ts'
 import type { Config } from '../config/all-settings.ts'
 import type { ShownSetting } from '../config/shown-settings.ts'
@@ -18,6 +17,7 @@ import type { Exports } from '../export/exports.ts'
 import type { Standbys } from '../export/standbys.ts'
 import type { ProgramTurns } from '../intake/program-turns.ts'
 import type { Log } from '../log.ts'
+import type { CountingRedis } from '../queue/counting-redis.ts'
 import type { Tracer } from '../tracing/span.ts'
 import type { Connections } from './connections.ts'
 import type { Metrics } from './metrics.ts'
@@ -47,8 +47,8 @@ export interface Foundation {
   /** Undefined unless traces are exported. */
   tracer?: Tracer | undefined
   connections: Connections
-  /** Where keys are counted for all processes together; undefined where each process counts for itself. */
-  sharedCounts?: SharedCounts | undefined
+  /** Where all processes count together; undefined where each counts for itself. */
+  countingRedis?: CountingRedis | undefined
   /** The present time. */
   now: () => Micros
 }

@@ -2,15 +2,15 @@
 // It must hold no rule of its own; each step is a room's.
 
 import { Elysia } from 'elysia'
-import type { PageTurn } from '../access/limits.ts'
 import { pageVersionKey } from '../export/page-version.ts'
+import type { KeyQuota } from '../problem.ts'
 import { authenticate } from './authenticate.ts'
 import type { Deps } from './deps.ts'
 import { methodNotAllowed } from './errors.ts'
 import { anyExportOperation } from './openapi/export-operations.ts'
 import { routeDetail } from './openapi/route-detail.ts'
 import { type AskedExport, openExport } from './opened-export.ts'
-import { ignored, mayBeEmpty, PageHead } from './page-head.ts'
+import { ignored, PageHead } from './page-head.ts'
 import { sendPage } from './send-page.ts'
 
 const path = '/api/v1/admin/programs/:programSlug/applications'
@@ -20,25 +20,24 @@ export const exportApplications = (deps: Deps) => {
   const { config, limits, trail } = deps
   const headConfig = { timeZone: config.timeZone, versionKey: pageVersionKey(config.apiKeyPepper) }
   const answer = async (asked: AskedExport): Promise<Response> => {
-    const turn = limits.takePage(asked.caller.api_key_id, !mayBeEmpty(asked.request))
-    if (turn.quota instanceof Promise) turn.quota.catch(ignored)
+    const quota = limits.takeRequest(asked.caller.api_key_id)
+    quota.catch(ignored)
     try {
-      return await answerCounted(asked, turn)
+      return await answerCounted(asked, quota)
     } catch (error) {
-      turn.giveUp()
       // A request over its quota is refused for that, whatever else is wrong with it.
-      await turn.quota
+      await quota
       throw error
     }
   }
   /** The answer, made while Redis is still counting the request: nothing is sent before the count is known. */
-  const answerCounted = async (asked: AskedExport, turn: PageTurn): Promise<Response> => {
+  const answerCounted = async (asked: AskedExport, quota: Promise<KeyQuota>): Promise<Response> => {
     const opened = await openExport(deps, asked)
-    const head = new PageHead(opened, headConfig, turn.quota)
+    const head = new PageHead(opened, headConfig, quota)
     const empty = await head.withoutBody()
     if (empty !== undefined) return empty
     const questions = await opened.loadQuestions()
-    const place = await trail.beginPage(asked.caller.api_key_id, turn.begin)
+    const place = await trail.beginPage(asked.caller.api_key_id, () => limits.beginExport(asked.caller.api_key_id))
     return sendPage(deps, opened, questions, head, place)
   }
   return new Elysia({ name: 'export-applications', detail: routeDetail(anyExportOperation()) })

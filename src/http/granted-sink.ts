@@ -3,8 +3,7 @@
 import type { Sink } from '../export/page-outlet.ts'
 
 /** A sink that hands on its first bytes once `granted` has resolved; if it rejects, so does that write. */
-export function onceGranted(granted: Promise<unknown> | undefined, sink: Sink): Sink {
-  if (granted === undefined) return sink
+export function onceGranted(granted: Promise<unknown>, sink: Sink): Sink {
   let open = false
   void granted.then(
     () => {

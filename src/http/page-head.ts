@@ -11,29 +11,25 @@ import { quotaHeaders } from './quota-headers.ts'
 export const ignored = (): void => {}
 
 /** Whether the answer may turn out to have no body. */
-export const mayBeEmpty = ({ method, headers }: Request): boolean =>
+const mayBeEmpty = ({ method, headers }: Request): boolean =>
   method === 'HEAD' || headers.has('if-none-match') || headers.has('if-match')
 
 export class PageHead {
-  /** When Redis has counted what is left to the key, which is told in the head; undefined where that is known at once. */
-  readonly told: Promise<void> | undefined
+  /** When it is counted what is left to the key, which the head says. */
+  readonly told: Promise<void>
   #headers: Headers | undefined
 
   constructor(
     private readonly opened: OpenedExport,
     private readonly config: { timeZone: string; versionKey: Buffer },
-    private readonly counted: KeyQuota | Promise<KeyQuota>,
+    counted: Promise<KeyQuota>,
   ) {
-    if (!(counted instanceof Promise)) return
     this.told = counted.then(quota => tellQuota(this.headers, quota))
     this.told.catch(ignored)
   }
 
   get headers(): Headers {
-    if (this.#headers === undefined) {
-      this.#headers = this.#made()
-      if (!(this.counted instanceof Promise)) tellQuota(this.#headers, this.counted)
-    }
+    this.#headers ??= this.#made()
     return this.#headers
   }
 

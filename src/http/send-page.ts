@@ -1,6 +1,6 @@
 // A page on its way: from the walk and its questions to the response that streams it, and what is noted when it has ended.
 
-import type { PageTurn } from '../access/limits.ts'
+import type { ExportPlace } from '../access/limits.ts'
 import type { ProgramKeyMap } from '../derived/program-key-map.ts'
 import { framingOf } from '../export/framings/all-framings.ts'
 import { pageLimits } from '../export/page-limits.ts'
@@ -26,7 +26,7 @@ export function sendPage(
   opened: OpenedExport,
   questions: ProgramKeyMap,
   head: PageHead,
-  place: ReturnType<PageTurn['begin']>,
+  place: ExportPlace,
 ): Promise<Response> {
   const { after, caller, coding, record, request, walk } = opened
   const { format } = opened.offered
@@ -55,7 +55,8 @@ export function sendPage(
   }
   const serving: Serving = { ...servingOf(deps, coding), note, steps }
   const produce = (sink: Sink): Promise<Outcome> => servePage(page, serving, sink).finally(place.end)
-  const granted = bothOf(head.told, place.granted)
+  const granted = Promise.all([head.told, place.granted])
+  granted.catch(ignored)
   const send = (client: Sink): Promise<Outcome> => {
     const sink = onceGranted(granted, client)
     return coding === undefined ? produce(sink) : compressed(coding, sink, produce)
@@ -77,12 +78,4 @@ function servingOf(
     oldestRelease,
     now,
   }
-}
-
-/** Both, or undefined when there is none to wait for. */
-function bothOf(...waits: (Promise<void> | undefined)[]): Promise<unknown> | undefined {
-  if (waits.every(wait => wait === undefined)) return undefined
-  const both = Promise.all(waits)
-  both.catch(ignored)
-  return both
 }

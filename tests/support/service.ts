@@ -1,6 +1,5 @@
 // The whole HTTP application for tests, listening on a free port of loopback, with its log caught.
 
-import type { SharedCounts } from '../../src/access/shared-counts.ts'
 import { createApp } from '../../src/app.ts'
 import type { Config } from '../../src/config/all-settings.ts'
 import { shownSettings } from '../../src/config/shown-settings.ts'
@@ -12,6 +11,7 @@ import { Connections } from '../../src/http/connections.ts'
 import type { Foundation } from '../../src/http/deps.ts'
 import { Metrics } from '../../src/http/metrics.ts'
 import { createLog } from '../../src/log.ts'
+import type { CountingRedis } from '../../src/queue/counting-redis.ts'
 import { release } from '../../src/release.ts'
 import { testConfig } from './config.ts'
 import { leastPrivileged, type TestDatabase } from './database.ts'
@@ -55,7 +55,7 @@ export interface TestServiceOptions {
   /** The same for the pool of the console. */
   consoleDb?: Sql
   /** Where keys are counted for several services together; the caller closes it. */
-  sharedCounts?: SharedCounts
+  countingRedis?: CountingRedis
 }
 
 /**
@@ -114,7 +114,7 @@ export async function startTestService(
     oldestRelease: options.oldestRelease ?? release.version,
     metrics: new Metrics(),
     connections: new Connections(config, log),
-    sharedCounts: options.sharedCounts,
+    countingRedis: options.countingRedis,
     now: options.now ?? (() => Math.floor((performance.timeOrigin + performance.now()) * 1000)),
   }
   const app = createApp(foundation)

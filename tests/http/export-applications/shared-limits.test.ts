@@ -1,8 +1,9 @@
 // Pages while their keys are counted in Redis, beside the reading: nothing of a page leaves before it is known that it may.
 
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { SharedCounts } from '../../../src/access/shared-counts.ts'
+import { ExportPlaces } from '../../../src/access/export-places.ts'
 import { createLog } from '../../../src/log.ts'
+import { CountingRedis } from '../../../src/queue/counting-redis.ts'
 import { ExportClient } from '../../support/export-client.ts'
 import { endWithFile, useDatabase, useService } from '../../support/fixtures.ts'
 import { createTestKey } from '../../support/keys.ts'
@@ -15,17 +16,17 @@ import { until } from '../../support/until.ts'
 const database = await useDatabase()
 
 describe.skipIf(!needs('redis'))('D23: keys counted in one Redis by two services', () => {
-  const counts: SharedCounts[] = []
+  const counts: CountingRedis[] = []
   const services: TestService[] = []
   beforeAll(async () => {
     const redis = await useRedis()
     await insertRawApplications(database.sql, await insertRawProgram(database.sql, 'raw'), 200, () => 'x'.repeat(5000))
     for (let i = 0; i < 2; i++) {
       const whole = { requestsPerMinute: 6, exportsAtATime: 1 }
-      const sharedCounts = new SharedCounts(redis.url, whole, createLog('fatal'))
-      endWithFile(() => sharedCounts.close())
-      counts.push(sharedCounts)
-      services.push(await useService(database, { requestsPerMinute: 3, exportsAtATime: 1 }, { sharedCounts }))
+      const countingRedis = new CountingRedis(redis.url, createLog('fatal'))
+      endWithFile(() => countingRedis.close())
+      counts.push(countingRedis)
+      services.push(await useService(database, whole, { countingRedis }))
     }
     await until('Redis to be reached', () => counts.every(({ away }) => !away))
   })
@@ -86,12 +87,12 @@ describe.skipIf(!needs('redis'))('D23: keys counted in one Redis by two services
 
   test('an export under way on one takes the place of the key on the other, until it has ended', async () => {
     const { key, clients } = await clientsOf()
-    const held = await Promise.all([counts[0]!.takePlace(key.api_key_id, 'of another export')])
-    expect(held).toEqual([true])
+    const held = new ExportPlaces(1, counts[0]).begin(key.api_key_id)!
+    expect(await held.free).toBe(true)
     const refused = await clients[1]!.request()
     expect([refused.status, refused.headers.get('RateLimit')]).toEqual([429, '"exports";r=0'])
     expect(services[1]!.requestLine(refused.headers.get('X-Request-Id'))).toMatchObject({ reason: 'exports_at_a_time' })
-    counts[0]!.freePlace(key.api_key_id, 'of another export')
+    held.end()
     // A page that was refused has given its place back, and one that has ended too.
     for (const client of [clients[1]!, clients[0]!, clients[1]!])
       await until('a place', async () => (await client.request({ pageSize: '1' })).status === 200)

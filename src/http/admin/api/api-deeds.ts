@@ -138,7 +138,7 @@ async function admitToken(
     recordOf(request).connection.authenticated()
     return holder
   }
-  const retryAfterSeconds = deps.failures.countFailure(recordOf(request).origin.address)
+  const retryAfterSeconds = await deps.failures.countFailure(recordOf(request).origin.address)
   if (retryAfterSeconds === undefined) throw signedOut('bad_admin_token')
   throw new Problem('rate_limited', {
     detail: `Too many failed authentications came from this address. Try again in ${retryAfterSeconds} s.`,

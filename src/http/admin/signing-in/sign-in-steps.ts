@@ -51,16 +51,16 @@ export async function tryPassword(
   const { address, session } = visit
   const account = foldEmail(email)
   const theirs = session !== undefined && foldEmail(session.person.email) === account
-  const attempt = tries.begin(account, {
+  const attempt = await tries.begin(account, {
     address: parsed(address),
     browser: theirs ? session.tokenHash.toString('base64url') : knownBrowser(visit, account, config.apiKeyPepper),
   })
-  const found = await verifySignIn(consoleDb, email, password, attempt.from).catch(error => {
-    attempt.takeBack()
+  const found = await verifySignIn(consoleDb, email, password, attempt.from).catch(async error => {
+    await attempt.takeBack()
     throw error
   })
-  if (found !== undefined) attempt.takeBack()
-  else await noteFailure(consoleDb, email, address, attempt.fail())
+  if (found !== undefined) await attempt.takeBack()
+  else await noteFailure(consoleDb, email, address, await attempt.fail())
   return found
 }
 
@@ -71,7 +71,7 @@ export async function countRefusal(
   who: string,
   detail: Readonly<Record<string, string>>,
 ): Promise<void> {
-  const noted = tries.countRefusal(foldEmail(who), parsed(address))
+  const noted = await tries.countRefusal(foldEmail(who), parsed(address))
   await noteFailure(consoleDb, who, address, noted && { ...detail, ...noted })
 }
 

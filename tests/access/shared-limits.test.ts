@@ -1,17 +1,18 @@
-// The limits of a key where several processes share a Redis: what all of them together allow, and what each does while it is away.
+// Limits where several processes share a Redis: what all of them together allow, and what each does while it is away.
 
 import { describe, expect, test } from 'bun:test'
 import { KeyLimits } from '../../src/access/limits.ts'
-import { SharedCounts } from '../../src/access/shared-counts.ts'
+import { SignInTries, wrongPasswordsMax } from '../../src/access/sign-in-tries.ts'
+import { parseAddress } from '../../src/domain/values/ip-address.ts'
 import { createLog } from '../../src/log.ts'
 import { Problem } from '../../src/problem.ts'
+import { CountingRedis } from '../../src/queue/counting-redis.ts'
 import { endWithTest, openedIf } from '../support/fixtures.ts'
 import { needs } from '../support/needs.ts'
 import { useRedis } from '../support/redis.ts'
 import { until } from '../support/until.ts'
 
 const whole = { requestsPerMinute: 10, exportsAtATime: 4 }
-const share = { requestsPerMinute: 5, exportsAtATime: 2 }
 
 const isThere = needs('redis')
 const redis = await openedIf(isThere, useRedis)
@@ -24,10 +25,10 @@ describe.skipIf(!isThere)('limits of a key that several processes count in one R
   async function aProcess(leaseMs?: number) {
     const log: { msg: string }[] = []
     const write = (line: string): void => void log.push(JSON.parse(line))
-    const counts = new SharedCounts(redis.url, whole, createLog('info', { write }), leaseMs)
+    const counts = new CountingRedis(redis.url, createLog('info', { write }))
     endWithTest(() => counts.close())
     await until('Redis to be reached', () => !counts.away)
-    return { counts, log, limits: new KeyLimits(share, () => Date.now() * 1000, counts) }
+    return { counts, log, limits: new KeyLimits(whole, counts, leaseMs) }
   }
 
   /** Whether a request or an export is let in; any failure but a refusal is one of the test. */
@@ -92,7 +93,7 @@ describe.skipIf(!isThere)('limits of a key that several processes count in one R
     expect(await isIn(() => living.limits.beginExport(key).granted)).toBe(false)
   })
 
-  test('Redis is killed: each allows its share, at once, told once; it is back, empty: the sum holds again', async () => {
+  test('Redis is killed: each counts for itself, at once, logged once; it is back, empty: the sum holds again', async () => {
     const [one, other] = [await aProcess(), await aProcess()]
     const key = aKey()
     for (let i = 0; i < 3; i++) await one.limits.takeRequest(key)
@@ -100,14 +101,17 @@ describe.skipIf(!isThere)('limits of a key that several processes count in one R
     await held.granted
     await redis.takeAway()
     await until('both to notice', () => one.counts.away && other.counts.away)
-    // Without a wait: what is refused is refused in this very call.
-    expect(one.limits.takeRequest(key)).toMatchObject({ requestsPerMinute: 5, left: { requests: 1 } })
-    expect(one.limits.takeRequest(key)).toMatchObject({ left: { requests: 0 } })
-    expect(() => one.limits.takeRequest(key)).toThrow(Problem)
-    expect(other.limits.takeRequest(key)).toMatchObject({ left: { requests: 4 } })
-    const second = one.limits.beginExport(key)
-    expect(second.granted).toBeUndefined()
+    // Of what it counted with Redis, each remembers its own.
+    const beganMs = performance.now()
+    for (let left = 6; left >= 0; left--)
+      expect(await one.limits.takeRequest(key)).toMatchObject({ requestsPerMinute: 10, left: { requests: left } })
+    expect(await isIn(() => one.limits.takeRequest(key))).toBe(false)
+    expect(performance.now() - beganMs).toBeLessThan(200)
+    expect(await other.limits.takeRequest(key)).toMatchObject({ left: { requests: 9 } })
+    const more = [1, 2, 3].map(() => one.limits.beginExport(key))
+    for (const { granted } of more) expect(granted).toBeUndefined()
     expect(() => one.limits.beginExport(key)).toThrow(Problem)
+    for (const { end } of more.slice(1)) end()
 
     await redis.bringBack()
     await until('both to be back', () => !one.counts.away && !other.counts.away)
@@ -121,47 +125,67 @@ describe.skipIf(!isThere)('limits of a key that several processes count in one R
     await other.limits.beginExport(key).granted
     expect(await isIn(() => other.limits.beginExport(key).granted)).toBe(false)
     held.end()
-    second.end()
+    more[0]!.end()
     for (const { log } of [one, other])
       expect(log.map(({ msg }) => msg)).toEqual([
-        'Redis is away: each process counts the limits of keys by its share',
-        'Redis is back: the limits of keys are counted for all processes together',
+        'Redis is away: each process counts for itself',
+        'Redis is back: all processes count together',
       ])
   })
 
-  test('a Redis that does not answer keeps no request waiting: the share decides, and later requests do not ask', async () => {
+  test('a Redis that does not answer keeps no request waiting: each counts for itself, and later requests do not ask', async () => {
     const { counts, limits } = await aProcess()
     const key = aKey()
     redis.pause()
     endWithTest(() => redis.goOn())
-    expect(await limits.takeRequest(key)).toMatchObject({ requestsPerMinute: 5, left: { requests: 4 } })
-    expect(counts.away).toBe(true)
-    expect(limits.takeRequest(key)).toMatchObject({ left: { requests: 3 } })
+    const beganMs = performance.now()
+    expect(await limits.takeRequest(key)).toMatchObject({ left: { requests: 9 } })
+    expect(performance.now() - beganMs).toBeLessThan(1000)
+    await until('it to be away', () => counts.away)
+    const laterMs = performance.now()
+    expect(await limits.takeRequest(key)).toMatchObject({ left: { requests: 8 } })
+    expect(performance.now() - laterMs).toBeLessThan(100)
     redis.goOn()
     await until('it to be back', () => !counts.away)
     expect(await limits.takeRequest(key)).toMatchObject({ requestsPerMinute: 10 })
   })
 
-  test('a Redis that goes while places are being taken lets in the share and no more', async () => {
+  test('a Redis that goes between the count and the place lets in what this process allows, and no more', async () => {
     const { counts, limits } = await aProcess()
     const key = aKey()
+    await limits.takeRequest(key)
     redis.pause()
     endWithTest(() => redis.goOn())
     expect(counts.away).toBe(false)
     const places = Array.from({ length: 4 }, () => limits.beginExport(key))
-    const granted = await Promise.all(places.map(place => isIn(() => place.granted)))
-    expect(granted).toEqual([true, true, false, false])
+    expect(() => limits.beginExport(key)).toThrow(Problem)
+    expect(await Promise.all(places.map(place => isIn(() => place.granted)))).toEqual([true, true, true, true])
     expect(() => limits.beginExport(key)).toThrow(Problem)
     for (const place of places) place.end()
     limits.beginExport(key).end()
   })
 
+  test('wrong passwords for an account are counted over all processes, and right ones for none', async () => {
+    const [one, other] = [await aProcess(), await aProcess()]
+    const [here, there] = [one, other].map(({ counts }) => new SignInTries(0, counts))
+    const account = `${crypto.randomUUID()}@example.gov`
+    const client = { address: parseAddress('192.0.2.1') }
+    const attempt = async (tries: SignInTries): Promise<void> =>
+      void (await (await tries.begin(account, client)).fail())
+    for (let i = 0; i < 20; i++) await (await there!.begin(account, client)).takeBack()
+    for (let i = 0; i < wrongPasswordsMax.ofOneClient; i++) await attempt(i % 2 === 0 ? here! : there!)
+    for (const tries of [here!, there!]) await expect(attempt(tries)).rejects.toMatchObject({ kind: 'rate_limited' })
+    const names: string[] = await one.counts.client.keys('tributary:sign-in-*')
+    expect(names.length).toBeGreaterThan(0)
+    expect(names.join()).not.toContain('example.gov')
+  })
+
   test('a cluster will do', async () => {
     const cluster = await useRedis({ cluster: true })
-    const counts = new SharedCounts(`${cluster.url},${cluster.url}`, whole, createLog('fatal'))
+    const counts = new CountingRedis(`${cluster.url},${cluster.url}`, createLog('fatal'))
     endWithTest(() => counts.close())
     await until('the cluster to be reached', () => !counts.away)
-    const limits = new KeyLimits(share, () => Date.now() * 1000, counts)
+    const limits = new KeyLimits(whole, counts)
     expect(await limits.takeRequest('a')).toMatchObject({ left: { requests: 9 } })
     const { granted, end } = limits.beginExport('a')
     await granted
@@ -170,8 +194,8 @@ describe.skipIf(!isThere)('limits of a key that several processes count in one R
 
   test('"0 for none": nothing is asked', async () => {
     const { counts } = await aProcess()
-    const limits = new KeyLimits({ requestsPerMinute: 0, exportsAtATime: 0 }, () => 0, counts)
-    expect(limits.takeRequest('a')).toEqual({})
+    const limits = new KeyLimits({ requestsPerMinute: 0, exportsAtATime: 0 }, counts)
+    expect(await limits.takeRequest('a')).toEqual({})
     expect(limits.beginExport('a').granted).toBeUndefined()
   })
 })
