@@ -18,8 +18,6 @@ need in it. It carries the version of package.json and the commit, from TRIBUTAR
 showHelpIfAsked(help)
 
 const root = join(import.meta.dir, '..')
-/** Each file is an entry of the binary: the program itself, and what it starts as a thread. */
-const entries = ['scripts/tributary.ts', 'src/load/packing/thread.ts']
 
 process.exit(
   await exitCode(async () => {
@@ -32,13 +30,11 @@ process.exit(
     await mkdir(resolve(folder), { recursive: true })
     const commit = await commitOfCheckout()
     const built = await Bun.build({
-      entrypoints: entries.map(entry => join(root, entry)),
+      entrypoints: [join(root, 'scripts/tributary.ts')],
       target: 'bun',
       minify: false,
       // In the binary, so that a stack names files and lines of ours; what is written beside it is removed.
       sourcemap: 'inline',
-      // Side by side, where the threads are looked for.
-      naming: '[name].[ext]',
       define: {
         'process.env.NODE_ENV': '"production"',
         ...(commit === undefined ? {} : { TRIBUTARY_COMMIT: JSON.stringify(commit) }),

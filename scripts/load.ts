@@ -2,7 +2,6 @@
 
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
-import { availableParallelism } from 'node:os'
 import { basename } from 'node:path'
 import { parseArgs } from 'node:util'
 import { readUnfinishedLoads } from '../src/db/bulk-loads.ts'
@@ -36,7 +35,7 @@ loaded twice. Until then it is unfinished: no other load into its programs begin
 Ids are kept, so they must be free; the programs must be there, with the versions that the applications name. Lines are in
 order of submit_time, and later than what was submitted before the load; a program that nobody has submitted to takes any past
 time. Load all history of a program in one go, such as: cat 2024.ndjson 2025.ndjson | scripts/load -
-What was checked waits in TMPDIR until it is stored, in a file about as large as the input.`
+What was checked waits in a temporary table until it is stored, on the disk of the database.`
 
 type Asked =
   | {
@@ -84,8 +83,6 @@ const asked = await readCommandLine(help, async args => {
   return parsed
 })
 
-/** PostgreSQL has next to nothing to do while lines are checked; more than four readers would wait for this thread. */
-const threads = Math.min(4, availableParallelism())
 /** Larger pieces than the usual 64 KB: fewer turns of the event loop for the same bytes. */
 const pieceBytes = 256 * 1024
 
@@ -113,8 +110,6 @@ async function load({ sql, config, actor }: ScriptContext, input: Asked & { deed
       frontEnd,
       insteadOf,
       programSlug,
-      threads,
-      inputBytes,
       onBytes: more => {
         bytesRead += more
         progress.update(bytesRead, 'checking')

@@ -4,7 +4,6 @@ import { analyzeApplications } from '../../src/db/bulk-rows.ts'
 import type { Sql } from '../../src/db/client.ts'
 import { findProgram, readPublishedVersions } from '../../src/db/programs.ts'
 import { formatMicros, type Micros } from '../../src/domain/values/offset-time.ts'
-import { ApplicationPacker } from '../../src/load/packing/pack-applications.ts'
 import { bulkLoad, type LoadReceipt } from '../../src/load/storing/bulk-load.ts'
 import { Problem } from '../../src/problem.ts'
 import { publishDefinition } from '../../src/programs/publish.ts'
@@ -30,8 +29,6 @@ interface SeedOptions {
 const year: Micros = 365 * 24 * 3_600_000_000
 /** Fixed, so that the same command gives the same applications. */
 const seed = 20_260_131
-/** Applications are handed over in pieces of this size. */
-const packedBytes = 256 * 1024
 
 /** Seeds all of them in one transaction. A program must be a demo program or be there already, published. */
 export async function seedPrograms(sql: Sql, options: SeedOptions): Promise<LoadReceipt> {
@@ -39,11 +36,10 @@ export async function seedPrograms(sql: Sql, options: SeedOptions): Promise<Load
   const { now, timeZone, actor, frontEnd, onProgress } = options
   const how = { now, timeZone, actor, frontEnd, onProgress, source: 'scripts/seed', wholeOrNothing: true }
   const receipt = await bulkLoad(sql, how, async check => {
-    const packer = new ApplicationPacker({ now, timeZone, actor })
     const { lastIds } = check
     const first = { application_id: lastIds.application + 1, applicant_id: lastIds.applicant + 1 }
     for (const [turn, { slug, applications }] of options.programs.entries()) {
-      const program = await check.program(slug)
+      const program = await check.openProgram(slug)
       const stored = await findProgram(sql, slug)
       if (program === undefined || stored === undefined) throw new Error(`program ${slug} was there a moment ago`)
       const { submit_seq, last_submit_time } = program.before
@@ -60,12 +56,10 @@ export async function seedPrograms(sql: Sql, options: SeedOptions): Promise<Load
       }
       let made = 0
       for (const application of seedApplications(plan)) {
-        packer.add(program.definition, application, made++)
+        check.add(program, application, made++)
         first.applicant_id = Math.max(first.applicant_id, application.applicant_id + 1)
-        if (packer.bytes < packedBytes) continue
-        await check.take(packer.take())
+        await check.send()
       }
-      await check.take(packer.take())
       first.application_id += applications
     }
     // Never the same twice, since the ids go on.

@@ -13,10 +13,3 @@ export const int4At = (bytes: Uint8Array, at: number): number =>
 /** Exact up to 2^53, which no number and no time of an application exceeds. */
 export const int8At = (bytes: Uint8Array, at: number): number =>
   int4At(bytes, at) * two32 + (int4At(bytes, at + 4) >>> 0)
-
-/** Writes a safe integer. */
-export function putInt8(bytes: DataView, at: number, value: number): void {
-  const high = Math.floor(value / two32)
-  bytes.setInt32(at, high)
-  bytes.setUint32(at + 4, value - high * two32)
-}

@@ -21,42 +21,39 @@ export interface LoadRow {
   begun_at: Micros
   begun_by: string
   ended_at: Micros | null
+  /** Of the programs it loads into. */
+  slugs: string[]
 }
 
-const loadColumns = (db: Db) => db`load_id, source, front_end, applications, stored, begun_at, begun_by, ended_at`
+/** Loads that meet a condition on `l`, oldest first. */
+const readLoads = (db: Db, condition: ReturnType<Db>): Promise<LoadRow[]> => db<LoadRow[]>`
+  select load_id, source, front_end, applications, stored, begun_at, begun_by, ended_at,
+    (
+      select array_agg(p.slug order by p.slug)
+      from bulk_load_program own
+      join program p using (program_id)
+      where own.load_id = l.load_id
+    ) as slugs
+  from bulk_load l
+  where ${condition}
+  order by load_id`
 
 /** The load of an input with this digest, if anything of it was stored or is to be. */
 export async function findLoad(db: Db, digest: Uint8Array): Promise<LoadRow | undefined> {
-  const [row] = await db<LoadRow[]>`
-    select ${loadColumns(db)}
-    from bulk_load
-    where digest = ${Buffer.from(digest)}
-    and (ended_at is null or stored > 0)`
+  const [row] = await readLoads(db, db`digest = ${Buffer.from(digest)} and (ended_at is null or stored > 0)`)
   return row
 }
 
 export async function findLoadById(db: Db, loadId: number): Promise<LoadRow | undefined> {
-  const [row] = await db<LoadRow[]>`select ${loadColumns(db)} from bulk_load where load_id = ${loadId}`
+  const [row] = await readLoads(db, db`load_id = ${loadId}`)
   return row
 }
 
-/** Those that have not ended, of these programs or of all; oldest first. */
-export async function readUnfinishedLoads(
-  db: Db,
-  programIds?: readonly number[],
-): Promise<(LoadRow & { slugs: string[] })[]> {
-  return db`
-    select ${loadColumns(db)},
-      (
-        select array_agg(p.slug order by p.slug)
-        from bulk_load_program own
-        join program p using (program_id)
-        where own.load_id = l.load_id
-      ) as slugs
-    from bulk_load l
-    where ended_at is null
-    ${programIds === undefined ? db`` : db`and exists (select from bulk_load_program own where own.load_id = l.load_id and own.program_id = any(${programIds as number[]}::bigint[]))`}
-    order by load_id`
+/** Those that have not ended, of these programs or of all. */
+export function readUnfinishedLoads(db: Db, programIds?: readonly number[]): Promise<LoadRow[]> {
+  if (programIds === undefined) return readLoads(db, db`ended_at is null`)
+  const own = db`select load_id from bulk_load_program where program_id = any(${programIds as number[]}::bigint[])`
+  return readLoads(db, db`ended_at is null and load_id in (${own})`)
 }
 
 interface NewLoad {
@@ -206,50 +203,6 @@ export async function skipIds(tx: Transaction, sequence: IdSequence, last: numbe
   if (joined.length === 0)
     await tx`insert into skipped_ids (sequence_name, first_id, last_id) values (${sequence}, ${reached + 1}, ${last})`
   return reached
-}
-
-/** Ids that the sequence was moved past, both ends included. */
-export interface SkippedSpan {
-  first_id: number
-  last_id: number
-}
-
-export async function readSkippedSpans(db: Db, sequence: IdSequence): Promise<SkippedSpan[]> {
-  return db`
-    select first_id, last_id
-    from skipped_ids
-    where sequence_name = ${sequence}
-    order by first_id`
-}
-
-/** Those of these ids that applications have that came by a load, or had before they were erased. */
-export async function readLoadedIds(db: Db, ids: readonly number[]): Promise<number[]> {
-  const rows = await db<{ id: number }[]>`
-    select id
-    from unnest(${ids as number[]}::bigint[]) as id
-    join loaded_ids on page = id / 512 and get_bit(ids, (id % 512)::integer) = 1
-    order by id`
-  return rows.map(row => row.id)
-}
-
-/** Notes ids as loaded; false, and the transaction is then to be rolled back, when some were already. */
-export async function noteLoadedIds(tx: Transaction, ids: readonly number[]): Promise<boolean> {
-  const [row] = await tx<{ all_new: boolean }[]>`
-    with own as (
-      select id / 512 as page, bit_or(set_bit(0::bit(512), (id % 512)::integer, 1)) as ids
-      from unnest(${ids as number[]}::bigint[]) as id
-      group by id / 512
-    ),
-    noted as (
-      insert into loaded_ids (page, ids)
-      select page, ids from own order by page
-      on conflict (page) do update
-      set ids = loaded_ids.ids | excluded.ids
-      where (loaded_ids.ids & excluded.ids) = 0::bit(512)
-      returning page
-    )
-    select (select count(*) from own) = (select count(*) from noted) as all_new`
-  return row!.all_new
 }
 
 /** Those of these ids that applications have or had before they were erased, of any program: each program is asked. */

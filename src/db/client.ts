@@ -11,7 +11,9 @@ import { hasWaited, isLostConnection } from './passing-errors.ts'
 /** A pool of connections, or one transaction of it. What every function of `db` takes first. */
 export type Sql = postgres.Sql<{ timestamptz: Micros; int8: number }>
 export type Transaction = postgres.TransactionSql<{ timestamptz: Micros; int8: number }>
-export type Db = Sql | Transaction
+export type Db = Sql | Transaction | Session
+/** One connection of a pool, for what only a session keeps. */
+export type Session = postgres.ReservedSql<{ timestamptz: Micros; int8: number }>
 
 interface DatabaseOptions {
   url: string
@@ -126,6 +128,31 @@ export async function readNow(db: Db): Promise<Micros> {
 /** Runs `work` in one transaction: committed when it resolves, rolled back when it rejects. */
 export async function inTransaction<T>(sql: Sql, work: (tx: Transaction) => Promise<T>): Promise<T> {
   return (await sql.begin(work)) as T
+}
+
+/** Runs `work` with a connection of its own, which is given back to the pool afterwards. */
+export async function inSession<T>(sql: Sql, work: (session: Session) => Promise<T>): Promise<T> {
+  const session = await sql.reserve()
+  try {
+    return await work(session)
+  } finally {
+    session.release()
+  }
+}
+
+/** As `inTransaction`, on the connection of a session. */
+export async function inTransactionOf<T>(session: Session, work: (tx: Transaction) => Promise<T>): Promise<T> {
+  await session`begin`
+  try {
+    const result = await work(session as unknown as Transaction)
+    const { command } = await session`commit`
+    // What a failed statement leaves behind is rolled back by a commit, without an error.
+    if (command !== 'COMMIT') throw new Error('a transaction that had failed was to be committed')
+    return result
+  } catch (error) {
+    await session`rollback`.catch(() => {})
+    throw error
+  }
 }
 
 /** Runs `work`, which only reads, in one snapshot of the database. */

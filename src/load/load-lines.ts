@@ -3,25 +3,19 @@
 import type { Sql } from '../db/client.ts'
 import type { LoadCheck } from './checking/check-load.ts'
 import { linePlaceOf } from './checking/load-faults.ts'
-import { ApplicationPacker, type PackedApplications } from './packing/pack-applications.ts'
-import { LoadThreads } from './packing/thread-pool.ts'
-import { blockLimits, type LineBlock, lineBlocks } from './reading/line-blocks.ts'
-import { BlockReader, type OpenProgram, type ReadOptions } from './reading/read-lines.ts'
-import { bulkLoad, type LoadOptions, type LoadReceipt } from './storing/bulk-load.ts'
+import { parseExactJson, UnreadableJson } from './reading/exact-json.ts'
+import { type Line, lineBytesMax, linesOf } from './reading/lines.ts'
+import { isObject } from './reading/question-fields.ts'
+import { type FindMembers, readExportedApplication } from './reading/read-application.ts'
+import { bulkLoad, type LoadReceipt } from './storing/bulk-load.ts'
+import type { LoadOptions } from './storing/store-load.ts'
 
 interface LoadLinesOptions extends LoadOptions {
   /** The only program whose applications are taken; any program when undefined. */
   programSlug?: string | undefined
-  /** Threads that read and render lines beside this one; 0 for none. PostgreSQL has next to nothing to do meanwhile. */
-  threads?: number
-  /** The size of the input, where it is known beforehand. */
-  inputBytes?: number | undefined
   /** Called for each piece of the input, with its number of bytes. */
   onBytes?: ((bytes: number) => void) | undefined
 }
-
-/** Bytes read here before threads are started, unless more are known to come: for a small input they would only take longer. */
-const bytesHere = 2 * blockLimits.blockBytes
 
 /**
  * Loads every application of the input, once, or none when something is wrong with any. A line is an application object or a page of an export
@@ -34,88 +28,15 @@ export async function loadLines(
   options: LoadLinesOptions,
 ): Promise<LoadReceipt> {
   return bulkLoad(sql, options, async check => {
-    const { now, timeZone, actor, programSlug, threads = 0, inputBytes = 0 } = options
     const digest = new Bun.CryptoHasher('sha256')
-    const reading = new Reading({ now, timeZone, actor, programSlug }, check, threads)
-    if (inputBytes > bytesHere) reading.startThreads()
+    const reader = new LineReader(options, check)
     const digested = (bytes: Uint8Array): void => {
       digest.update(bytes)
       options.onBytes?.(bytes.length)
     }
-    try {
-      for await (const block of lineBlocks(seenBy(digested, input))) {
-        if ('tooLongLine' in block) await reading.add(() => Promise.resolve(tooLong(options, block.tooLongLine)))
-        else await reading.add(reader => reader.read(block), block.bytes.length)
-      }
-      await reading.drain()
-    } finally {
-      reading.end()
-    }
+    for await (const line of linesOf(seenBy(digested, input))) await reader.read(line)
     return digest.digest()
   })
-}
-
-interface Reader {
-  read(block: LineBlock): Promise<PackedApplications>
-}
-
-/** Blocks being read, and handed over in the order in which they came. */
-class Reading {
-  readonly #here: BlockReader
-  #threads: LoadThreads | undefined
-  #bytesHere = 0
-  readonly #underWay: Promise<PackedApplications>[] = []
-
-  constructor(
-    private readonly options: ReadOptions,
-    private readonly check: LoadCheck,
-    private readonly threads: number,
-  ) {
-    this.#here = new BlockReader(options, this.#openProgram)
-  }
-
-  readonly #openProgram: OpenProgram = async slug => (await this.check.program(slug))?.definition
-
-  /** Has a block read, and waits while as many are being read as can be. */
-  async add(read: (reader: Reader) => Promise<PackedApplications>, bytes = 0): Promise<void> {
-    const reading = read(this.#nextReader(bytes))
-    // Awaited in its turn; a failure until then must not count as unhandled.
-    reading.catch(() => {})
-    this.#underWay.push(reading)
-    while (this.#underWay.length > this.threads * 2) await this.#takeFirst()
-  }
-
-  #nextReader(bytes: number): Reader {
-    if (this.#threads !== undefined) return this.#threads
-    if (this.#bytesHere >= bytesHere) this.startThreads()
-    this.#bytesHere += bytes
-    return this.#threads ?? this.#here
-  }
-
-  /** Has everything that comes from now on read beside this thread, if there are to be threads. */
-  startThreads(): void {
-    if (this.threads > 0) this.#threads = new LoadThreads(this.threads, this.options, this.#openProgram)
-  }
-
-  async #takeFirst(): Promise<void> {
-    await this.check.take(await this.#underWay.shift()!)
-  }
-
-  async drain(): Promise<void> {
-    while (this.#underWay.length > 0) await this.#takeFirst()
-  }
-
-  end(): void {
-    this.#threads?.end()
-  }
-}
-
-function tooLong(options: LoadLinesOptions, line: number): PackedApplications {
-  const packer = new ApplicationPacker(options)
-  packer.refuse(linePlaceOf(line, 0), [
-    { path: '', code: 'too_long', detail: `is longer than ${blockLimits.lineBytesMax} bytes` },
-  ])
-  return packer.take()
 }
 
 async function* seenBy(see: (bytes: Uint8Array) => void, input: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
@@ -124,3 +45,71 @@ async function* seenBy(see: (bytes: Uint8Array) => void, input: AsyncIterable<Ui
     yield piece
   }
 }
+
+/** Hands over the applications of lines, and what is wrong with them. */
+class LineReader {
+  readonly #decoder = new TextDecoder('utf-8', { fatal: true })
+
+  constructor(
+    private readonly options: LoadLinesOptions,
+    private readonly check: LoadCheck,
+  ) {}
+
+  async read({ number, bytes }: Line): Promise<void> {
+    const read = bytes === undefined ? tooLong : this.#parse(bytes)
+    if ('code' in read) {
+      this.check.refuse(linePlaceOf(number, 0), [{ path: '', ...read }])
+    } else if ('value' in read) {
+      const page = isObject(read.value) && Object.hasOwn(read.value, 'payload') ? read.value.payload : undefined
+      if (page === undefined) await this.#take(read.value, number, 0)
+      else if (Array.isArray(page)) for (let i = 0; i < page.length; i++) await this.#take(page[i], number, i + 1)
+      else this.check.refuse(linePlaceOf(number, 0), [notAnArray])
+    }
+  }
+
+  /** The value of a line, none of an empty one, or what is wrong with it. */
+  #parse(line: Uint8Array): { value: unknown } | { empty: true } | { code: string; detail: string } {
+    try {
+      const text = this.#decoder.decode(line)
+      return text.trim() === '' ? { empty: true } : { value: parseExactJson(text) }
+    } catch (error) {
+      if (error instanceof TypeError) return { code: 'not_utf8', detail: 'is not UTF-8' }
+      if (!(error instanceof UnreadableJson)) throw error
+      const { code } = error.fault
+      return code === 'malformed_json'
+        ? { code: 'not_json', detail: `is not JSON: ${error.message}` }
+        : { code, detail: `cannot be read without losing something: ${error.message}` }
+    }
+  }
+
+  async #take(value: unknown, line: number, item: number): Promise<void> {
+    const slug = isObject(value) && typeof value.program_name === 'string' ? value.program_name : undefined
+    if (slug !== undefined && this.#isAsked(slug) && !this.check.programs.has(slug)) await this.check.openProgram(slug)
+    const place = linePlaceOf(line, item)
+    const read = readExportedApplication(value, this.#findMembers, this.options.now)
+    if ('faults' in read) this.check.refuse(place, read.faults)
+    else this.check.add(this.check.programs.get(read.application.program_name)!, read.application, place)
+    await this.check.send()
+  }
+
+  #isAsked(slug: string): boolean {
+    const { programSlug } = this.options
+    return programSlug === undefined || slug === programSlug
+  }
+
+  readonly #findMembers: FindMembers = (programName, versionId) => {
+    if (!this.#isAsked(programName))
+      return {
+        fault: `is of program ${programName}, and only applications of ${this.options.programSlug} are to be loaded`,
+      }
+    const versions = this.check.programs.get(programName)?.definition.versions
+    if (versions === undefined) return { fault: `is of program ${programName}, which there is not` }
+    const version = versions.get(versionId)
+    if (version !== undefined) return version.members
+    const known = [...versions.keys()].join(', ') || 'none'
+    return { fault: `is ${versionId}, and the published versions of ${programName} are ${known}` }
+  }
+}
+
+const tooLong = { code: 'too_long', detail: `is longer than ${lineBytesMax} bytes` }
+const notAnArray = { path: '', code: 'not_an_array', detail: 'is a page whose payload is not an array' }

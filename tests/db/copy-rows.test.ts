@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { Transaction } from '../../src/db/client.ts'
-import { CopyRows, copyRows } from '../../src/db/copy-rows.ts'
+import { CopyRows, copyRows, copyTime } from '../../src/db/copy-rows.ts'
 import { useDatabase } from '../support/fixtures.ts'
 import { until } from '../support/until.ts'
 
@@ -14,27 +14,21 @@ interface Row {
   words: string | null
 }
 
-function pack(rows: readonly Row[], packed = new CopyRows(64)): CopyRows {
-  for (const { id, instant, words } of rows) {
-    packed.row(3)
-    packed.int8(id)
-    packed.nullable(instant, packed.timestamptz)
-    packed.nullable(words, packed.text)
-  }
+function pack(rows: readonly Row[], packed = new CopyRows()): CopyRows {
+  for (const { id, instant, words } of rows) packed.add([id, copyTime(instant), words])
   return packed
 }
 
-const copy = (tx: Transaction, rows: CopyRows) =>
-  copyRows(tx`copy copied (id, instant, words) from stdin (format binary)`, [rows.take()])
+const copy = (tx: Transaction, rows: CopyRows) => copyRows(tx`copy copied (id, instant, words) from stdin`, rows)
 
 describe('copyRows', () => {
-  test('what is packed comes out of the table as it was, and the buffer serves again', async () => {
+  test('what is packed comes out of the table as it was, and can be added to again', async () => {
     const row = fc.record({
       id: fc.maxSafeInteger(),
       instant: fc.option(fc.integer({ min: Number.MIN_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER })),
       words: fc.option(fc.string({ unit: 'grapheme' }).filter(text => !text.includes('\0'))),
     })
-    const packed = new CopyRows(64)
+    const packed = new CopyRows()
     const runs = fc.uniqueArray(row, { selector: ({ id }) => id, minLength: 1, maxLength: 200 })
     await fc.assert(
       fc.asyncProperty(runs, async rows => {

@@ -4,7 +4,6 @@ import { beforeEach, expect, test } from 'bun:test'
 import { insertApplicant } from '../../src/db/applicants.ts'
 import { openDatabase, type Sql } from '../../src/db/client.ts'
 import { loadLines } from '../../src/load/load-lines.ts'
-import { giveUpLoad } from '../../src/load/storing/give-up.ts'
 import { exportLines } from '../support/export-lines.ts'
 import { testFrontEnd } from '../support/keys.ts'
 import {
@@ -20,7 +19,6 @@ import {
 import type { PublishedTestProgram } from '../support/programs.ts'
 import { rejection } from '../support/refusal.ts'
 import { startStatementRecorder } from '../support/statement-recorder.ts'
-import { until } from '../support/until.ts'
 
 let url: string
 let sql: Sql
@@ -49,20 +47,6 @@ test('applicants are made with the language of their line; those there are stay 
     { applicant_id: known, language: 'vi' },
     { applicant_id: 70, language: 'es-US' },
   ])
-})
-
-test('applicants are made one batch ahead; when the load is given up those of the next batch have no application', async () => {
-  const applicants = async () => (await sql`select from applicant`).length
-  const loading = load(sql, manyLines(to, 4), {
-    batchBytes: 1,
-    onProgress: async () => {
-      await until('the applicant of the next batch', async () => (await applicants()) === 2)
-      throw new Error('interrupted')
-    },
-  })
-  await expect(loading).rejects.toThrow('interrupted')
-  expect(await giveUpLoad(sql, 1, 'operator:test')).toMatchObject({ stored: 1 })
-  expect([await applicants(), (await sql`select from application`).length]).toEqual([2, 1])
 })
 
 test('ids from between those of a program that was loaded before are asked of one table, and not of every program', async () => {

@@ -83,12 +83,12 @@ describe('what an export gives, a load takes', () => {
     },
   )
 
-  test('with threads beside: the same, in the same order, and the lines that are wrong have their numbers', async () => {
+  test('many lines: the same, in the same order, and the lines that are wrong have their numbers', async () => {
     const slug = 'utility-assistance'
     const { from, to, exported } = await seeded([{ slug, applications: 1600 }])
     const [all] = exported as [string[]]
     const broken = all.with(3, '{').with(1200, all[1]!)
-    const problem = await rejection(load(to, `\n${broken.join('\n')}`, { threads: 2 }))
+    const problem = await rejection(load(to, `\n${broken.join('\n')}`))
     expect(problem.errors.map(error => `${error.parameter}: ${error.code}`)).toEqual([
       'line 5: not_json',
       'line 1202: too_early',
@@ -96,20 +96,11 @@ describe('what an export gives, a load takes', () => {
       'line 1202: duplicate_id',
     ])
 
-    const { sql: other } = await newDatabase()
-    await importProgram(other, await exportProgram(from, slug), 'operator:test')
-    const text = all.join('\n')
     const numbers = async (db: Sql) =>
       (await contents(db)).applications.map(row => [row.submit_seq, row.superseded_seq, row.snapshot])
-    // Of an input that is known to be large, not even the beginning is read here.
-    for (const [db, more] of [
-      [to, { threads: 2 }],
-      [other, { threads: 1, inputBytes: text.length }],
-    ] as const) {
-      expect((await load(db, text, more)).applications).toBe(1600)
-      expect(await exportLines(db, slug)).toEqual(all)
-      expect(await numbers(db)).toEqual(await numbers(from))
-    }
+    expect((await load(to, all.join('\n'))).applications).toBe(1600)
+    expect(await exportLines(to, slug)).toEqual(all)
+    expect(await numbers(to)).toEqual(await numbers(from))
   })
 
   test('a connection that dies in between ends the load with an error; run again, it goes on', async () => {

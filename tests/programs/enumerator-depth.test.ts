@@ -53,7 +53,7 @@ test('20 enumerators within one another can be published, answered, exported, lo
     (async function* () {
       yield Buffer.from(`${lines.join('\n')}\n`)
     })(),
-    { now: (Date.now() + 60_000) * 1000, timeZone: 'UTC', actor: 'operator:test', programSlug: slug, threads: 1 },
+    { now: (Date.now() + 60_000) * 1000, timeZone: 'UTC', actor: 'operator:test', programSlug: slug },
   )
   expect(await exportLines(there.sql, slug)).toEqual(lines)
 

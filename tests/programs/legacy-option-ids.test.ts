@@ -111,7 +111,6 @@ describe('option ids from before the rule', () => {
       timeZone: 'UTC',
       actor: 'operator:test',
       programSlug: slug,
-      threads: 1,
     })
     expect(await exportLines(there.sql, slug)).toEqual(lines)
   })

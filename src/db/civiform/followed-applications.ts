@@ -2,21 +2,29 @@
 
 import type { Micros } from '../../domain/values/offset-time.ts'
 import type { SubmissionCounter } from '../bulk-loads.ts'
-import {
-  type ApplicationRow,
-  copyAnnotations,
-  copyApplications,
-  packAnnotation,
-  packApplication,
-} from '../bulk-rows.ts'
 import type { Db, Transaction } from '../client.ts'
-import { CopyRows, copyRows } from '../copy-rows.ts'
+import { CopyRows, copyRows, copyTime } from '../copy-rows.ts'
 import type { SourceStage } from './source-applications.ts'
 
 /** Stands for the time of an application that has none. No filter by time takes it in. */
 export const noSubmitTime: Micros = -2_208_988_800_000_001
 
-export interface FollowedApplication extends Omit<ApplicationRow, 'followed'> {
+export interface FollowedApplication {
+  program_id: number
+  application_id: number
+  /** As it is exported. */
+  applicant_id: number
+  program_version_id: number
+  create_time: Micros
+  submit_time: Micros
+  submit_seq: number
+  /** Null when it is CURRENT. */
+  superseded_seq: number | null
+  status: string | null
+  status_last_modified_time: Micros | null
+  application_note: string | null
+  snapshot: string
+  annotations: string
   /** What it is in CiviForm: see `civiform_application`. */
   row_version: number
   live_applicant_id: number | null
@@ -137,31 +145,56 @@ export async function upsertFollowedApplicants(tx: Transaction, languages: Reado
 export async function copyFollowed(tx: Transaction, applications: readonly FollowedApplication[]): Promise<void> {
   if (applications.length === 0) return
   const rows = new CopyRows()
-  const marks = new CopyRows(64 * 1024)
-  const states = new CopyRows(64 * 1024)
+  const marks = new CopyRows()
+  const states = new CopyRows()
   for (const one of applications) {
-    packApplication(rows, { ...one, followed: true })
-    marks.row(7)
-    marks.int8(one.program_id)
-    marks.int8(one.application_id)
-    marks.int8(one.row_version)
-    marks.nullable(one.live_applicant_id, marks.int8)
-    marks.text(one.stage)
-    marks.boolean(one.superseded_seq !== null)
-    marks.nullable(one.submitted_at, marks.timestamptz)
-    if (one.status === null && one.application_note === null) continue
-    packAnnotation(states, {
-      ...one,
-      changed_at: one.status_last_modified_time ?? one.submit_time,
-      changed_by: 'civiform',
-    })
+    const { program_id, application_id, submit_time, superseded_seq, status, application_note } = one
+    rows.add([
+      program_id,
+      application_id,
+      one.applicant_id,
+      one.program_version_id,
+      copyTime(one.create_time),
+      copyTime(submit_time),
+      one.submit_seq,
+      superseded_seq,
+      status,
+      copyTime(one.status_last_modified_time),
+      application_note,
+      one.snapshot,
+      one.annotations,
+      true,
+    ])
+    marks.add([
+      program_id,
+      application_id,
+      one.row_version,
+      one.live_applicant_id,
+      one.stage,
+      superseded_seq !== null,
+      copyTime(one.submitted_at),
+    ])
+    const changed_at = one.status_last_modified_time ?? submit_time
+    if (status !== null || application_note !== null)
+      states.add([program_id, application_id, copyTime(changed_at), 'civiform', status, application_note])
   }
-  await copyApplications(tx, [rows.take()])
+  await copyRows(
+    tx`
+      copy application (program_id, application_id, applicant_id, program_version_id, create_time, submit_time, submit_seq,
+        superseded_seq, status, status_last_modified_time, application_note, snapshot, annotations, followed)
+      from stdin`,
+    rows,
+  )
   await copyRows(
     tx`
       copy civiform_application (program_id, application_id, row_version, applicant_id, stage, superseded, submitted_at)
-      from stdin (format binary)`,
-    [marks.take()],
+      from stdin`,
+    marks,
   )
-  if (states.rows > 0) await copyAnnotations(tx, [states.take()])
+  await copyRows(
+    tx`
+      copy application_annotation (program_id, application_id, changed_at, changed_by, status, application_note)
+      from stdin`,
+    states,
+  )
 }

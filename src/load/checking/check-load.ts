@@ -1,125 +1,169 @@
-// Checks a whole input before anything of it is stored, and keeps it, packed, in a spool. load-lines and the seed hand it over in order.
+// Checks a whole input before anything of it is stored. load-lines and the seed hand it over in order, an application at a time.
 //
-// Nothing that it keeps in memory grows with the input, but for sets of ids, which take a bit or so for each (id-set). Where two lines are
-// at odds only the later is known at once; the earlier is looked up in the spool at the end.
+// What is right by itself waits in a temporary table of the load's connection (db/staged-applications), where it is held against the rest
+// of the input and against the database, and from which it is stored. So nothing that is kept here grows with the input.
 
-import { readLastId, readSubmissionCounter, type SubmissionCounter } from '../../db/bulk-loads.ts'
-import type { Sql } from '../../db/client.ts'
+import {
+  type IdSequence,
+  readLastId,
+  readSubmissionCounter,
+  readTakenApplicationIds,
+  skipIds,
+} from '../../db/bulk-loads.ts'
+import { inTransaction, type Session, type Sql } from '../../db/client.ts'
+import { CopyRows } from '../../db/copy-rows.ts'
 import { findProgram, readPublishedVersions } from '../../db/programs.ts'
 import {
-  type PackedApplication,
-  type PackedApplications,
-  packedApplication,
-  placeIn,
-  recount,
-} from '../packing/pack-applications.ts'
+  addStaged,
+  copyStaged,
+  eachAfterCurrent,
+  eachDrawn,
+  eachDuplicate,
+  eachLoadedBefore,
+  type StagedId,
+  type StagedOdds,
+} from '../../db/staged-applications.ts'
+import { renderAnnotations, renderSnapshot } from '../../domain/questions/application.ts'
 import type { Fault } from '../reading/document-faults.ts'
 import { loadDefinition } from '../reading/known-program.ts'
-import { IdSet } from './id-set.ts'
-import { describePlace, type LinePlace, LoadFaults, listedMax } from './load-faults.ts'
-import type { PackedSpool } from './packed-spool.ts'
+import type { ExportedApplication } from '../reading/read-application.ts'
+import { describePlace, type LinePlace, LoadFaults } from './load-faults.ts'
 import { ProgramCheck } from './program-check.ts'
-import { ClaimedIds, TakenIds } from './taken-ids.ts'
 
-/** Ids that are looked up together. */
-const lookedUpTogether = 10_000
+/** Rows are sent in pieces of this length. */
+const sentLength = 1024 * 1024
 
-/** A later line that is at odds with an earlier one, which is yet to be found. */
-type Odds = { place: LinePlace; application: PackedApplication } & ({ of: 'id' } | { of: 'current' })
+/** Ids drawn by the intake that are looked for in every program, at most; a crash loses some dozen. */
+const lookedForMax = 1000
 
-/** An input that may be stored. */
+const sequences = ['application_application_id_seq', 'applicant_applicant_id_seq'] as const
+
+/** How large the batches are that the input is stored in, about. */
+export interface BatchLimits {
+  bytes: number
+  applications: number
+}
+
+/** An input that may be stored, from the temporary table. */
 export interface CheckedLoad {
   applications: number
   programs: readonly ProgramCheck[]
-  languages: readonly string[]
-  spool: PackedSpool
+  /** The number of the last application of each batch. */
+  batchEnds: readonly number[]
 }
 
 export class LoadCheck {
   readonly #faults = new LoadFaults()
   /** What stands against it in the database, if it has not been begun there. */
   readonly #clashes = new LoadFaults()
-  readonly #odds: Odds[] = []
-  readonly #opening = new Map<string, Promise<ProgramCheck | undefined>>()
-  readonly #programs: ProgramCheck[] = []
-  readonly #places = new Map<string, number>()
-  readonly #languages = new Map<string, number>()
-  readonly #ids = new IdSet()
-  #largestApplication = 0
-  #largestApplicant = 0
-  /** Applications looked at. */
+  /** Every program that was looked for, by slug; undefined where there is none. */
+  readonly programs = new Map<string, ProgramCheck | undefined>()
+  readonly #rows = new CopyRows()
+  #sending: Promise<void> = Promise.resolve()
+  /** Applications looked at, and those of them that are staged. */
   #read = 0
+  #staged = 0
+  readonly #batchEnds: number[] = []
+  #batchBytes = 0
+  readonly #largest = { application: 0, applicant: 0 }
 
   private constructor(
     private readonly sql: Sql,
-    private readonly spool: PackedSpool,
+    private readonly session: Session,
+    private readonly timeZone: string,
+    private readonly limits: BatchLimits,
     /** The last ids that were given out when the check began. */
     readonly lastIds: { application: number; applicant: number },
   ) {}
 
-  static async begin(sql: Sql, spool: PackedSpool): Promise<LoadCheck> {
-    const application = await readLastId(sql, 'application_application_id_seq')
-    const applicant = await readLastId(sql, 'applicant_applicant_id_seq')
-    return new LoadCheck(sql, spool, { application, applicant })
+  /** `session` has the temporary table. */
+  static async begin(sql: Sql, session: Session, timeZone: string, limits: BatchLimits): Promise<LoadCheck> {
+    const [application, applicant] = [await readLastId(sql, sequences[0]), await readLastId(sql, sequences[1])]
+    return new LoadCheck(sql, session, timeZone, limits, { application, applicant })
   }
 
-  /** The program to load into; undefined when there is none of that slug. */
-  program(slug: string): Promise<ProgramCheck | undefined> {
-    let opening = this.#opening.get(slug)
-    if (opening === undefined) {
-      opening = this.#open(slug)
-      this.#opening.set(slug, opening)
-    }
-    return opening
-  }
-
-  async #open(slug: string): Promise<ProgramCheck | undefined> {
+  /** Looks for a program to load into; there need be none of that slug. */
+  async openProgram(slug: string): Promise<ProgramCheck | undefined> {
     const found = await findProgram(this.sql, slug)
-    if (found === undefined) return undefined
-    const before: SubmissionCounter = await readSubmissionCounter(this.sql, found.program_id)
-    const published = await readPublishedVersions(this.sql, found.program_id)
-    const program = new ProgramCheck(loadDefinition(found.program_id, slug, published), before)
-    this.#places.set(slug, this.#programs.push(program) - 1)
+    let program: ProgramCheck | undefined
+    if (found !== undefined) {
+      const before = await readSubmissionCounter(this.sql, found.program_id)
+      const published = await readPublishedVersions(this.sql, found.program_id)
+      program = new ProgramCheck(loadDefinition(found.program_id, slug, published), before)
+    }
+    this.programs.set(slug, program)
     return program
   }
 
-  /** Takes the next applications, of programs that were opened. */
-  async take(packed: PackedApplications): Promise<void> {
-    this.#read += packed.read
-    for (const { place, faults } of packed.faults) this.#faults.add(place, ...faults)
-    const programs = packed.programs.map(slug => this.#places.get(slug)!)
-    recount(
-      packed,
-      programs,
-      packed.languages.map(language => placeIn(this.#languages, language)),
-    )
-    for (let i = 0; i < packed.count; i++) this.#check(packedApplication(packed, i))
-    await this.spool.add(packed)
+  /** Counts an application, or a line, that cannot be loaded. */
+  refuse(place: LinePlace, faults: readonly Fault[]): void {
+    this.#read++
+    this.#faults.add(place, ...faults)
   }
 
-  #check(application: PackedApplication): void {
-    const { application_id, applicant_id, place } = application
-    const { within, beside, followsCurrent } = this.#programs[application.program]!.check(application)
-    if (within.length > 0) this.#faults.add(place, ...within)
-    if (beside.length > 0) this.#clashes.add(place, ...beside)
-    if (followsCurrent) this.#noteOdds({ of: 'current', place, application })
-    if (!this.#ids.add(application_id)) this.#noteOdds({ of: 'id', place, application })
-    this.#largestApplication = Math.max(this.#largestApplication, application_id)
-    this.#largestApplicant = Math.max(this.#largestApplicant, applicant_id)
+  /** Takes the next application, which is right by itself. Throws when its program has no such version. */
+  add(program: ProgramCheck, application: ExportedApplication, place: LinePlace): void {
+    const { program_id, slug, versions } = program.definition
+    const { application_id, applicant_id, program_version_id, annotations } = application
+    const version = versions.get(program_version_id)
+    if (version === undefined) throw new Error(`program ${slug} has no published version ${program_version_id}`)
+    this.#read++
+    const { within, beside } = program.check(application.submit_time, place)
+    if (within !== undefined) this.#faults.add(place, within)
+    if (beside !== undefined) this.#clashes.add(place, beside)
+    this.#largest.application = Math.max(this.#largest.application, application_id)
+    this.#largest.applicant = Math.max(this.#largest.applicant, applicant_id)
+    const before = this.#rows.length
+    addStaged(this.#rows, {
+      n: ++this.#staged,
+      place,
+      program_id,
+      application_id,
+      applicant_id,
+      program_version_id,
+      create_time: application.create_time,
+      submit_time: application.submit_time,
+      is_current: application.revision_state === 'CURRENT',
+      language: application.language,
+      ...annotations,
+      snapshot: renderSnapshot(application, version.shape, this.timeZone),
+      annotations: renderAnnotations(annotations, this.timeZone),
+    })
+    this.#endBatch(this.#rows.length - before)
   }
 
-  #noteOdds(odds: Odds): void {
-    if (this.#faults.full || this.#odds.length === listedMax) this.#faults.count(odds.place)
-    else this.#odds.push(odds)
+  #endBatch(bytes: number): void {
+    this.#batchBytes += bytes
+    const applications = this.#staged - (this.#batchEnds.at(-1) ?? 0)
+    if (this.#batchBytes < this.limits.bytes && applications < this.limits.applications) return
+    this.#batchEnds.push(this.#staged)
+    this.#batchBytes = 0
+  }
+
+  /** To be awaited now and then, so that no more waits to be sent than can be. */
+  async send(): Promise<void> {
+    if (this.#rows.length >= sentLength) await this.#send()
+  }
+
+  async #send(): Promise<void> {
+    await this.#sending
+    // The database takes them while the next ones are read.
+    this.#sending = copyStaged(this.session, this.#rows)
+    // Awaited in its turn; a failure until then must not count as unhandled.
+    this.#sending.catch(() => {})
+  }
+
+  #opened(): ProgramCheck[] {
+    return [...this.programs.values()].filter(program => program !== undefined)
   }
 
   programIds(): number[] {
-    return this.#programs.map(({ definition }) => definition.program_id)
+    return this.#opened().map(({ definition }) => definition.program_id)
   }
 
   /** How many applications of each program came so far. */
   counted(): { slug: string; applications: number }[] {
-    return this.#programs
+    return this.#opened()
       .filter(({ applications }) => applications > 0)
       .map(({ definition, applications }) => ({ slug: definition.slug, applications }))
   }
@@ -129,84 +173,70 @@ export class LoadCheck {
    * before, `stored` says how many applications are in the database: they are not held against it.
    */
   async finish(stored: number | undefined): Promise<CheckedLoad> {
-    await this.#findTwins()
+    await this.#send()
+    await this.#sending
+    const odds = (fault: (odds: StagedOdds) => Fault) => (one: StagedOdds) => this.#faults.add(one.place, fault(one))
+    await eachAfterCurrent(this.session, odds(afterCurrent))
+    await eachDuplicate(this.session, odds(duplicate))
     if (stored === undefined) this.#faults.addAll(this.#clashes)
     await this.#refuseTaken(stored)
     if (this.#faults.any) throw this.#faults.problem(this.#read)
-    const programs = this.#programs
-    return { applications: this.#read, programs, languages: [...this.#languages.keys()], spool: this.spool }
+    return { applications: this.#staged, programs: this.#opened(), batchEnds: [...this.#batchEnds, this.#staged] }
   }
 
-  /** Looks for the earlier line of each two that are at odds. */
-  async #findTwins(): Promise<void> {
-    if (this.#odds.length === 0) return
-    const twins = new Map(
-      this.#odds.map(odds => [twinKey(odds.of, odds.application), undefined as LinePlace | undefined]),
-    )
-    for await (const { columns, count } of this.spool.columns())
-      for (let i = 0; i < count; i++) {
-        const application = packedApplication({ columns }, i)
-        const keys = application.is_current ? (['id', 'current'] as const) : (['id'] as const)
-        for (const of of keys) {
-          const key = twinKey(of, application)
-          if (twins.has(key) && twins.get(key) === undefined) twins.set(key, application.place)
-        }
-      }
-    for (const { of, place, application } of this.#odds)
-      this.#faults.add(place, oddsFault(of, application, describePlace(twins.get(twinKey(of, application))!)))
-  }
-
+  /**
+   * Whether the ids of the input are free, and that they stay so: for the intake, which draws its ids from sequences, and for other loads.
+   *
+   * Sequences are moved past everything that the input has, so the intake never draws one of these. What a sequence had come to by then
+   * was drawn by the intake, or is in a span that an earlier load skipped; of such a span only loads have ids, and these are in one table.
+   * So no id has to be looked for in every program, but for the few that the intake drew: those are taken, or were lost in a crash.
+   */
   async #refuseTaken(stored: number | undefined): Promise<void> {
     const isNew = stored === undefined && !this.#faults.any
-    const kinds = ['application_application_id_seq', 'applicant_applicant_id_seq'] as const
-    const [applicationIds, applicantIds] = isNew
-      ? [
-          await ClaimedIds.claim(this.sql, kinds[0], this.#largestApplication),
-          await ClaimedIds.claim(this.sql, kinds[1], this.#largestApplicant),
-        ]
-      : [
-          await ClaimedIds.look(this.sql, kinds[0], this.lastIds.application),
-          await ClaimedIds.look(this.sql, kinds[1], this.lastIds.applicant),
-        ]
-    const taken = new TakenIds(this.sql, applicationIds)
-    let together: { application_id: number; place: LinePlace }[] = []
-    const lookUp = async () => {
-      const faults = await taken.among(together.map(({ application_id }) => application_id))
-      for (const { application_id, place } of together) {
-        const fault = faults.get(application_id)
-        if (fault !== undefined) this.#faults.add(place, fault)
-      }
-      together = []
+    const claim = (sequence: IdSequence, largest: number, last: number): Promise<number> =>
+      isNew ? inTransaction(this.sql, tx => skipIds(tx, sequence, largest)) : Promise.resolve(last)
+    const { lastIds } = this
+    const ids = {
+      stored: stored ?? 0,
+      after: 0,
+      reached: await claim(sequences[0], this.#largest.application, lastIds.application),
     }
-    for await (const { columns, count } of this.spool.columns(stored)) {
-      for (let i = 0; i < count; i++) {
-        const { application_id, applicant_id, place } = packedApplication({ columns }, i)
-        if (application_id <= applicationIds.reached) together.push({ application_id, place })
-        if (applicant_id > this.lastIds.applicant && applicantIds.isDrawn(applicant_id))
-          this.#faults.add(place, registeredMeanwhile(applicant_id))
-      }
-      if (together.length >= lookedUpTogether) await lookUp()
+    const applicants = {
+      stored: ids.stored,
+      after: lastIds.applicant,
+      reached: await claim(sequences[1], this.#largest.applicant, lastIds.applicant),
     }
-    if (together.length > 0) await lookUp()
+    await eachLoadedBefore(this.session, ids, ({ place, id }) => this.#faults.add(place, takenFault(id)))
+    const lookedFor: StagedId[] = []
+    await eachDrawn(this.session, sequences[0], ids, drawn => {
+      if (lookedFor.length < lookedForMax) lookedFor.push(drawn)
+      else this.#faults.add(drawn.place, idFault(`is ${drawn.id}, which the intake of this installation gave out`))
+    })
+    if (lookedFor.length > 0) {
+      const drawn = lookedFor.map(({ id }) => id)
+      const taken = new Set(await readTakenApplicationIds(this.sql, drawn))
+      for (const { place, id } of lookedFor) if (taken.has(id)) this.#faults.add(place, takenFault(id))
+    }
+    await eachDrawn(this.session, sequences[1], applicants, ({ place, id }) =>
+      this.#faults.add(place, registeredMeanwhile(id)),
+    )
   }
 }
 
-const twinKey = (of: Odds['of'], { application_id, program, applicant_id }: PackedApplication): string =>
-  of === 'id' ? String(application_id) : `${program} ${applicant_id}`
+const duplicate = ({ application_id, earlier }: StagedOdds): Fault => ({
+  path: '/application_id',
+  code: 'duplicate_id',
+  detail: `is ${application_id}, which the one on ${describePlace(earlier)} has too`,
+})
 
-function oddsFault(
-  of: Odds['of'],
-  { application_id, applicant_id, is_current }: PackedApplication,
-  twin: string,
-): Fault {
-  if (of === 'id') {
-    const detail = `is ${application_id}, which the one on ${twin} has too`
-    return { path: '/application_id', code: 'duplicate_id', detail }
-  }
-  const older = `the CURRENT application of applicant ${applicant_id}, on ${twin}, is older`
+function afterCurrent({ applicant_id, is_current, earlier }: StagedOdds): Fault {
+  const older = `the CURRENT application of applicant ${applicant_id}, on ${describePlace(earlier)}, is older`
   const detail = `must not be ${is_current ? 'CURRENT' : 'OBSOLETE'}: ${older}, so that one cannot be CURRENT`
   return { path: '/revision_state', code: 'inconsistent', detail }
 }
+
+const idFault = (detail: string): Fault => ({ path: '/application_id', code: 'taken_id', detail })
+const takenFault = (id: number): Fault => idFault(`is ${id}, which an application in the database has or had`)
 
 const registeredMeanwhile = (applicantId: number): Fault => ({
   path: '/applicant_id',

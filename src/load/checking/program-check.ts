@@ -1,29 +1,15 @@
-// One program's applications in an input, held against one another and against what was submitted before: order of time, and who is
-// CURRENT. What it keeps does not grow with the input, but for a bit or so for each applicant.
+// One program's applications in an input, in the order of time: held against one another and against what was submitted before.
 
 import type { SubmissionCounter } from '../../db/bulk-loads.ts'
 import { formatMicros, type Micros } from '../../domain/values/offset-time.ts'
-import type { PackedApplication } from '../packing/pack-applications.ts'
 import type { Fault } from '../reading/document-faults.ts'
 import type { LoadDefinition } from '../reading/known-program.ts'
-import { IdSet } from './id-set.ts'
 import { describePlace, type LinePlace } from './load-faults.ts'
-
-/** What is wrong with an application beside others. */
-export interface ProgramFaults {
-  /** Within the input. */
-  within: Fault[]
-  /** Beside what was submitted before. */
-  beside: Fault[]
-  /** Whether the input has an older application of the applicant that says it is CURRENT. */
-  followsCurrent: boolean
-}
 
 export class ProgramCheck {
   applications = 0
   #first: Micros | undefined
   #last: { submit_time: Micros; place: LinePlace } | undefined
-  readonly #current = new IdSet()
 
   constructor(
     readonly definition: LoadDefinition,
@@ -36,24 +22,21 @@ export class ProgramCheck {
     return this.#first!
   }
 
-  check({ submit_time, applicant_id, is_current, place }: PackedApplication): ProgramFaults {
+  /** What is wrong with the next application within the input, or beside what was submitted before. */
+  check(submitTime: Micros, place: LinePlace): { within?: Fault; beside?: Fault } {
     this.applications++
-    this.#first ??= submit_time
-    const faults: ProgramFaults = { within: [], beside: [], followsCurrent: false }
+    this.#first ??= submitTime
     const { submit_seq, last_submit_time } = this.before
-    if (submit_seq > 0 && submit_time <= last_submit_time) {
-      faults.beside.push(tooEarly(this.definition.slug, last_submit_time))
-    } else if (this.#last !== undefined && submit_time < this.#last.submit_time) {
+    if (submit_seq > 0 && submitTime <= last_submit_time)
+      return { beside: tooEarly(this.definition.slug, last_submit_time) }
+    if (this.#last !== undefined && submitTime < this.#last.submit_time) {
       const { place: lastPlace, submit_time: lastTime } = this.#last
       const whose = `that of the one on ${describePlace(lastPlace)} (${formatMicros(lastTime)})`
       const detail = `is before ${whose}, so they are not in order of submit_time`
-      faults.within.push({ path: '/submit_time', code: 'too_early', detail })
-    } else {
-      this.#last = { submit_time, place }
+      return { within: { path: '/submit_time', code: 'too_early', detail } }
     }
-    if (is_current) faults.followsCurrent = !this.#current.add(applicant_id)
-    else faults.followsCurrent = this.#current.has(applicant_id)
-    return faults
+    this.#last = { submit_time: submitTime, place }
+    return {}
   }
 }
 

@@ -1,4 +1,4 @@
-// What has to be known of a program to read and render its applications; made of what can be handed from one thread to another.
+// What has to be known of a program to read and render its applications.
 
 import type { PublishedVersion } from '../../domain/questions/key-map.ts'
 import { buildKeyMap, type KeyMap } from '../../domain/questions/key-map.ts'

@@ -9,36 +9,21 @@
 // - Times never run back: not within the input, and not before what was submitted when it began, since clients that ask from
 //   `Snapshot-Time` on would never see what lies before it. Only a program without submissions takes any past time: until then its
 //   `Snapshot-Time` is before all times.
-// - Ids are kept, so they must be free, and are never given out again (checking/taken-ids).
+// - Ids are kept, so they must be free, and are never given out again (checking/check-load).
 
 import { findLoad, type LoadRow, readUnfinishedLoads } from '../../db/bulk-loads.ts'
 import { isFollowing } from '../../db/civiform/follow-state.ts'
-import type { Sql } from '../../db/client.ts'
+import { inSession, type Session, type Sql } from '../../db/client.ts'
 import { requireInstanceTimeZone } from '../../db/instance.ts'
+import { createStaged, dropStaged } from '../../db/staged-applications.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'
 import { Problem } from '../../problem.ts'
 import { LoadCheck } from '../checking/check-load.ts'
-import { PackedSpool } from '../checking/packed-spool.ts'
-import type { PackOptions } from '../packing/pack-applications.ts'
 import { overtakenByAnother } from './store-batch.ts'
-import { storeLoad, unfinished } from './store-load.ts'
+import { type LoadOptions, storeLoad, unfinished } from './store-load.ts'
 
-/** `actor` is for the audit trail too. */
-export interface LoadOptions extends PackOptions {
-  /**
-   * The front end that applicants belong to who are not there yet (D26); without it none, so that no key can reach them. Those who are
-   * there stay with the one they have.
-   */
-  frontEnd?: string | undefined
-  /** What the input is called. */
-  source?: string | undefined
-  /** An unfinished load that ends when this one begins, which goes on where that one has come to. */
-  insteadOf?: number | undefined
-  /** Bytes of one batch, about. */
-  batchBytes?: number | undefined
-  /** Called after each batch, with the number of applications stored so far; the next one waits for it. */
-  onProgress?: ((stored: number, total: number) => void | Promise<void>) | undefined
-}
+/** Larger batches are hardly faster, and submissions wait longer for each, as they wait for the disk once in each. */
+const batchLimits = { bytes: 4 * 1024 * 1024, applications: 5000 }
 
 export interface LoadReceipt {
   /** Of the input, whenever they were stored. */
@@ -55,40 +40,50 @@ export type ProduceLoad = (check: LoadCheck) => Promise<Uint8Array>
  * Has `produce` hand over applications, and stores them when nothing is wrong with any. Throws one Problem that names what is wrong
  * with which application, and nothing is stored then; or the database's error, and the load goes on when it is run again.
  */
-export async function bulkLoad(
-  sql: Sql,
-  options: LoadOptions & { wholeOrNothing?: boolean },
-  produce: ProduceLoad,
-): Promise<LoadReceipt> {
+export async function bulkLoad(sql: Sql, options: LoadOptions, produce: ProduceLoad): Promise<LoadReceipt> {
   if (await isFollowing(sql))
     throw new Problem('conflict', {
       detail: 'This installation follows a CiviForm, and takes applications from nowhere else. Load into another one.',
     })
   await requireInstanceTimeZone(sql, options.timeZone)
-  const spool = await PackedSpool.open()
-  try {
-    const check = await LoadCheck.begin(sql, spool)
-    const digest = await produce(check)
-    const begun = await findLoad(sql, digest)
-    if (begun?.ended_at != null) return alreadyEnded(begun, check)
-    refuseOtherFrontEnd(begun, options.frontEnd)
-    if (begun === undefined) await refuseUnfinished(sql, check, options.insteadOf)
-    const checked = await check.finish(begun?.stored).catch(async error => {
-      // What another process stores of the same input meanwhile looks like ids that are taken.
-      const now = await findLoad(sql, digest)
-      throw now?.stored !== begun?.stored || now?.ended_at !== begun?.ended_at ? overtakenByAnother() : error
-    })
-    if (checked.applications > 0) {
-      const { source = 'an input', insteadOf, actor, timeZone, frontEnd, wholeOrNothing = false, batchBytes } = options
-      const onProgress = (stored: number) => options.onProgress?.(stored, checked.applications)
-      const how = { digest, source, insteadOf, actor, timeZone, frontEnd, wholeOrNothing, batchBytes, onProgress }
-      await storeLoad(sql, checked, begun, how)
+  const { batchBytes = batchLimits.bytes } = options
+  return inSession(sql, async session => {
+    await createStaged(session)
+    try {
+      const limits = { ...batchLimits, bytes: batchBytes }
+      return await loadInto(
+        sql,
+        session,
+        options,
+        await LoadCheck.begin(sql, session, options.timeZone, limits),
+        produce,
+      )
+    } finally {
+      await dropStaged(session).catch(() => {})
     }
-    const before = begun === undefined ? undefined : { stored: begun.stored, endedAt: undefined }
-    return { applications: checked.applications, programs: check.counted(), before }
-  } finally {
-    await spool.close()
-  }
+  })
+}
+
+async function loadInto(
+  sql: Sql,
+  session: Session,
+  options: LoadOptions,
+  check: LoadCheck,
+  produce: ProduceLoad,
+): Promise<LoadReceipt> {
+  const digest = await produce(check)
+  const begun = await findLoad(sql, digest)
+  if (begun?.ended_at != null) return alreadyEnded(begun, check)
+  refuseOtherFrontEnd(begun, options.frontEnd)
+  if (begun === undefined) await refuseUnfinished(sql, check, options.insteadOf)
+  const checked = await check.finish(begun?.stored).catch(async error => {
+    // What another process stores of the same input meanwhile looks like ids that are taken.
+    const latest = await findLoad(sql, digest)
+    throw latest?.stored !== begun?.stored || latest?.ended_at !== begun?.ended_at ? overtakenByAnother() : error
+  })
+  if (checked.applications > 0) await storeLoad({ sql, session }, checked, begun, { ...options, digest })
+  const before = begun === undefined ? undefined : { stored: begun.stored, endedAt: undefined }
+  return { applications: checked.applications, programs: check.counted(), before }
 }
 
 /** What was loaded before is loaded, and needs no check. */

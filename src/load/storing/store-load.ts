@@ -16,87 +16,70 @@ import {
   lockSubmissionCounter,
   readUnfinishedLoads,
 } from '../../db/bulk-loads.ts'
-import { addApplicants, sketchApplications } from '../../db/bulk-rows.ts'
-import { inTransaction, type Sql, type Transaction } from '../../db/client.ts'
+import { sketchApplications } from '../../db/bulk-rows.ts'
+import { inTransaction, inTransactionOf, type Session, type Sql, type Transaction } from '../../db/client.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'
 import { Problem } from '../../problem.ts'
 import type { CheckedLoad } from '../checking/check-load.ts'
 import { tooEarly } from '../checking/program-check.ts'
 import { giveUp } from './give-up.ts'
-import { type Batch, type BatchTarget, batchesOf, overtakenByAnother, storeBatch, unpackBatch } from './store-batch.ts'
+import { overtakenByAnother, storeBatch } from './store-batch.ts'
 
-/** Each waits for the disk once. Larger batches are hardly faster, and submissions wait longer for each. */
-const batchLimits = { bytes: 4 * 1024 * 1024, applications: 5000 }
 /** Batches after which the planner's statistics are refreshed: more often while the tables are small. */
 const sketchedBatches: ReadonlySet<number> = new Set([1, 8, 64])
 
-export interface StoreOptions {
-  digest: Uint8Array
-  /** What the input is called, for those who look at loads that have not ended. */
-  source: string
-  /** An unfinished load that ends when this one begins, which goes on where that one has come to. */
-  insteadOf: number | undefined
-  actor: string
+export interface LoadOptions {
+  /** No application may be of later. */
+  now: Micros
+  /** The zone of the instance, in which times are rendered. */
   timeZone: string
-  frontEnd: string | undefined
+  /** Who sets a status or note, for its history; and for the audit trail. */
+  actor: string
+  /**
+   * The front end that applicants belong to who are not there yet (D26); without it none, so that no key can reach them. Those who are
+   * there stay with the one they have.
+   */
+  frontEnd?: string | undefined
+  /** What the input is called, for those who look at loads that have not ended. */
+  source?: string | undefined
+  /** An unfinished load that ends when this one begins, which goes on where that one has come to. */
+  insteadOf?: number | undefined
   /** Stores all of it or nothing, with submissions waiting to the end. For demo data. */
-  wholeOrNothing: boolean
-  batchBytes: number | undefined
-  onProgress: (stored: number) => void | Promise<void>
+  wholeOrNothing?: boolean
+  /** Bytes of one batch, about. */
+  batchBytes?: number
+  /** Called after each batch, with the number of applications stored so far; the next one waits for it. */
+  onProgress?: ((stored: number, total: number) => void | Promise<void>) | undefined
 }
 
-/** Stores what is not stored yet of an input. `begun` is what there is of it, if it was begun before. */
+/** Stores what is not stored yet of an input, on the connection that has it. `begun` is what there is of it, if it was begun before. */
 export async function storeLoad(
-  sql: Sql,
+  { sql, session }: { sql: Sql; session: Session },
   checked: CheckedLoad,
   begun: LoadRow | undefined,
-  options: StoreOptions,
+  options: LoadOptions & { digest: Uint8Array },
 ): Promise<void> {
-  const { timeZone, actor } = options
-  const frontEnd = options.frontEnd ?? null
-  const programs = checked.programs.map(({ definition }) => definition)
-  const alone = new Map<number, number>()
-  const loadId = begun?.load_id ?? (await inTransaction(sql, tx => begin(tx, checked, options, alone)))
-  const target: BatchTarget = { loadId, programs, languages: checked.languages, timeZone, frontEnd, alone }
-  const total = checked.applications
-  let stored = begun?.stored ?? 0
-  const batches = batchesOf(checked.spool.read(stored), {
-    ...batchLimits,
-    bytes: options.batchBytes ?? batchLimits.bytes,
-  })
-
-  async function* prepared(): AsyncGenerator<Batch> {
-    for await (const packed of batches) {
-      const batch = unpackBatch(target, packed)
-      // On a connection beside, while the batch before is stored, which then has to hold them only. Should this one never be stored, they
-      // stay: applicants who have submitted nothing.
-      if (!options.wholeOrNothing) await addApplicants(sql, batch.applicants, frontEnd)
-      yield batch
-    }
-  }
-
-  async function store(tx: Transaction, batch: Batch): Promise<number> {
-    await storeBatch(tx, target, stored, batch)
-    const now = stored + batch.all.length
-    if (now === total)
-      for (const { slug, stored: applications } of await endLoad(tx, loadId))
-        await appendAuditEvent(tx, { actor, action: 'applications_loaded', subject: slug, detail: { applications } })
-    return now
-  }
+  const loadId = begun?.load_id ?? (await inTransactionOf(session, tx => begin(tx, checked, options)))
 
   /** `inOne` runs the work of a batch in its transaction. */
-  async function storeAll(inOne: (work: (tx: Transaction) => Promise<number>) => Promise<number>): Promise<void> {
-    let done = 0
-    for await (const batch of oneAhead(prepared())) {
-      stored = await inOne(tx => store(tx, batch))
-      await options.onProgress(stored)
-      if (sketchedBatches.has(++done)) await inOne(tx => sketchApplications(tx).then(() => stored))
+  async function storeAll(inOne: (work: (tx: Transaction) => Promise<void>) => Promise<void>): Promise<void> {
+    let stored = begun?.stored ?? 0
+    let batches = 0
+    for (const last of checked.batchEnds) {
+      if (last <= stored) continue
+      await inOne(async tx => {
+        await storeBatch(tx, loadId, { first: stored + 1, last }, options)
+        if (last === checked.applications) await end(tx, loadId, options.actor)
+      })
+      stored = last
+      await options.onProgress?.(stored, checked.applications)
+      if (sketchedBatches.has(++batches)) await inOne(sketchApplications)
     }
   }
 
   try {
-    if (options.wholeOrNothing) await inTransaction(sql, tx => storeAll(work => work(tx)))
-    else await storeAll(work => inTransaction(sql, work))
+    if (options.wholeOrNothing) await inTransactionOf(session, tx => storeAll(work => work(tx)))
+    else await storeAll(work => inTransactionOf(session, work))
   } catch (error) {
     // Whatever it was: a load of which nothing is stored holds nothing up.
     await inTransaction(sql, tx => endUnstored(tx, loadId)).catch(() => {})
@@ -104,21 +87,9 @@ export async function storeLoad(
   }
 }
 
-/** The same, each already under way while the one before is used. */
-async function* oneAhead<T>(items: AsyncGenerator<T, void>): AsyncGenerator<T, void> {
-  let next = items.next()
-  try {
-    for (;;) {
-      const { value, done } = await next
-      if (done) return
-      next = items.next()
-      // Its failure is told in its turn.
-      next.catch(() => {})
-      yield value
-    }
-  } finally {
-    await next.catch(() => {})
-  }
+async function end(tx: Transaction, loadId: number, actor: string): Promise<void> {
+  for (const { slug, stored: applications } of await endLoad(tx, loadId))
+    await appendAuditEvent(tx, { actor, action: 'applications_loaded', subject: slug, detail: { applications } })
 }
 
 async function endUnstored(tx: Transaction, loadId: number): Promise<void> {
@@ -130,10 +101,8 @@ async function endUnstored(tx: Transaction, loadId: number): Promise<void> {
 async function begin(
   tx: Transaction,
   checked: CheckedLoad,
-  options: StoreOptions,
-  alone: BatchTarget['alone'],
+  { digest, source = 'an input', actor, frontEnd, insteadOf }: LoadOptions & { digest: Uint8Array },
 ): Promise<number> {
-  const { digest, source, actor, frontEnd } = options
   await lockLoads(tx)
   if ((await findLoad(tx, digest)) !== undefined) throw overtakenByAnother()
   const shares = checked.programs
@@ -145,12 +114,11 @@ async function begin(
   for (const { program_id, slug, from } of shares) {
     const { submit_seq, last_submit_time } = await lockSubmissionCounter(tx, program_id)
     if (submit_seq > 0 && from <= last_submit_time) throw overtaken(slug, last_submit_time)
-    if (submit_seq === 0) alone.set(program_id, 0)
   }
   for (const other of await readUnfinishedLoads(tx, programIds)) {
     // One that has not come to its first batch is not in the way; should its process be alive, that batch is refused.
     if (other.stored === 0) await endLoad(tx, other.load_id)
-    else if (other.load_id === options.insteadOf) await giveUp(tx, other.load_id, actor)
+    else if (other.load_id === insteadOf) await giveUp(tx, other.load_id, actor)
     else throw unfinished(other)
   }
   const load = { digest, source, frontEnd: frontEnd ?? null, applications: checked.applications, actor }
@@ -173,7 +141,7 @@ function overtaken(slug: string, last: Micros): Problem {
 }
 
 /** The refusal of an input while another is being loaded into one of its programs. */
-export function unfinished({ load_id, source, stored, applications, slugs }: LoadRow & { slugs: string[] }): Problem {
+export function unfinished({ load_id, source, stored, applications, slugs }: LoadRow): Problem {
   return new Problem('conflict', {
     detail:
       `Nothing was loaded: load ${load_id} of ${source} into ${slugs.join(', ')} has not ended (${stored} of ${applications} ` +
