@@ -16,6 +16,8 @@ export interface FollowOptions extends Rendering {
   slackMs: number
   /** Applications compared in each round. */
   scanRows: number
+  /** Applications that are read and stored in one go, at most; what suits each work unless given. */
+  batchRows?: number
   /** How often every application is read whole. */
   wholeScanMs: number
 }

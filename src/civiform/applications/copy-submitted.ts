@@ -38,7 +38,7 @@ export class SubmittedApplications {
   async copyNext(deps: Reading, watermark: Micros): Promise<{ stored: number; complete: boolean; known: number[] }> {
     const state = (await findFollowState(deps.sql))!
     const from: SourcePosition = { time: state.position_time, id: state.position_id }
-    const asked = this.#rows
+    const asked = Math.min(this.#rows, deps.options.batchRows ?? rowsMax)
     const rows = await readSubmittedAfter(deps.source, deps.reading, from, watermark, asked)
     const ended = rows.length < asked
     const last = rows.at(-1)

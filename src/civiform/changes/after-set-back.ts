@@ -16,7 +16,7 @@ import { removeMissing } from './scan-changes.ts'
 
 /** How long before the watermark submissions are compared at once: longer than a standby that takes over should be behind. */
 const lateMicros = 3_600_000_000
-const batchIds = 1000
+const usualIds = 1000
 
 /** Returns how many applications were lost, of those submitted lately. Noted at the end, so that it is begun again if it is cut off. */
 export async function settleSetBack(
@@ -28,6 +28,7 @@ export async function settleSetBack(
 ): Promise<number> {
   const { sql, source, log } = deps
   const recent = await readKeptSince(sql, (state.watermark ?? 0) - lateMicros)
+  const { batchRows: batchIds = usualIds } = deps.options
   const missing: number[] = []
   for (let at = 0; at < recent.length; at += batchIds) {
     const ids = recent.slice(at, at + batchIds)

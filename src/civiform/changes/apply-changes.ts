@@ -25,7 +25,7 @@ import type { FollowedCatalogue } from '../catalogue/followed-catalogue.ts'
 import type { Reading } from '../followed-source.ts'
 
 /** Applications in one transaction. */
-const batchRows = 200
+const usualRows = 200
 
 /** Reads these applications again, and makes what is kept of them what CiviForm has. Those that are gone stay; see `removeDeleted`. */
 export async function applyChanges(
@@ -33,6 +33,7 @@ export async function applyChanges(
   catalogue: FollowedCatalogue,
   ids: readonly number[],
 ): Promise<SeenChange[]> {
+  const { batchRows = usualRows } = deps.options
   const seen: SeenChange[] = []
   for (let at = 0; at < ids.length; at += batchRows) {
     const rows = await readApplicationsById(deps.source, deps.reading, ids.slice(at, at + batchRows))
