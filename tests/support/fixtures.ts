@@ -90,8 +90,10 @@ export async function useService(
 }
 
 export interface ExportFixtureOptions {
-  /** Of the one program, which asks one TEXT question; `raw` unless given. */
+  /** Of the one program, which asks TEXT questions; `raw` unless given. */
   slug?: string
+  /** It has three versions, in another order each, unless this says one, of one question. */
+  versions?: 'one'
   /** How many it has, with the answers of `textOf`, submitted at `timeOf`. None unless given. */
   applications?: number
   textOf?: (i: number) => string
@@ -115,12 +117,12 @@ export interface ExportFixture {
   client: ExportClient
 }
 
-/** A service, one program with applications, and a client that may export them. For programs of more than one question: `useService` and `aProgram`. */
+/** A service, one program with applications, and a client that may export them. For programs of other questions: `useService` and `aProgram`. */
 export async function useExport(options: ExportFixtureOptions = {}): Promise<ExportFixture> {
   const { slug = 'raw', timeZone, applications = 0 } = options
   const database = await useDatabase({ timeZone })
   const { sql } = database
-  const program = await insertRawProgram(sql, slug)
+  const program = await insertRawProgram(sql, slug, { versions: options.versions })
   const ids =
     applications === 0 ? [] : await insertRawApplications(sql, program, applications, options.textOf, options.timeOf)
   const config = { ...(timeZone === undefined ? {} : { timeZone }), ...options.config }

@@ -1,66 +1,114 @@
 // Applications put into the tables directly. There are three ways to make applications, and this is which to take when:
 // - `FrontEnd` (front-end.ts), through the doors of a service: for what intake makes of answers, programs of any questions;
-// - `insertRawApplications` (here), a program of one TEXT question: for reading, when answers do not matter but rows do, and
+// - `insertRawApplications` (here), a program of TEXT questions in three versions: for reading, when answers do not matter but rows do, and
 //   any text, time or number of them is wanted. `useExport` opens a service with these;
 // - `multiplyApplications` (here), tens of thousands from what is there already: for how reading behaves in large tables.
 
 import type { Sql } from '../../src/db/client.ts'
+import { refreshKeyMap } from '../../src/derived/program-key-map.ts'
 import { renderAnnotations, renderSnapshot } from '../../src/domain/questions/application.ts'
-import { buildKeyMap, type KeyMap } from '../../src/domain/questions/key-map.ts'
+import { buildKeyMap, type KeyMap, type PublishedVersion } from '../../src/domain/questions/key-map.ts'
 import type { VersionQuestion } from '../../src/domain/questions/question.ts'
 import { planFill, type VersionFill } from '../../src/domain/questions/version-fill.ts'
 import type { Micros } from '../../src/domain/values/offset-time.ts'
 
 export interface RawProgram {
   program_id: number
+  /** The newest, which is ACTIVE. */
   program_version_id: number
   slug: string
-  /** Its one question. */
+  /** The key map. Its first question is the one that is answered. */
   shape: KeyMap
   fills: ReadonlyMap<number, VersionFill>
+  /** Each version with its own shape, oldest first: applications are stored in these in turn. */
+  versions: readonly RawVersion[]
 }
 
-/** One program with one published version that asks one TEXT question. */
-export async function insertRawProgram(sql: Sql, slug: string): Promise<RawProgram> {
-  const [question] = await sql<{ question_id: number }[]>`
-    insert into question (admin_name, question_key, question_key_folded, kind)
-    values (${`words ${slug}`}, ${`words_${slug}`}, ${`words_${slug}`}, 'TEXT') returning question_id`
-  const [questionVersion] = await sql<{ question_version_id: number }[]>`
-    insert into question_version (question_id, version_number, settings)
-    values (${question!.question_id}, 1, ${sql.json({ text: 'Words?' })}) returning question_version_id`
+interface RawVersion {
+  program_version_id: number
+  shape: KeyMap
+}
+
+/** What each version asks: two others beside the one that is answered, in another order each time, one of them gone and brought back. */
+const orders = [
+  ['words', 'more', 'seldom'],
+  ['more', 'words'],
+  ['seldom', 'more', 'words'],
+]
+
+/**
+ * A program with three published versions, whose key map is kept. All questions are TEXT, and one is answered. With `versions: 'one'` it has
+ * one version with one question, and its key map is computed.
+ */
+export async function insertRawProgram(
+  sql: Sql,
+  slug: string,
+  { versions = 'three' }: { versions?: 'one' | 'three' | undefined } = {},
+): Promise<RawProgram> {
   const [program] = await sql<{ program_id: number }[]>`
     insert into program (slug, display_name) values (${slug}, ${slug}) returning program_id`
-  const [version] = await sql<{ program_version_id: number }[]>`
-    insert into program_version (program_id, state, screens, display_name, statuses, created_by)
-    values (${program!.program_id}, 'DRAFT', '[]', ${slug}, '{}', 'test') returning program_version_id`
-  const program_version_id = version!.program_version_id
-  await sql`
-    insert into program_version_question (program_version_id, question_id, question_version_id, position)
-    values (${program_version_id}, ${question!.question_id}, ${questionVersion!.question_version_id}, 1)`
-  await sql`
-    update program_version set state = 'ACTIVE', published_at = now(), published_by = 'test'
-    where program_version_id = ${program_version_id}`
-  await sql`insert into submission_counter (program_id) values (${program!.program_id}) on conflict do nothing`
-  const asked: VersionQuestion = {
-    question_id: question!.question_id,
-    question_version_id: questionVersion!.question_version_id,
-    kind: 'TEXT',
-    admin_name: `words ${slug}`,
-    question_key: `words_${slug}`,
-    enumerator_id: null,
-    settings: { text: 'Words?' },
-  }
-  const shape = buildKeyMap([{ program_version_id, questions: [asked] }])
-  return {
-    program_id: program!.program_id,
-    program_version_id,
-    slug,
-    shape,
-    fills: new Map([[program_version_id, planFill(shape, shape)]]),
-  }
+  const { program_id } = program!
+  const asked = new Map<string, VersionQuestion>()
+  for (const name of versions === 'one' ? ['words'] : orders[0]!)
+    asked.set(name, await insertTextQuestion(sql, name, slug))
+  const published: PublishedVersion[] = []
+  for (const order of versions === 'one' ? [['words']] : orders)
+    published.push(
+      await publishRaw(
+        sql,
+        program_id,
+        slug,
+        order.map(name => asked.get(name)!),
+      ),
+    )
+  await sql`insert into submission_counter (program_id) values (${program_id}) on conflict do nothing`
+  const { program_version_id } = published.at(-1)!
+  if (versions === 'three') await refreshKeyMap(sql, program_version_id)
+  const shape = buildKeyMap(published)
+  const shapes = published.map(version => ({ ...version, shape: buildKeyMap([version]) }))
+  const fills = new Map(shapes.map(version => [version.program_version_id, planFill(shape, version.shape)]))
+  return { program_id, program_version_id, slug, shape, fills, versions: shapes }
 }
 
-/** `count` applications, one each of as many applicants; `textOf` gives the answer of each, `timeOf` when it was submitted. */
+async function insertTextQuestion(sql: Sql, name: string, slug: string): Promise<VersionQuestion> {
+  const [admin_name, question_key] = [`${name} ${slug}`, `${name}_${slug}`]
+  const [question] = await sql<{ question_id: number }[]>`
+    insert into question (admin_name, question_key, question_key_folded, kind)
+    values (${admin_name}, ${question_key}, ${question_key}, 'TEXT') returning question_id`
+  const { question_id } = question!
+  const settings = { text: 'Words?' }
+  const [version] = await sql<{ question_version_id: number }[]>`
+    insert into question_version (question_id, version_number, settings)
+    values (${question_id}, 1, ${sql.json(settings)}) returning question_version_id`
+  const { question_version_id } = version!
+  return { question_id, question_version_id, kind: 'TEXT', admin_name, question_key, enumerator_id: null, settings }
+}
+
+async function publishRaw(
+  sql: Sql,
+  program_id: number,
+  slug: string,
+  questions: readonly VersionQuestion[],
+): Promise<PublishedVersion> {
+  const [version] = await sql<{ program_version_id: number }[]>`
+    insert into program_version (program_id, state, screens, display_name, statuses, created_by)
+    values (${program_id}, 'DRAFT', '[]', ${slug}, '{}', 'test') returning program_version_id`
+  const { program_version_id } = version!
+  const rows = questions.map(({ question_id, question_version_id }, i) => ({
+    program_version_id,
+    question_id,
+    question_version_id,
+    position: i + 1,
+  }))
+  await sql`insert into program_version_question ${sql(rows)}`
+  await sql`update program_version set state = 'OBSOLETE' where program_id = ${program_id} and state = 'ACTIVE'`
+  await sql`
+    update program_version set state = 'ACTIVE', published_at = clock_timestamp(), published_by = 'test'
+    where program_version_id = ${program_version_id}`
+  return { program_version_id, questions }
+}
+
+/** `count` applications of the versions in turn, one each of as many applicants; `textOf` gives the answer of each, `timeOf` when it was submitted. */
 export async function insertRawApplications(
   sql: Sql,
   program: RawProgram,
@@ -78,6 +126,7 @@ export async function insertRawApplications(
   const rows = applicants.map(({ applicant_id }, i) => {
     const submit_time = timeOf(base + i)
     const application_id = applicant_id + 1_000_000
+    const { program_version_id, shape } = program.versions[(base + i) % program.versions.length]!
     const snapshot = renderSnapshot(
       {
         applicant_id,
@@ -86,18 +135,18 @@ export async function insertRawApplications(
         submit_time,
         language: 'en-US',
         program_name: program.slug,
-        program_version_id: program.program_version_id,
+        program_version_id,
         submitter: { submitter_type: 'APPLICANT' },
         answers: new Map([[program.shape[0]!.question_key, { type: 'TEXT', text: textOf(i) }]]),
       },
-      program.shape,
+      shape,
       'UTC',
     )
     return {
       program_id: program.program_id,
       application_id,
       applicant_id,
-      program_version_id: program.program_version_id,
+      program_version_id,
       create_time: submit_time,
       submit_time,
       submit_seq: base + i + 1,

@@ -18,7 +18,8 @@ const count = 45
 const database = await useDatabase()
 // What the proxy passes on comes from loopback; the base URL of the docs is the proxy's, see `sampleFor`.
 const service = await useService(database, { maxPageSize: pageSize })
-const program = await insertRawProgram(database.sql, slug)
+// One version, so that what is stored is what is sent.
+const program = await insertRawProgram(database.sql, slug, { versions: 'one' })
 // Of letters by chance, so that a page is as long as it seems even where it is sent compressed.
 const noise = (length: number): string => randomBytes(length).toString('base64')
 await insertRawApplications(
