@@ -2,7 +2,6 @@
 // that a reader sees all of a pull or nothing. What is there already is replaced by its application_id, and what is not pulled
 // again follows the changes: done twice, it changes nothing.
 
-import { once } from 'node:events'
 import postgres from 'postgres'
 import type { ChangesPage } from '../../client/tributary-client.ts'
 import { fileLines } from '../file-lines.ts'
@@ -65,15 +64,15 @@ export function loadPostgres(load: PostgresLoad): Promise<number> {
     const record = { ...then, made, changeCursor, watermark: goesOn ? then.watermark : before.watermark }
     return sql.begin(async tx => {
       await tx`create schema if not exists ${tx(schema)}`
+      for (const table of tables) await makeTable(tx, schema, table)
+      await copyTables(tx, tables, spoolPath, signal)
       for (const [index, table] of tables.entries()) {
         signal.throwIfAborted()
-        await makeTable(tx, schema, table)
-        await copyRows(tx, tables, index, spoolPath, signal)
-        await takeOver(tx, schema, table)
+        await takeOver(tx, schema, table, index)
       }
       const place = tx`${tx(schema)}.${tx('applications')}`
       if (fills === 'all') {
-        await tx`delete from ${place} a where not exists (select from ${tx(pulled)} p where p.application_id = a.application_id)`
+        await tx`delete from ${place} a where not exists (select from ${tx(stageOf(0))} p where p.application_id = a.application_id)`
         await emptyHidden(tx, schema, made, filled)
       }
       await applyChanges(tx, schema, then.origin.revisionState === 'CURRENT' ? 'removed' : 'kept')
@@ -126,7 +125,8 @@ function postgresName(table: Table): string {
 }
 const keyOf = ({ path }: Table): readonly string[] =>
   path.length === 0 ? ['application_id'] : ['application_id', 'entity_path']
-const [stage, pulled] = ['tributary_pulled', 'tributary_applications']
+/** Where the rows of a table wait; the first has the applications. */
+const stageOf = (index: number): string => `tributary_pulled_${index}`
 
 async function makeTable(sql: Sql, schema: string, table: Table): Promise<void> {
   const name = postgresName(table)
@@ -148,53 +148,55 @@ async function makeTable(sql: Sql, schema: string, table: Table): Promise<void> 
     if (!known.has(names[i]!)) await sql`alter table ${place} add column ${columnsOf(sql, [column], [names[i]!])}`
 }
 
-/** One pass over the lines for a table: a connection takes one COPY at a time. */
-async function copyRows(
-  sql: Sql,
-  tables: readonly Table[],
-  index: number,
-  path: string,
-  signal: AbortSignal,
-): Promise<void> {
-  const table = tables[index]!
-  const names = columnIdentifiers(table)
-  await sql`drop table if exists ${sql(stage)}`
-  await sql`create temporary table ${sql(stage)} (${columnsOf(sql, table.columns, names)}) on commit drop`
-  const target = await sql`copy ${sql(stage)} from stdin`.writable()
-  const failed = new Promise<never>((_, reject) => target.once('error', reject))
-  const work = (async () => {
-    const makeRows = rowMaker(tables)
-    const kinds = table.columns.map(({ kind }) => kind)
-    for await (const lines of fileLines(path)) {
-      signal.throwIfAborted()
-      let text = ''
-      const take = (at: number, cells: readonly Cell[]): void => {
-        if (at === index) text += copyLine(cells, kinds)
-      }
-      for (const line of lines) makeRows(JSON.parse(line.toString()), take)
-      if (text !== '' && !target.write(text)) await once(target, 'drain')
-    }
-    target.end()
-    await once(target, 'finish')
-  })()
-  try {
-    await Promise.race([work, failed])
-  } catch (error) {
-    target.destroy(error as Error)
-    await work.catch(() => {})
-    throw error
+/** Rows are copied in pieces of this length: a connection takes one COPY at a time, and each table has its own. */
+const pieceLength = 4 * 1024 * 1024
+
+/** The rows of all tables, from one pass over the lines. */
+async function copyTables(sql: Sql, tables: readonly Table[], path: string, signal: AbortSignal): Promise<void> {
+  for (const [i, table] of tables.entries())
+    await sql`
+      create temporary table ${sql(stageOf(i))} (${columnsOf(sql, table.columns, columnIdentifiers(table))}) on commit drop`
+  const makeRows = rowMaker(tables)
+  const kinds = tables.map(({ columns }) => columns.map(({ kind }) => kind))
+  const texts = tables.map(() => '')
+  let length = 0
+  const add = (at: number, cells: readonly Cell[]): void => {
+    const line = copyLine(cells, kinds[at]!)
+    texts[at] += line
+    length += line.length
   }
+  const send = async (): Promise<void> => {
+    for (const [i, text] of texts.entries()) if (text !== '') await copyText(sql, stageOf(i), text)
+    texts.fill('')
+    length = 0
+  }
+  for await (const lines of fileLines(path)) {
+    signal.throwIfAborted()
+    for (const line of lines) makeRows(JSON.parse(line.toString()), add)
+    if (length >= pieceLength) await send()
+  }
+  await send()
+}
+
+async function copyText(sql: Sql, stage: string, text: string): Promise<void> {
+  const refused = Promise.withResolvers<never>()
+  refused.promise.catch(() => {})
+  // What the server refuses goes to the statement, which has been resolved with its stream by then.
+  const statement = Object.assign(sql`copy ${sql(stage)} from stdin`, { reject: refused.reject })
+  const target = await Promise.race([statement.writable(), refused.promise])
+  target.on('error', refused.reject)
+  await Promise.race([new Promise<void>(done => target.once('finish', done).end(text)), refused.promise])
 }
 
 /** What was copied takes the place of what was there of the same applications. */
-async function takeOver(sql: Sql, schema: string, table: Table): Promise<void> {
+async function takeOver(sql: Sql, schema: string, table: Table, index: number): Promise<void> {
   const place = sql`${sql(schema)}.${sql(postgresName(table))}`
   const names = columnIdentifiers(table)
   const columns = joined(
     sql,
     names.map(name => sql`${sql(name)}`),
   )
-  const insert = sql`insert into ${place} (${columns}) select ${columns} from ${sql(stage)}`
+  const insert = sql`insert into ${place} (${columns}) select ${columns} from ${sql(stageOf(index))}`
   if (table.path.length === 0) {
     const others = names.filter(name => name !== 'application_id')
     const changes = joined(
@@ -203,11 +205,9 @@ async function takeOver(sql: Sql, schema: string, table: Table): Promise<void> {
     )
     // Its entities follow, or are gone with their old place.
     await sql`${insert} on conflict (application_id) do update set ${changes}`
-    await sql`create temporary table if not exists ${sql(pulled)} (application_id bigint) on commit drop`
-    await sql`insert into ${sql(pulled)} select application_id from ${sql(stage)}`
     return
   }
-  await sql`delete from ${place} where application_id in (select application_id from ${sql(pulled)})`
+  await sql`delete from ${place} where application_id in (select application_id from ${sql(stageOf(0))})`
   await sql`${insert}`
 }
 
