@@ -36,7 +36,7 @@ const standbyAnswerMs = 3000
 export async function serve(config: Config, environment: Readonly<Record<string, string | undefined>>): Promise<void> {
   const log = createLog(config.logLevel)
   const tls = config.tlsCert === undefined ? undefined : await readTlsFiles(config.tlsCert, config.tlsKey!)
-  const oldestRelease = await prepareAtStart(config)
+  await prepareAtStart(config)
   const way = await findWay(config.databaseUrl)
   if (way.pooled && way.statementTimeoutMs === 0) log.warn(noStatementTimeout)
   const metrics = new Metrics()
@@ -77,7 +77,6 @@ export async function serve(config: Config, environment: Readonly<Record<string,
     standbys,
     intakeDb,
     consoleDb,
-    oldestRelease,
     metrics,
     tracer: traces?.tracer,
     connections,

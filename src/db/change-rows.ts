@@ -8,7 +8,7 @@ export type ChangeKind = 'submitted' | 'superseded' | 'status' | 'note' | 'erase
 
 /** When a change was made and to which application: it tells the change from another one that has its number in another history (G13). */
 export interface ChangeMark {
-  /** 0 where it has none: an application only became OBSOLETE. */
+  /** Where an application only became OBSOLETE, that of its submission. */
   time: Micros
   application_id: number
 }
@@ -33,7 +33,7 @@ export interface ChangeRow {
   status: string | null
   application_note: string | null
   /** What marks the place after it. */
-  mark_time: Micros | null
+  mark_time: Micros
   mark_application: number
 }
 
@@ -115,7 +115,7 @@ export async function readChanges(
     limit ${rowsMax}`
 }
 
-/** A place as it is selected. */
+/** A place as it is selected: nulls before the first change. */
 export interface PlaceRow {
   change: number
   change_time: Micros | null
@@ -124,12 +124,17 @@ export interface PlaceRow {
 
 export const placeOf = ({ change, change_time, change_application }: PlaceRow): ChangePlace => ({
   change,
-  mark: change_application === null ? undefined : { time: change_time ?? 0, application_id: change_application },
+  mark:
+    change_time === null || change_application === null
+      ? undefined
+      : { time: change_time, application_id: change_application },
 })
 
 /** The place after a change. */
-export const placeAfter = ({ change, mark_time, mark_application }: ChangeRow): ChangePlace =>
-  placeOf({ change, change_time: mark_time, change_application: mark_application })
+export const placeAfter = ({ change, mark_time, mark_application }: ChangeRow): ChangePlace => ({
+  change,
+  mark: { time: mark_time, application_id: mark_application },
+})
 
 /** The place of now: after the last change that is committed. */
 export async function readLastChange(db: Db, programId: number): Promise<ChangePlace> {

@@ -23,9 +23,7 @@ end $$;
 -- What statements on the workers call.
 select create_distributed_function(signature)
 from unnest(array[
-  'just_after(timestamptz)', 'last_submission(bigint, bigint)', 'change_at(bigint, bigint)',
-  'check_walk(bigint, bigint, bigint, timestamptz, bigint, bigint, timestamptz)',
-  'require_walk(bigint, bigint, bigint, timestamptz)', 'require_change(bigint, bigint, timestamptz, bigint)', 'draw_changes(bigint, bigint)']::regprocedure[]) as signature;
+  'just_after(timestamptz)', 'change_at(bigint, bigint)', 'require_change(bigint, bigint, timestamptz, bigint)', 'draw_changes(bigint, bigint)']::regprocedure[]) as signature;
 
 -- These run on the coordinator, in a connection to the worker that is the caller's own, and not the owner's: it has to be the one that the rest
 -- of the transaction takes. So a role that may draw has to have the right to change the counter (roles.sql).
@@ -72,8 +70,8 @@ begin
     if gone.superseded_seq is not null
        and not exists (select from application where program_id = gone.program_id and submit_seq = gone.superseded_seq)
        and not exists (select from erased_application where program_id = gone.program_id and submit_seq = gone.superseded_seq) then
-      insert into erased_change (program_id, change_seq, application_id)
-      values (gone.program_id, gone.superseded_seq, gone.application_id)
+      insert into erased_change (program_id, change_seq, application_id, happened_at)
+      values (gone.program_id, gone.superseded_seq, gone.application_id, gone.submit_time)
       on conflict do nothing;
     end if;
   end loop;
@@ -82,17 +80,13 @@ end $$;
 
 create or replace function walk_start(of_program bigint)
 returns table (
-  horizon bigint, last_submit_time timestamptz, submit_time timestamptz, submit_seq bigint,
-  change_time timestamptz, change_application bigint, last_published_at timestamptz)
+  horizon bigint, last_submit_time timestamptz, change_time timestamptz, change_application bigint, last_published_at timestamptz)
 language plpgsql as $$
 begin
   -- What is read on the worker is seen there as of one moment; the publication is read after it.
-  select c.submit_seq, least(c.last_submit_time, c.loading_from - interval '1 microsecond'), newest.submit_time, newest.submit_seq,
-    last.happened_at, last.application_id
-  into walk_start.horizon, walk_start.last_submit_time, walk_start.submit_time, walk_start.submit_seq, walk_start.change_time,
-    walk_start.change_application
+  select c.submit_seq, least(c.last_submit_time, c.loading_from - interval '1 microsecond'), last.happened_at, last.application_id
+  into walk_start.horizon, walk_start.last_submit_time, walk_start.change_time, walk_start.change_application
   from submission_counter c
-  cross join last_submission(c.program_id, c.submit_seq) newest
   cross join change_at(c.program_id, c.submit_seq) last
   where c.program_id = of_program;
   if found then

@@ -4,7 +4,7 @@ import { Problem } from '../problem.ts'
 import { release } from '../release.ts'
 import { type Db, openDatabase, type Sql, type Transaction } from './client.ts'
 import { noteHistory } from './database-history.ts'
-import { findOldestRelease, migrate, requireMigrated } from './migrate.ts'
+import { migrate, requireMigrated } from './migrate.ts'
 import { allMigrations } from './migrations/all-migrations.ts'
 
 /** The zone stored texts are rendered in, or undefined in a database that was never used. */
@@ -30,8 +30,7 @@ export async function prepareDatabase(sql: Sql, timeZone: string): Promise<void>
 }
 
 /**
- * What a process does before it serves: `prepareDatabase`, on a connection that may take its time, and the check of the zone. Resolves
- * with the oldest release that may run beside this one.
+ * What a process does before it serves: `prepareDatabase`, on a connection that may take its time, and the check of the zone.
  */
 export async function prepareAtStart({
   databaseUrl,
@@ -41,7 +40,7 @@ export async function prepareAtStart({
   databaseUrl: string
   timeZone: string
   exportOnly: boolean
-}): Promise<string> {
+}): Promise<void> {
   const sql = openDatabase({ url: databaseUrl, connectionsMax: 1, prepare: false, applicationName: 'tributary-start' })
   try {
     // What only exports changes nothing.
@@ -51,7 +50,6 @@ export async function prepareAtStart({
       await noteHistory(sql)
     }
     await requireInstanceTimeZone(sql, timeZone)
-    return (await findOldestRelease(sql)) ?? release.version
   } finally {
     await sql.end({ timeout: 1 })
   }

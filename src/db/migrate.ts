@@ -63,8 +63,7 @@ async function applyNext(tx: Transaction, migrations: readonly Migration[]): Pro
 }
 
 /**
- * Says that no process of an earlier release is left: such a one refuses to start from now on, what waited for its end is applied, and
- * processes that start after this issue page tokens in the newest layout. Returns what `migrate` does. By the owner of the schema.
+ * Says that no process of an earlier release is left: such a one refuses to start from now on, and what waited for its end is applied. Returns what `migrate` does. By the owner of the schema.
  * Throws a Problem while such a process is connected, unless forced.
  */
 export async function finishUpgrade(

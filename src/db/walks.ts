@@ -4,7 +4,7 @@ import type { PendingQuery, Row } from 'postgres'
 import type { RevisionState } from '../domain/questions/application.ts'
 import { beforeAllSubmissions, earliest, formatMicros, latest, type Micros } from '../domain/values/offset-time.ts'
 import { int4At, int8At, postgresEpoch } from './binary-values.ts'
-import { type ChangePlace, type PlaceRow, placeOf } from './change-rows.ts'
+import { type ChangeMark, type ChangePlace, type PlaceRow, placeOf } from './change-rows.ts'
 import type { Db, Sql } from './client.ts'
 
 /** The state of a program's submissions at one moment, which a walk is frozen to. */
@@ -13,9 +13,7 @@ export interface WalkStart {
   horizon: number
   /** Later submissions all have a later time, and so has everything that a load under way still brings. */
   last_submit_time: Micros
-  /** The last application up to the horizon, erased or not; null when there was none. It tells this history from another (G13). */
-  last_application: Position | null
-  /** After the change with the number of the horizon, a submission or another. */
+  /** After the change with the number of the horizon, a submission or another. It tells this history from another (G13). */
   last_change: ChangePlace
   /** When the newest version was published; null before the first. Publications follow one another strictly, so it names the set of them. */
   last_published_at: Micros | null
@@ -23,20 +21,14 @@ export interface WalkStart {
   in_recovery: boolean
 }
 
-type WalkStartRow = Omit<WalkStart, 'last_application' | 'last_change'> &
-  Omit<PlaceRow, 'change'> & { [Part in keyof Position]: Position[Part] | null }
+type WalkStartRow = Omit<WalkStart, 'last_change'> & Omit<PlaceRow, 'change'>
 
 /** The start of a walk, in one statement, so that the parts fit together. */
 export async function readWalkStart(db: Db, programId: number): Promise<WalkStart> {
   const [row] = await db<WalkStartRow[]>`select *, pg_is_in_recovery() as in_recovery from walk_start(${programId})`
   if (row === undefined) throw new Error(`program ${programId} has no submission counter`)
-  const { submit_time, submit_seq, change_time, change_application, ...start } = row
-  const last_application = submit_time === null || submit_seq === null ? null : { submit_time, submit_seq }
-  return {
-    ...start,
-    last_application,
-    last_change: placeOf({ change: start.horizon, change_time, change_application }),
-  }
+  const { change_time, change_application, ...start } = row
+  return { ...start, last_change: placeOf({ change: start.horizon, change_time, change_application }) }
 }
 
 /** A place in the total order of a program's applications (D1). */
@@ -50,8 +42,8 @@ export interface WalkScope {
   programId: number
   /** The submission number the walk is frozen to (S of contract G1 to G6). */
   horizon: number
-  /** The last application up to the horizon, as the first page found it (G13); undefined when there was none. */
-  lastApplication: Position | undefined
+  /** The change with that number, as the first page found it (G13); undefined when there was none. */
+  lastChange: ChangeMark | undefined
   /** Submitted at or after; before. */
   from: Micros | undefined
   to: Micros | undefined
@@ -269,11 +261,11 @@ function viewRow(row: RowView, bytes: Buffer, at: number): RowView {
 
 /** The condition that this database is the walk's. It refuses one that is not, before anything is read. */
 function isOfWalk(sql: Db, query: PageQuery) {
-  const { programId, horizon, lastApplication: last, questionsAsOf } = query
+  const { programId, horizon, lastChange: last, questionsAsOf } = query
   return sql`
     ${questionsAsOf === undefined ? sql`` : sql`(select require_questions(${programId}, ${formatMicros(questionsAsOf)}::timestamptz)) and`}
-    (select require_walk(${programId}::bigint, ${horizon}::bigint, ${last?.submit_seq ?? null}::bigint,
-      ${last === undefined ? null : formatMicros(last.submit_time)}::timestamptz))`
+    (select require_change(${programId}::bigint, ${horizon}::bigint,
+      ${last === undefined ? null : formatMicros(last.time)}::timestamptz, ${last?.application_id ?? null}::bigint))`
 }
 
 /** The condition that decides which rows a page has. */

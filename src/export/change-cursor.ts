@@ -6,7 +6,7 @@ import type { ChangePlace } from '../db/change-rows.ts'
 
 /** Digits of the largest number that a cursor may hold: any safe integer. */
 const number = '[0-9]{1,16}'
-/** `<change>.<its time in microseconds, or 0>.<id of its application>`; `0` before the first, or the number of a change. */
+/** `<change>.<its time in microseconds>.<id of its application>`; `0` before the first, or the number of a change. */
 export const changeCursorPattern = `^${number}(\\.-?${number}\\.${number})?$`
 const shape = new RegExp(changeCursorPattern)
 

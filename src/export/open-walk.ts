@@ -10,7 +10,7 @@ import type { KeyMap } from '../domain/questions/key-map.ts'
 import { earliest, type Micros } from '../domain/values/offset-time.ts'
 import { Problem } from '../problem.ts'
 import { formatChangeCursor } from './change-cursor.ts'
-import { canCarryFields, type TokenOpening } from './page-token.ts'
+import type { TokenOpening } from './page-token.ts'
 import { type ExportRequest, type PageLimits, planWalk } from './request.ts'
 import { beginWalk, snapshotTime, type Walk } from './walk.ts'
 import { walkToken } from './walk-receipt.ts'
@@ -31,15 +31,15 @@ export interface OpenedWalk {
 }
 
 /**
- * Reads the program's present state only for a walk's first page, and once more for a token so old that it does not say which
- * questions its walk began with. `readSeen` reads the questions that the caller may see, as of a publication; only for `fields`.
+ * Reads the program's present state only for a walk's first page. `readSeen` reads the questions that the caller may see, as of a
+ * publication; only for `fields`.
  * Throws Problem `invalid_request` when parameters differ from the first page's, or name what is not there.
  */
 export async function openWalk(
   asked: ExportRequest,
   programId: number,
   limits: PageLimits & { exportOnly: boolean },
-  tokens: Pick<TokenOpening, 'keys' | 'now'> & { oldestRelease: string },
+  tokens: Pick<TokenOpening, 'keys' | 'now'>,
   readStart: () => Promise<WalkStart>,
   readSeen: (asOf: Micros) => Promise<KeyMap>,
 ): Promise<OpenedWalk> {
@@ -50,7 +50,6 @@ export async function openWalk(
   if (token === undefined) {
     const start = await readStart()
     if (start.in_recovery && !limits.exportOnly) throw primaryMissing()
-    if (fields !== undefined && !canCarryFields(tokens.oldestRelease)) throw upgradeUnfinished()
     const planned = filters ?? (await withFields(start.last_published_at ?? earliest))
     const walk = beginWalk(programId, planned, start, newWalkId())
     const begun = {
@@ -60,9 +59,8 @@ export async function openWalk(
     }
     return { walk, begun }
   }
-  const questionsAsOf = token.questionsAsOf ?? (await readStart()).last_published_at ?? earliest
-  if (filters === undefined) await withFields(questionsAsOf)
-  return { walk: { ...token, questionsAsOf }, begun: undefined }
+  if (filters === undefined) await withFields(token.questionsAsOf)
+  return { walk: token, begun: undefined }
 }
 
 /** While one server takes over from another, the address of the primary may lead to one that is not the primary yet. */
@@ -72,14 +70,6 @@ const primaryMissing = (): Problem =>
       'The database that takes submissions is being replaced by another one just now. Try again in a few seconds.',
     retryAfterSeconds: 5,
     internal: 'start_in_recovery',
-  })
-
-/** An instance of the release before could not go on with the walk: it knows of no chosen questions, and would send all. */
-const upgradeUnfinished = (): Problem =>
-  new Problem('unavailable', {
-    detail: 'fields cannot be used before the upgrade of this service is finished. Leave it out, or try again later.',
-    retryAfterSeconds: 600,
-    internal: 'fields_before_finish',
   })
 
 const newWalkId = (): string => Buffer.from(crypto.getRandomValues(new Uint8Array(8))).toString('hex')

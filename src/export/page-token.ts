@@ -5,26 +5,16 @@ import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:
 import { base62Length, decodeBase62, encodeBase62 } from '../domain/values/base62.ts'
 import type { Micros } from '../domain/values/offset-time.ts'
 import { Problem, type ProblemItem } from '../problem.ts'
-import { isOlder, release } from '../release.ts'
 import type { PageToken } from './walk.ts'
 
 // The bytes of a token: version, key id, nonce, sealed contents, tag. Contents are of one size, so that the length tells
-// nothing but how many questions its client chose. Numbers are doubles, in which every safe integer is exact.
+// nothing but how many questions its client chose: flags, the walk's id, and numbers of seven bytes, in which every safe integer is exact.
+/** How contents are laid out. A layout that tokens were issued in is read for as long as such a token may live. */
+const version = 1
 const keyIdBytes = 4
 const nonceBytes = 12
 const tagBytes = 16
 const headBytes = 1 + keyIdBytes
-
-/** How contents are laid out. A layout that tokens were issued in is read for as long as such a token may live. */
-interface Layout {
-  version: number
-  /** The first release that reads it. While an earlier one may run, tokens are issued in a layout that it reads too. */
-  since: string
-  tokenBytes: number
-  /** How many chosen questions it has room for: exactly as many as there are, or none where nothing was chosen. */
-  fields: number
-  unpack(bytes: Buffer): OpenedToken
-}
 
 /** What a token is opened with, and what it must match. */
 export interface TokenOpening {
@@ -34,49 +24,19 @@ export interface TokenOpening {
   programId: number
 }
 
-/**
- * A token of the first layout says nothing of the questions its walk began with, nor of its last application; its walk goes on with
- * what the next page finds, and is held to that from there on.
- */
-export type OpenedToken = Omit<PageToken, 'questionsAsOf'> & { questionsAsOf: Micros | undefined }
-
 const flagsAndWalkBytes = 1 + 8
-const tokenBytesOf = (numbers: number): number => headBytes + nonceBytes + flagsAndWalkBytes + numbers * 8 + tagBytes
+const numberBytes = 7
 
-/** How many numbers the first layout has. */
-const firstNumbers = 10
-
+/** How many numbers a token has beside the chosen questions. */
+const plainNumbers = 13
 /** How many chosen questions a token can name at most. */
 export const fieldsMax = 100
 
-/** The newest first; then that with chosen questions, one for each number of them. */
-const layouts: readonly Layout[] = [
-  { version: 2, since: '0.1.0', tokenBytes: tokenBytesOf(13), fields: 0, unpack },
-  { version: 1, since: '0.0.0', tokenBytes: tokenBytesOf(firstNumbers), fields: 0, unpack: unpackFirst },
-  ...Array.from({ length: fieldsMax }, (_, i): Layout => {
-    return { version: 3, since: '0.1.0', tokenBytes: tokenBytesOf(14 + i), fields: i + 1, unpack: unpackWithFields }
-  }),
-]
+const tokenBytes = (fields: number): number =>
+  headBytes + nonceBytes + flagsAndWalkBytes + (plainNumbers + fields) * numberBytes + tagBytes
 
-/** What `newestLayout` found before; the oldest release stays the same for the life of a process. */
-const layoutsFor = new Map<string, Layout | undefined>()
-
-function layoutFor(oldestRelease: string, chosen: number): Layout | undefined {
-  const name = chosen === 0 ? oldestRelease : `${oldestRelease} ${chosen}`
-  if (layoutsFor.has(name)) return layoutsFor.get(name)
-  const layout = newestLayout(oldestRelease, chosen)
-  layoutsFor.set(name, layout)
-  return layout
-}
-
-/** The newest layout for so many chosen questions that this release and the oldest that may run beside it both read. */
-const newestLayout = (oldestRelease: string, chosen: number): Layout | undefined =>
-  layouts.find(
-    ({ since, fields }) => fields === chosen && !isOlder(release.version, since) && !isOlder(oldestRelease, since),
-  )
-
-/** Whether a walk over chosen questions can go on from any release that may run. */
-export const canCarryFields = (oldestRelease: string): boolean => layoutFor(oldestRelease, 1) !== undefined
+/** By the number of chosen questions. */
+const tokenLengths = Array.from({ length: fieldsMax + 1 }, (_, fields) => base62Length(tokenBytes(fields)))
 
 /** How far the clocks of two machines of one installation may be apart. */
 const clockSkewMicros = 60_000_000
@@ -86,22 +46,15 @@ const revisionStates = [undefined, 'CURRENT', 'OBSOLETE'] as const
 /**
  * A token that `openPageToken` turns back into the contents, sealed with the first of `keys` (32 bytes each).
  * AES-256-GCM with a random nonce: good for some 2^32 tokens of one key. Two tokens for the same contents differ.
- * `oldestRelease` is the oldest that may get to see it.
  */
-export function sealPageToken(
-  contents: PageToken,
-  keys: readonly Buffer[],
-  oldestRelease: string = release.version,
-): string {
-  const layout = layoutFor(oldestRelease, contents.fields?.length ?? 0)
-  if (layout === undefined) throw new Error(`there is no layout of page tokens that release ${oldestRelease} reads`)
+export function sealPageToken(contents: PageToken, keys: readonly Buffer[]): string {
   const key = keys[0]
   if (key === undefined) throw new Error('there is no key to seal page tokens with')
-  const head = Buffer.concat([Buffer.of(layout.version), keyId(key)])
+  const head = Buffer.concat([Buffer.of(version), keyId(key)])
   const nonce = randomBytes(nonceBytes)
   const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: tagBytes })
   cipher.setAAD(head)
-  const sealed = Buffer.concat([cipher.update(pack(contents, layout)), cipher.final()])
+  const sealed = Buffer.concat([cipher.update(pack(contents)), cipher.final()])
   return encodeBase62(Buffer.concat([head, nonce, sealed, cipher.getAuthTag()]))
 }
 
@@ -112,15 +65,13 @@ export function sealPageToken(
  * - `page_token_expired`: issued more than `ttlMs` milliseconds before `now`;
  * - `page_token_issued_ahead`: issued more than a minute after `now`, so by an instance whose clock is ahead of this one's.
  */
-export function openPageToken(text: string, opening: TokenOpening, parameter = 'nextPageToken'): OpenedToken {
+export function openPageToken(text: string, opening: TokenOpening, parameter = 'nextPageToken'): PageToken {
   const { keys, ...expected } = opening
   const unusable = (code: string, what: string, internal: string) => unusableToken(parameter, code, what, internal)
-  const sized = layouts.find(({ tokenBytes }) => base62Length(tokenBytes) === text.length)
-  const bytes = sized && decodeBase62(text, sized.tokenBytes)
+  const fields = tokenLengths.indexOf(text.length)
+  const bytes = fields === -1 ? undefined : decodeBase62(text, tokenBytes(fields))
   if (bytes === undefined) throw unusable('page_token_invalid', 'is not a token of this service', 'token_malformed')
-  // Layouts may be of one size.
-  const layout = layouts.find(({ tokenBytes, version }) => tokenBytes === bytes.length && version === bytes[0])
-  const contents = layout && unseal(bytes, layout, keys)
+  const contents = bytes[0] === version ? unseal(bytes, keys) : undefined
   if (contents === undefined) {
     throw unusable('page_token_invalid', 'is not a token as this service issued it', 'token_not_authentic')
   }
@@ -171,22 +122,22 @@ function unusableToken(parameter: string, code: string, what: string, internal: 
 const refusedToken = (item: ProblemItem, internal: string, cause?: unknown): Problem =>
   new Problem('invalid_request', { detail: 'The page token cannot be used.', errors: [item], internal, cause })
 
-function unseal(bytes: Buffer, layout: Layout, keys: readonly Buffer[]): OpenedToken | undefined {
+function unseal(bytes: Buffer, keys: readonly Buffer[]): PageToken | undefined {
   const head = bytes.subarray(0, headBytes)
   const nonce = bytes.subarray(headBytes, headBytes + nonceBytes)
-  const sealed = bytes.subarray(headBytes + nonceBytes, layout.tokenBytes - tagBytes)
+  const sealed = bytes.subarray(headBytes + nonceBytes, bytes.length - tagBytes)
   for (const key of keys) {
     if (!keyId(key).equals(head.subarray(1))) continue
     const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: tagBytes })
     decipher.setAAD(head)
-    decipher.setAuthTag(bytes.subarray(layout.tokenBytes - tagBytes))
+    decipher.setAuthTag(bytes.subarray(bytes.length - tagBytes))
     const opened = decipher.update(sealed)
     try {
       decipher.final()
     } catch {
       continue
     }
-    return layout.unpack(opened)
+    return unpack(opened)
   }
   return undefined
 }
@@ -204,14 +155,23 @@ function keyId(key: Buffer): Buffer {
 }
 
 /** Bits of the first byte, beside the two of the revision state. */
-const has = { from: 4, to: 8, lastApplication: 16 }
+const has = { from: 4, to: 8, lastChange: 16 }
 
-/** In the newest layout, one that only has more room, or the first, which is the beginning of both. */
-function pack(token: PageToken, layout: Layout): Buffer {
-  const { from, to, lastApplication } = token
+function pack(token: PageToken): Buffer {
+  const { from, to, lastChange, fields = [] } = token
+  if (fields.length > fieldsMax) throw new Error(`a page token names ${fieldsMax} questions at most`)
+  if (!/^[0-9a-f]{16}$/.test(token.walkId)) throw new Error('a walk id has 16 hexadecimal digits')
+  const flags =
+    revisionStates.indexOf(token.revisionState) |
+    (from === undefined ? 0 : has.from) |
+    (to === undefined ? 0 : has.to) |
+    (lastChange === undefined ? 0 : has.lastChange)
   const numbers = [
     token.programId,
     token.horizon,
+    lastChange?.time ?? 0,
+    lastChange?.application_id ?? 0,
+    token.questionsAsOf,
     token.after.submit_time,
     token.after.submit_seq,
     from ?? 0,
@@ -220,61 +180,41 @@ function pack(token: PageToken, layout: Layout): Buffer {
     token.pageSizeMax,
     token.applications,
     token.issuedAt,
-    token.questionsAsOf,
-    lastApplication?.submit_time ?? 0,
-    lastApplication?.submit_seq ?? 0,
-    ...(token.fields ?? []),
+    ...fields,
   ]
-  const bytes = Buffer.alloc(layout.tokenBytes - headBytes - nonceBytes - tagBytes)
-  bytes[0] =
-    revisionStates.indexOf(token.revisionState) |
-    (from === undefined ? 0 : has.from) |
-    (to === undefined ? 0 : has.to) |
-    (lastApplication === undefined ? 0 : has.lastApplication)
-  if (!/^[0-9a-f]{16}$/.test(token.walkId)) throw new Error('a walk id has 16 hexadecimal digits')
-  bytes.write(token.walkId, 1, 'hex')
-  const held = layout.version === 1 ? numbers.slice(0, firstNumbers) : numbers
-  held.forEach((number, i) => {
-    if (!Number.isSafeInteger(number)) throw new Error(`a page token holds safe integers only, not ${number}`)
-    bytes.writeDoubleBE(number, flagsAndWalkBytes + 8 * i)
-  })
+  return Buffer.concat([Buffer.of(flags), Buffer.from(token.walkId, 'hex'), ...numbers.map(packNumber)])
+}
+
+function unpack(bytes: Buffer): PageToken {
+  const flags = bytes[0]!
+  const number = (i: number): number => unpackNumber(bytes, flagsAndWalkBytes + i * numberBytes)
+  const length = (bytes.length - flagsAndWalkBytes) / numberBytes - plainNumbers
+  return {
+    programId: number(0),
+    walkId: bytes.toString('hex', 1, flagsAndWalkBytes),
+    horizon: number(1),
+    lastChange: flags & has.lastChange ? { time: number(2), application_id: number(3) } : undefined,
+    questionsAsOf: number(4),
+    after: { submit_time: number(5), submit_seq: number(6) },
+    from: flags & has.from ? number(7) : undefined,
+    to: flags & has.to ? number(8) : undefined,
+    revisionState: revisionStates[flags & 3],
+    pageSize: number(9),
+    pageSizeMax: number(10),
+    applications: number(11),
+    issuedAt: number(12),
+    fields: length === 0 ? undefined : Array.from({ length }, (_, i) => number(plainNumbers + i)),
+  }
+}
+
+function packNumber(number: number): Buffer {
+  if (!Number.isSafeInteger(number)) throw new Error(`a page token holds safe integers only, not ${number}`)
+  const bytes = Buffer.alloc(numberBytes)
+  const high = Math.floor(number / 2 ** 32)
+  bytes.writeIntBE(high, 0, 3)
+  bytes.writeUInt32BE(number - high * 2 ** 32, 3)
   return bytes
 }
 
-const numberAt = (bytes: Buffer, i: number): number => bytes.readDoubleBE(flagsAndWalkBytes + 8 * i)
-
-function unpack(bytes: Buffer): OpenedToken {
-  const hasLast = (bytes[0]! & has.lastApplication) !== 0
-  return {
-    ...unpackFirst(bytes),
-    questionsAsOf: numberAt(bytes, 10),
-    lastApplication: hasLast ? { submit_time: numberAt(bytes, 11), submit_seq: numberAt(bytes, 12) } : undefined,
-  }
-}
-
-function unpackWithFields(bytes: Buffer): OpenedToken {
-  const length = (bytes.length - flagsAndWalkBytes) / 8 - 13
-  return { ...unpack(bytes), fields: Array.from({ length }, (_, i) => numberAt(bytes, 13 + i)) }
-}
-
-/** Layout 1, which the newest one begins with. To go when `PAGE_TOKEN_TTL` has passed since the last of them was issued. */
-function unpackFirst(bytes: Buffer): OpenedToken {
-  const flags = bytes[0]!
-  const number = (i: number): number => numberAt(bytes, i)
-  return {
-    programId: number(0),
-    walkId: bytes.toString('hex', 1, 9),
-    horizon: number(1),
-    after: { submit_time: number(2), submit_seq: number(3) },
-    from: flags & has.from ? number(4) : undefined,
-    to: flags & has.to ? number(5) : undefined,
-    revisionState: revisionStates[flags & 3],
-    pageSize: number(6),
-    pageSizeMax: number(7),
-    applications: number(8),
-    issuedAt: number(9),
-    fields: undefined,
-    questionsAsOf: undefined,
-    lastApplication: undefined,
-  }
-}
+const unpackNumber = (bytes: Buffer, at: number): number =>
+  bytes.readIntBE(at, 3) * 2 ** 32 + bytes.readUInt32BE(at + 3)

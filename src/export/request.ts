@@ -7,9 +7,9 @@ import { fieldNames, findFields, namesOfFields, seenPart } from '../domain/quest
 import { formatMicros, type Micros } from '../domain/values/offset-time.ts'
 import type { Problem, ProblemItem } from '../problem.ts'
 import { parseInstantParameter } from './instant-parameter.ts'
-import { fieldsMax, type OpenedToken, openPageToken, type TokenOpening } from './page-token.ts'
+import { fieldsMax, openPageToken, type TokenOpening } from './page-token.ts'
 import { type Fault, parsePageSize, requestProblem, type SentParameters, SentQuery } from './sent-query.ts'
-import type { PlainFilter, WalkFilters } from './walk.ts'
+import type { PageToken, PlainFilter, WalkFilters } from './walk.ts'
 
 export const exportParameterNames = [
   'fromDate',
@@ -30,7 +30,7 @@ export interface ExportRequest {
   pageSize: number | undefined
   /** Names of questions, as sent; whether there are such, only `planWalk` can tell. */
   fields?: readonly string[] | undefined
-  token: OpenedToken | undefined
+  token: PageToken | undefined
   /** Set only where `fields` was sent: what is wrong with the other parameters, to be told together with what is wrong with it. */
   problem?: Problem
 }
@@ -102,7 +102,7 @@ export function planWalk(request: ExportRequest, limits: PageLimits, seen: KeyMa
 function chooseFields(
   names: readonly string[],
   seen: KeyMap,
-  token: OpenedToken | undefined,
+  token: PageToken | undefined,
   items: ProblemItem[],
 ): readonly number[] {
   const { chosen, unknown } = findFields(seen, names)
@@ -158,7 +158,7 @@ const compared: { [Filter in PlainFilter]: Compared<NonNullable<WalkFilters[Filt
   pageSize: { parameter: 'pageSize', show: String },
 }
 
-function differences(request: ExportRequest, token: OpenedToken): ProblemItem[] {
+function differences(request: ExportRequest, token: PageToken): ProblemItem[] {
   // Held to the maximum of the first page: a walk outlives a change of the configuration.
   const pageSize = request.pageSize && Math.min(request.pageSize, token.pageSizeMax)
   const sent = { ...request, pageSize }

@@ -30,8 +30,6 @@ export interface Serving {
   exports: Exports
   buffers: PageBuffers
   pageTokenKeys: readonly Buffer[]
-  /** The oldest release that may be sent the page's token. */
-  oldestRelease: string
   now: () => Micros
   /** Where the batches of the page are noted, in a trace. */
   steps: PageToWrite['steps']
@@ -43,7 +41,7 @@ export interface Serving {
 export async function servePage(page: Page, serving: Serving, sink: Sink): Promise<PageReceipt['outcome']> {
   const { walk, after, fills, isFollowed, framing } = page
   const seal = (place: Position, applications: number): string =>
-    sealPageToken(nextPage(walk, place, applications, serving.now()), serving.pageTokenKeys, serving.oldestRelease)
+    sealPageToken(nextPage(walk, place, applications, serving.now()), serving.pageTokenKeys)
   try {
     const { questionsAsOf, ...scope } = walk
     const isReplaceable = isFollowed && questionsAsOf !== earliest

@@ -13,9 +13,9 @@ import {
 import { beforeAllSubmissions } from '../domain/values/offset-time.ts'
 import { Problem } from '../problem.ts'
 import { databaseIsBehind } from './behind-walk.ts'
-import { type OpenedToken, openPageToken, sealPageToken, type TokenOpening, walkIsLost } from './page-token.ts'
+import { openPageToken, sealPageToken, type TokenOpening, walkIsLost } from './page-token.ts'
 import { type SentParameters, SentQuery } from './sent-query.ts'
-import { shownFilters, type Walk } from './walk.ts'
+import { type PageToken, shownFilters, type Walk } from './walk.ts'
 
 /** Ids read in one go. */
 const batchRows = 50_000
@@ -39,13 +39,11 @@ export interface WalkReceipt {
 const beginning: Position = { submit_time: Date.parse(beforeAllSubmissions) * 1000, submit_seq: 0 }
 
 /** What names a walk when its receipt is asked for: any page token of it, and as the first page has none before it, this one. */
-export const walkToken = (
-  walk: Walk,
-  { keys, now, oldestRelease }: Pick<TokenOpening, 'keys' | 'now'> & { oldestRelease: string },
-): string => sealPageToken({ ...walk, after: beginning, issuedAt: now }, keys, oldestRelease)
+export const walkToken = (walk: Walk, { keys, now }: Pick<TokenOpening, 'keys' | 'now'>): string =>
+  sealPageToken({ ...walk, after: beginning, issuedAt: now }, keys)
 
 /** The walk that a receipt is asked for by the parameter `walk`. Throws Problem `invalid_request` with everything that is wrong. */
-export function parseReceiptRequest(sent: SentParameters, tokens: TokenOpening): OpenedToken {
+export function parseReceiptRequest(sent: SentParameters, tokens: TokenOpening): PageToken {
   const query = new SentQuery(sent, ['walk'])
   const walk = query.read('walk', value => query.collect(() => openPageToken(value, tokens, 'walk')))
   if (!sent.pairs.some(({ name }) => name === 'walk')) {
@@ -62,7 +60,7 @@ export function parseReceiptRequest(sent: SentParameters, tokens: TokenOpening):
  */
 export async function readWalkReceipt(
   sql: Sql,
-  walk: OpenedToken,
+  walk: PageToken,
   programSlug: string,
   rowsMax = batchRows,
 ): Promise<WalkReceipt> {

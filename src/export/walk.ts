@@ -38,7 +38,7 @@ export function beginWalk(programId: number, filters: WalkFilters, start: WalkSt
     programId,
     walkId,
     horizon: start.horizon,
-    lastApplication: start.last_application ?? undefined,
+    lastChange: start.last_change.mark,
     questionsAsOf: start.last_published_at ?? earliest,
     applications: 0,
   }

@@ -41,8 +41,6 @@ export interface Foundation {
   intakeDb: Sql
   /** Connections for the console, whose login has more rights than those of the other doors. */
   consoleDb: Sql
-  /** The oldest release that may run on this database, as it was when this process started. */
-  oldestRelease: string
   metrics: Metrics
   /** Undefined unless traces are exported. */
   tracer?: Tracer | undefined

@@ -42,7 +42,7 @@ export interface OpenedExport extends AskedExport {
 
 /** Throws a Problem: `unauthenticated`, `not_acceptable`, `invalid_request`, `unavailable`. */
 export async function openExport(deps: Deps, { caller, ...asked }: AskedExport): Promise<OpenedExport> {
-  const { config, db, exports, keyMaps, oldestRelease } = deps
+  const { config, db, exports, keyMaps } = deps
   const { programSlug, request } = asked
   recordOf(request).isPage = request.method === 'GET'
   const { programId, record } = admitToProgram({ caller, programSlug, request }, authorizeExport)
@@ -63,7 +63,7 @@ export async function openExport(deps: Deps, { caller, ...asked }: AskedExport):
       throw parsed.token !== undefined && isLostPublication(error) ? questionsAreLost(error) : error
     })
   const readSeen = async (asOf: Micros) => (await loadSeen(asOf)).keyMap
-  const { walk, begun } = await openWalk(parsed, programId, config, { ...tokens, oldestRelease }, readStart, readSeen)
+  const { walk, begun } = await openWalk(parsed, programId, config, tokens, readStart, readSeen)
   record.fields.walk = walk.walkId
   record.fields.filters = shownFilters(walk)
   if (walk.fields !== undefined) record.fields.fields = walk.fields.length

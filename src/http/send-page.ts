@@ -65,17 +65,13 @@ export function sendPage(
   return streamResponse(record, () => head.headers, opened.queueTime, send, digest)
 }
 
-function servingOf(
-  { config, exports, now, oldestRelease }: Deps,
-  coding: Coding | undefined,
-): Omit<Serving, 'note' | 'steps'> {
+function servingOf({ config, exports, now }: Deps, coding: Coding | undefined): Omit<Serving, 'note' | 'steps'> {
   const { letGoAfterMs, stallTimeoutMs, pageTokenKeys } = config
   return {
     limits: { ...pageLimits, letGoAfterMs, stallTimeoutMs },
     exports,
     buffers: coding === undefined ? exports.buffers : exports.compressedBuffers,
     pageTokenKeys,
-    oldestRelease,
     now,
   }
 }

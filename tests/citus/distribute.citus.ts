@@ -119,7 +119,7 @@ describe('a distributed installation', () => {
     await sql`analyze application`
     const plan = await sql<{ 'QUERY PLAN': string }[]>`
       explain select snapshot from application
-      where (select require_walk(${program.program_id}, 500, null, null)) and program_id = ${program.program_id} and submit_seq <= 500
+      where (select require_change(${program.program_id}, 500, null, null)) and program_id = ${program.program_id} and submit_seq <= 500
       order by submit_time, submit_seq limit 100`
     const text = plan.map(row => row['QUERY PLAN']).join('\n')
     expect(text).toContain('Task Count: 1')

@@ -32,7 +32,7 @@ const planOf = (program: RawProgram, pageSize: number): PagePlan => ({
   walk: {
     programId: program.program_id,
     horizon: 300,
-    lastApplication: undefined,
+    lastChange: undefined,
     from: undefined,
     to: undefined,
     revisionState: undefined,

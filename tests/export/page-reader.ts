@@ -23,7 +23,7 @@ export const planOf = (of: RawProgram, horizon: number, pageSize: number, after?
   walk: {
     programId: of.program_id,
     horizon,
-    lastApplication: undefined,
+    lastChange: undefined,
     from: undefined,
     to: undefined,
     revisionState: undefined,

@@ -3,8 +3,8 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { KeyMap } from '../../src/domain/questions/key-map.ts'
-import type { OpenedToken } from '../../src/export/page-token.ts'
 import { planWalk } from '../../src/export/request.ts'
+import type { PageToken } from '../../src/export/walk.ts'
 import { codes, limits, parse, token, utc } from '../support/export-request.ts'
 import { refusal } from '../support/refusal.ts'
 
@@ -24,7 +24,7 @@ describe('spec, "Pagination rules"', () => {
     pageSize: 7,
     pageSizeMax: 1000,
   } as const
-  const plan = (query: string, of: OpenedToken = first) => planWalk({ ...parse(query), token: of }, limits)
+  const plan = (query: string, of: PageToken = first) => planWalk({ ...parse(query), token: of }, limits)
 
   test('3. "When `nextPageToken` is sent, the other query parameters may be omitted"', () => {
     expect(plan('')).toEqual(filters)
@@ -137,7 +137,7 @@ describe('fields', () => {
     return { question_id, question_key, type, option_ids: [], children }
   }
   const seen = [node(1, 'name'), node(2, 'member', [node(3, 'born'), node(4, 'pay')]), node(5, 'income')]
-  const plan = (query: string, of?: Partial<OpenedToken>) =>
+  const plan = (query: string, of?: Partial<PageToken>) =>
     planWalk({ ...parse(query), token: of && token(of) }, limits, seen)
 
   test.each([

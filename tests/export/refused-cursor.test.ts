@@ -21,7 +21,7 @@ async function refuse(code: string, times: number): Promise<void> {
     .unsafe(`
       drop sequence if exists cursors;
       create sequence cursors;
-      create or replace function require_walk(of_program bigint, horizon bigint, last_seq bigint, last_time timestamptz) returns boolean language plpgsql as $$
+      create or replace function require_change(of_program bigint, change bigint, of_time timestamptz, of_application bigint) returns boolean language plpgsql as $$
       begin
         if nextval('cursors') <= ${times} then raise exception 'refused' using errcode = '${code}'; end if;
         return true;

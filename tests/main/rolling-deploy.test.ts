@@ -154,10 +154,8 @@ test('G1, G4, G8: an upgrade that rolls through: the release before and the rele
     `This is release ${version}, and the upgrade of this database to ${nextVersion} is finished. Start release ${nextVersion} or a newer one.\n`,
   )
 
-  // Processes that start now issue tokens in the new layout, and all go on with walks in the old one.
+  // Walks that began before go on in processes that start now.
   const restarted = await serve(next)
-  const newest = JSON.parse(await pageText(restarted, 'pageSize=1')) as ExportPage
-  expect(newest.nextPageToken!.length).toBeGreaterThan(heldToken.length)
   await expectWholeWalks([nextMain, restarted])
   expect(await pageText(restarted, `nextPageToken=${heldToken}`)).toStartWith('{"payload":[')
 })

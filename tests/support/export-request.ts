@@ -1,6 +1,6 @@
 // Export requests as tests send them: parsed, and with tokens of a walk.
 
-import { type OpenedToken, sealPageToken } from '../../src/export/page-token.ts'
+import { sealPageToken } from '../../src/export/page-token.ts'
 import { type ExportRequest, parseExportRequest } from '../../src/export/request.ts'
 import type { PageToken } from '../../src/export/walk.ts'
 import { prefersStrictHandling } from '../../src/http/preference.ts'
@@ -18,12 +18,12 @@ export const parse = (query: string, prefer: string | null = null, timeZone = li
 export const codes = (attempt: () => unknown): [string | undefined, string][] =>
   refusal(attempt).errors.map(({ parameter, code }) => [parameter, code])
 
-export function token(changes: Partial<OpenedToken> = {}): OpenedToken {
+export function token(changes: Partial<PageToken> = {}): PageToken {
   return {
     programId: 1,
     walkId: '00000000000000aa',
     horizon: 10,
-    lastApplication: { submit_time: 1, submit_seq: 1 },
+    lastChange: { time: 1, application_id: 1 },
     questionsAsOf: 1,
     after: { submit_time: 1, submit_seq: 1 },
     from: undefined,

@@ -1,5 +1,4 @@
-// Two releases of this checkout in folders of their own: as it is, and as the next one would be, with a migration of each kind and
-// another layout of page tokens.
+// Two releases of this checkout in folders of their own: as it is, and as the next one would be, with a migration of each kind.
 
 import { cp, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -45,12 +44,6 @@ import contracting from './0003-contracting.sql' with { type: 'text' }
     list,
     "  '0001-foundation.sql': foundation,\n",
     "  '0001-foundation.sql': foundation,\n  '0002-expanding.sql': expanding,\n  '0003-contracting.sql': contracting,\n",
-  )
-  await change(
-    folder,
-    'src/export/page-token.ts',
-    'const layouts: readonly Layout[] = [\n',
-    `const layouts: readonly Layout[] = [\n  { version: 4, since: '${nextVersion}', tokenBytes: tokenBytesOf(14), fields: 0, unpack },\n`,
   )
   return folder
 }

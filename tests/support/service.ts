@@ -12,7 +12,6 @@ import type { Foundation } from '../../src/http/deps.ts'
 import { Metrics } from '../../src/http/metrics.ts'
 import { createLog } from '../../src/log.ts'
 import type { CountingRedis } from '../../src/queue/counting-redis.ts'
-import { release } from '../../src/release.ts'
 import { testConfig } from './config.ts'
 import { leastPrivileged, type TestDatabase } from './database.ts'
 
@@ -43,8 +42,6 @@ export interface TestServiceOptions {
   now?: () => Micros
   /** Ends TLS in the service (PEM texts); `baseUrl` is then https. */
   tls?: { cert: string; key: string }
-  /** The oldest release that may run on the database; this one unless given. */
-  oldestRelease?: string
   /** Used instead of the database's own pool, for counting statements. */
   db?: Sql
   /** The same for the pool of exports, and of intake. */
@@ -111,7 +108,6 @@ export async function startTestService(
     standbys,
     intakeDb,
     consoleDb: options.consoleDb ?? options.db ?? openPool('test-console', 10, 'test_console'),
-    oldestRelease: options.oldestRelease ?? release.version,
     metrics: new Metrics(),
     connections: new Connections(config, log),
     countingRedis: options.countingRedis,

@@ -388,12 +388,12 @@ create trigger erased_application_is_history before update or delete on erased_a
   for each row execute function refuse_change();
 
 -- Changes that went with an application that was erased: number and time of each status and note, and a number under which it became
--- OBSOLETE where that was no submission's. A cursor that names such a change is good for ever.
+-- OBSOLETE where that was no submission's, with the time of its own. A cursor that names such a change is good for ever.
 create table erased_change (
   program_id bigint not null references program,
   change_seq bigint not null,
   application_id bigint not null,
-  happened_at timestamptz,
+  happened_at timestamptz not null,
   primary key (program_id, change_seq)
 );
 create trigger erased_change_is_history before update or delete on erased_change
@@ -415,8 +415,8 @@ begin
       drawn - applications + row_number() over (order by r.submit_seq)
     from removed r
     where r.program_id = of_program;
-    insert into erased_change (program_id, change_seq, application_id)
-    select r.program_id, r.superseded_seq, r.application_id
+    insert into erased_change (program_id, change_seq, application_id, happened_at)
+    select r.program_id, r.superseded_seq, r.application_id, r.submit_time
     from removed r
     where r.program_id = of_program
     and r.superseded_seq is not null
@@ -473,63 +473,6 @@ create trigger application_in_progress_is_kept before delete on application_in_p
 -- Stored texts are read whole and often: kept in the row and uncompressed as far as a page allows.
 alter table application alter column snapshot set storage external;
 alter table application set (toast_tuple_target = 8160);
-
--- The last application of a program up to a horizon, erased or not: nulls when there was none.
-create function last_submission(of_program bigint, horizon bigint, out submit_seq bigint, out submit_time timestamptz)
-language plpgsql stable as $$
-declare
-  erased record;
-begin
-  select a.submit_seq, a.submit_time into last_submission.submit_seq, last_submission.submit_time
-  from application a
-  where a.program_id = of_program and a.submit_seq <= horizon
-  order by a.submit_seq desc
-  limit 1;
-  -- Nothing that was erased can come after this one.
-  if last_submission.submit_seq = horizon then
-    return;
-  end if;
-  select e.submit_seq, e.submit_time into erased
-  from erased_application e
-  where e.program_id = of_program and e.submit_seq <= horizon
-  order by e.submit_seq desc
-  limit 1;
-  if coalesce(erased.submit_seq > last_submission.submit_seq, last_submission.submit_seq is null) then
-    last_submission.submit_seq := erased.submit_seq;
-    last_submission.submit_time := erased.submit_time;
-  end if;
-end $$;
-
--- What stands before the rows of every page (contract G13), of what was found: refuses when this database has not come as far as the
--- walk's horizon (TB001), or when its submissions up to there are not those the walk began with (TB002). `last_seq` and `last_time` are
--- of the last submission up to the horizon, as page 1 found it; null when there was none. An erased one has its tombstone: one that is
--- not there at all was lost, and a status or a note may have its number since.
-create function check_walk(of_program bigint, horizon bigint, last_seq bigint, last_time timestamptz,
-  reached bigint, newest_seq bigint, newest_time timestamptz) returns boolean
-language plpgsql stable as $$
-begin
-  if reached is null or reached < horizon then
-    raise exception 'program % has come to submission %, and not to %', of_program, reached, horizon
-      using errcode = 'TB001';
-  end if;
-  if last_seq is not null and (newest_seq, newest_time) is distinct from (last_seq, last_time) then
-    raise exception 'submission % of program % is not there, or is another one than it was', last_seq, of_program
-      using errcode = 'TB002';
-  end if;
-  return true;
-end $$;
-
--- The same, with what is found in the tables.
-create function require_walk(of_program bigint, horizon bigint, last_seq bigint, last_time timestamptz) returns boolean
-language plpgsql stable as $$
-declare
-  reached bigint;
-  newest record;
-begin
-  select c.submit_seq into reached from submission_counter c where c.program_id = of_program;
-  select * into newest from last_submission(of_program, horizon);
-  return check_walk(of_program, horizon, last_seq, last_time, reached, newest.submit_seq, newest.submit_time);
-end $$;
 
 -- Of a program that is followed, whose versions CiviForm may edit after they were published here: refuses when the questions of a walk are
 -- others since (TB004), or have not come to this database yet (TB001). Each edit gives all versions that came with it or after it another
@@ -601,7 +544,8 @@ create trigger application_annotation_leaves_change after delete on application_
   for each row when (old.change_seq is not null) execute function leave_change();
 
 -- When the change with this number was made and to which application: what tells it from another change that has its number in another
--- history, for ever, whatever was erased since. The time is null where only an application became OBSOLETE; both where there is no such change.
+-- history, for ever, whatever was erased since. Where an application only became OBSOLETE, the time is that of its submission. Nulls where
+-- there is no such change.
 create function change_at(of_program bigint, change bigint, out happened_at timestamptz, out application_id bigint)
 language plpgsql stable as $$
 #variable_conflict use_column
@@ -632,13 +576,14 @@ begin
     union all
     select e.happened_at, e.application_id from erased_change e where e.program_id = of_program and e.change_seq = change
     union all
-    select null, a.application_id from application a where a.program_id = of_program and a.superseded_seq = change
+    select a.submit_time, a.application_id from application a where a.program_id = of_program and a.superseded_seq = change
   ) known
   limit 1;
 end $$;
 
--- Refuses, as check_walk does, a change that this database has not come to (TB001), or has another one for (TB002). A change without an
--- application is known by its number alone. A time that is not there is that of the epoch.
+-- What stands before the rows of every page, for the last change of its walk, and before those of the feed (contract G13): refuses when this
+-- database has not come to a change (TB001), or has another one under its number (TB002). Numbers are drawn one after another, so what
+-- has the change has all that was before it. A change without an application is known by its number alone.
 create function require_change(of_program bigint, change bigint, of_time timestamptz, of_application bigint) returns boolean
 language plpgsql stable as $$
 declare
@@ -653,7 +598,7 @@ begin
     return true;
   end if;
   select * into known from change_at(of_program, change);
-  if (coalesce(known.happened_at, 'epoch'), known.application_id) is distinct from (of_time, of_application) then
+  if (known.happened_at, known.application_id) is distinct from (of_time, of_application) then
     raise exception 'change % of program % is not there, or is another one than it was', change, of_program using errcode = 'TB002';
   end if;
   return true;
@@ -746,19 +691,15 @@ end $$;
 -- of its applications.
 create function walk_start(of_program bigint)
 returns table (
-  horizon bigint, last_submit_time timestamptz, submit_time timestamptz, submit_seq bigint,
-  change_time timestamptz, change_application bigint, last_published_at timestamptz)
+  horizon bigint, last_submit_time timestamptz, change_time timestamptz, change_application bigint, last_published_at timestamptz)
 language sql stable as $$
   select
     c.submit_seq,
     least(c.last_submit_time, c.loading_from - interval '1 microsecond'),
-    newest.submit_time,
-    newest.submit_seq,
     last.happened_at,
     last.application_id,
     (select max(v.published_at) from program_version v where v.program_id = of_program)
   from submission_counter c
-  cross join last_submission(c.program_id, c.submit_seq) newest
   cross join change_at(c.program_id, c.submit_seq) last
   where c.program_id = of_program
 $$;

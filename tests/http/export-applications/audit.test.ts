@@ -147,7 +147,7 @@ describe('the trail', () => {
       programId: program.program_id,
       walkId: '00000000000000aa',
       horizon: 20,
-      lastApplication: undefined,
+      lastChange: undefined,
       questionsAsOf: earliest,
       from: undefined,
       to: undefined,

@@ -28,7 +28,7 @@ const written = async (node: Node): Promise<number> => {
 }
 
 describe.skipIf(!needs('postgresql15'))('after a failover that lost changes', () => {
-  test('cursors of each kind are refused, ids go on after the lost ones, and a standby that has what was lost is not read', async () => {
+  test('cursors and walks past any lost change are refused, ids go on after the lost ones, and a standby that has what was lost is not read', async () => {
     const cluster = await useCluster({}, endWithTest)
     const { primary } = cluster
     const [heir, abandoned] = cluster.standbys as [Node, Node]
@@ -93,19 +93,27 @@ describe.skipIf(!needs('postgresql15'))('after a failover that lost changes', ()
     const followed = new Map<string, Followed>()
     for (const kind of kinds) followed.set(kind, await follow(kind))
     await sql`update program set statuses = '{Approved,Received}' where slug like 'lost-%'`
-    const cursorOf = async (one: Followed): Promise<string> => (await one.read('latest')).body.nextCursor
-    const before = new Map<string, string>()
-    for (const [kind, one] of followed) before.set(kind, await cursorOf(one))
+    /** Where one stands in the changes of a program, and in a walk that has just begun. */
+    interface Standing {
+      cursor: string
+      nextPageToken: string
+    }
+    const standIn = async (kind: string, one: Followed): Promise<Standing> => {
+      const { page } = await new ExportClient(service, one.key, `lost-${kind}`).page({ pageSize: '5' })
+      return { cursor: (await one.read('latest')).body.nextCursor, nextPageToken: page.nextPageToken! }
+    }
+    const before = new Map<string, Standing>()
+    for (const [kind, one] of followed) before.set(kind, await standIn(kind, one))
     await until('the standbys to be read', () => standbys.usable().length === 2)
     const at = await written(primary)
     await until('the heir to have it all', async () => (await replayed(heir)) >= at)
 
     // From here on only the other standby gets what happens.
     await heir.kill()
-    const lost = new Map<string, string>()
+    const lost = new Map<string, Standing>()
     for (const [kind, one] of followed) {
       for (let n = 0; n < 3; n++) await one.happen(n)
-      lost.set(kind, await cursorOf(one))
+      lost.set(kind, await standIn(kind, one))
     }
     const given = []
     for (let n = 0; n < 45; n++) given.push(await submit(n))
@@ -131,10 +139,19 @@ describe.skipIf(!needs('postgresql15'))('after a failover that lost changes', ()
     // As many other changes as were lost, and one more: another erasure of what the abandoned standby still has among them.
     for (const one of followed.values()) for (let n = 4; n < 8; n++) await one.happen(n)
     for (const [kind, one] of followed) {
-      const refused = await one.read(lost.get(kind)!)
+      const refused = await one.read(lost.get(kind)!.cursor)
       expect([kind, refused.status]).toEqual([kind, 400])
       expect(refused.body).toMatchObject({ errors: [{ parameter: 'after', code: 'cursor_of_another_history' }] })
-      const told = await one.read(before.get(kind)!)
+      const client = new ExportClient(service, one.key, `lost-${kind}`)
+      const ended = await client.request({ nextPageToken: lost.get(kind)!.nextPageToken })
+      expect([kind, ended.status]).toEqual([kind, 400])
+      expect(await ended.json()).toMatchObject({
+        errors: [{ parameter: 'nextPageToken', code: 'walk_of_another_history' }],
+      })
+      const goingOn = await client.page({ nextPageToken: before.get(kind)!.nextPageToken })
+      // But for what was erased of it since.
+      expect([kind, goingOn.page.payload.length]).toEqual([kind, kind === 'erased' ? 4 : 5])
+      const told = await one.read(before.get(kind)!.cursor)
       expect(told.body.payload.map(change => change.kind)).toEqual([kind, kind, kind, kind])
     }
     const [idsAfter] = await sql<{ annotation: number; event: number }[]>`
@@ -165,7 +182,9 @@ describe.skipIf(!needs('postgresql15'))('after a failover that lost changes', ()
       strangeness: expect.stringContaining('another timeline'),
     })
     expect(service.logText()).toContain('this server is on another timeline')
-    // The new primary is one of EXPORT_DATABASE_URL too, and is read. One that is promoted besides is not.
+    // The new primary is one of EXPORT_DATABASE_URL too, and is read, once its connections of before have failed and are forgotten. One
+    // that is promoted besides is not.
+    await until('the new primary to be read', () => stateOf(heir).isUsed)
     expect(stateOf(heir)).toMatchObject({ isUsed: true, strangeness: undefined })
     await abandoned.promote()
     await until('it to be out of recovery', async () => {

@@ -140,15 +140,4 @@ describe('a walk with fields', () => {
     expect((await request('?fields=story', { 'If-None-Match': story })).status).toBe(304)
     expect((await request('?fields=story', { 'If-None-Match': `${whole}, ${needs}` })).status).toBe(200)
   })
-
-  test('waits until an upgrade is finished whose release before would take a walk on without its choice', async () => {
-    const upgraded = await useService(database, {}, { oldestRelease: '0.0.0' })
-    const ask = (query: string) => upgraded.get(`${path}${query}`, { headers: { Authorization: key.authorization } })
-    const refused = await ask('?fields=story')
-    expect([refused.status, refused.headers.get('Retry-After')]).toEqual([503, '600'])
-    expect(((await refused.json()) as { detail: string }).detail).toStartWith(
-      'fields cannot be used before the upgrade',
-    )
-    expect((await ask('')).status).toBe(200)
-  })
 })
