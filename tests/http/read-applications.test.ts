@@ -242,6 +242,25 @@ describe('revisions', () => {
 })
 
 describe('history', () => {
+  test.each([200, 201, 401])('of %i steps comes in parts of 200, each step once', async count => {
+    const { application_id } = await frontEnd.apply(await frontEnd.register(), answers('often annotated'))
+    await sql`
+      insert into application_annotation (program_id, application_id, changed_at, changed_by, application_note)
+      select ${program_id}, ${application_id}, now(), 'admin:test', 'note ' || n from generate_series(1, ${count}) as n`
+    const sizes: number[] = []
+    const notes: unknown[] = []
+    for (let after: number | null | undefined; after !== null; ) {
+      const path = `/${slug}/applications/${application_id}/history${after === undefined ? '' : `?after=${after}`}`
+      const answer: Answer = await jsonOf(path)
+      sizes.push(answer.payload.length)
+      notes.push(...answer.payload.map(step => step.application_note))
+      after = answer.nextAfter
+      expect(sizes.length).toBeLessThan(4)
+    }
+    expect(sizes).toEqual(count === 200 ? [200] : count === 201 ? [200, 1] : [200, 200, 1])
+    expect(notes).toEqual(Array.from({ length: count }, (_, i) => `note ${i + 1}`))
+  })
+
   test('is every status and note, oldest first, and not who set them', async () => {
     const id = other
     const change = (n: number, what: object) =>

@@ -2,6 +2,7 @@
 
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { appendAuditEvent } from '../../../../src/db/audit.ts'
+import { refuseAuditLines } from '../../../support/audit-trail.ts'
 import { aPerson, ConsoleVisitor } from '../../../support/console.ts'
 import { useDatabase, useService } from '../../../support/fixtures.ts'
 import { createTestKey } from '../../../support/keys.ts'
@@ -143,6 +144,15 @@ describe('the download', () => {
       actor: `admin:${ada.email}`,
       detail: { filters: { actor: 'operator:many' }, events: 2500 },
     })
+  })
+
+  test('is not sent where the line on it is refused', async () => {
+    const takeLines = await refuseAuditLines(sql)
+    const { response, text } = await csvOf('')
+    expect(response.status).toBe(500)
+    expect(text).not.toContain('program_published')
+    await takeLines()
+    expect((await csvOf('')).text).toContain('program_published')
   })
 
   test('without a filter has itself not in it, and HEAD makes none', async () => {
