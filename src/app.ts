@@ -17,7 +17,7 @@ import { Exports } from './export/exports.ts'
 import { absentConsole, absentIntake } from './http/absent-doors.ts'
 import { applicationStatus } from './http/application-status.ts'
 import { checkAuth } from './http/check-auth.ts'
-import { type Peer, RequestConnection } from './http/connections.ts'
+import { ClientConnection, idleSecondsOf, type Server } from './http/client-connection.ts'
 import type { Deps, Foundation } from './http/deps.ts'
 import { problemResponse } from './http/errors.ts'
 import { exportApplications } from './http/export-applications.ts'
@@ -36,7 +36,7 @@ import { underSpan } from './tracing/current-span.ts'
 import { spanKinds } from './tracing/span.ts'
 
 interface App {
-  fetch(request: Request, peer: Peer): Response | Promise<Response>
+  fetch(request: Request, server: Server): Response | Promise<Response>
   /** The audit trail's lines on pages that were sent, for the end of the process. */
   readonly trail: Pick<ExportTrail, 'waiting' | 'finish'>
   /** The requests that wait for changes, which are answered at the end of the process. */
@@ -49,6 +49,7 @@ export function createApp(foundation: Foundation): App {
   const { config, db, log, now } = foundation
   const tls = config.tlsCert !== undefined
   const { exportOnly } = config
+  const idleSeconds = idleSecondsOf(config.idleTimeoutMs)
   const ownHost = new OwnHost({ baseUrl: config.baseUrl, tls })
   const refusals = exportOnly ? undefined : new RefusalNotes(foundation.consoleDb, log)
   const audit = async (...events: AuditEvent[]): Promise<void> => {
@@ -121,8 +122,8 @@ export function createApp(foundation: Foundation): App {
       await addPages()
       return routes.routes.map(({ method, path }) => ({ method, path }))
     },
-    fetch(asked, peer) {
-      const connection = new RequestConnection(deps.connections, peer, asked)
+    fetch(asked, server) {
+      const connection = new ClientConnection(server, asked, idleSeconds)
       const request = ownHost.named(asked)
       const origin = originOf({ peer: connection.address, tls, fields: request.headers }, config)
       const record = new RequestRecord(request, connection, origin, deps.log, deps.metrics)

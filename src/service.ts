@@ -10,10 +10,8 @@ import { prepareAtStart } from './db/instance.ts'
 import { findWay, noStatementTimeout, type Way } from './db/pooler.ts'
 import { readUpkeepState } from './db/upkeep-state.ts'
 import { type StandbyPool, Standbys } from './export/standbys.ts'
-import { Connections } from './http/connections.ts'
 import { health, standbyLines } from './http/health.ts'
 import { Metrics } from './http/metrics.ts'
-import { openSockets } from './http/open-sockets.ts'
 import { readTlsFiles } from './http/tls-files.ts'
 import { createLog, type Log } from './log.ts'
 import { buildOf } from './metrics/build.ts'
@@ -27,8 +25,6 @@ import { openTraces } from './tracing/open-traces.ts'
 
 /** What closing may take, however long draining took. */
 const closeMs = 5000
-/** How often open connections are counted, to end those that are too many. */
-const connectionsEveryMs = 500
 /** How long a standby may take to say how it is reached and how far it has come. */
 const standbyAnswerMs = 3000
 
@@ -65,7 +61,6 @@ export async function serve(config: Config, environment: Readonly<Record<string,
   const traces = openTraces(config, 'tributary', log)
   watchTraces(metrics, traces?.exporter)
   metrics.watchStandbys(() => standbys.states())
-  const connections = new Connections(config, log)
   const countingRedis = await openCountingRedis(config, log)
   metrics.watchCounts(countingRedis)
   const app = createApp({
@@ -79,14 +74,13 @@ export async function serve(config: Config, environment: Readonly<Record<string,
     consoleDb,
     metrics,
     tracer: traces?.tracer,
-    connections,
     countingRedis,
     now: () => Date.now() * 1000,
   })
   const server = Bun.serve({
     hostname: config.host,
     port: config.port,
-    // Bun would end a connection whose reader or database is slow. Here it is idle only when its answer is complete (http/connections).
+    // Bun would end a connection whose reader or database is slow. Here it is idle only when its answer is complete (http/client-connection).
     idleTimeout: 0,
     reusePort: config.reusePort,
     development: false,
@@ -98,7 +92,6 @@ export async function serve(config: Config, environment: Readonly<Record<string,
     lines: standbyLines(standbys.states()),
   })
   const platform = servePlatform(config, health(readiness, metrics))
-  watchConnections(connections, server.port!, log)
 
   const drain = async (why: string): Promise<void> => {
     if (draining) process.exit(130)
@@ -145,13 +138,6 @@ function servePlatform(
 function keepRunning(log: Log): void {
   process.on('uncaughtException', error => log.error({ err: error }, 'uncaught exception'))
   process.on('unhandledRejection', error => log.error({ err: error }, 'unhandled rejection'))
-}
-
-/** Bun accepts every connection, so they are counted once they are open. */
-function watchConnections(connections: Connections, port: number, log: Log): void {
-  const sockets = openSockets()
-  if (sockets === undefined) log.warn('on this system the connections of one address cannot be limited')
-  else setInterval(() => connections.look(sockets, port), connectionsEveryMs).unref()
 }
 
 /** Where there is a Redis, limits are counted in it, for all processes on all machines together. It may be down, now or later. */

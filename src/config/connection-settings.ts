@@ -2,7 +2,7 @@
 
 import { parseSubnet, type Subnet } from '../domain/values/ip-address.ts'
 import { setting, Unusable } from './setting.ts'
-import { duration, optional, text, wholeNumber } from './setting-kinds.ts'
+import { duration, optional, text } from './setting-kinds.ts'
 
 // biome-ignore format: a table, as SETTINGS.md is
 export const connectionSettings = {
@@ -14,8 +14,6 @@ export const connectionSettings = {
     'File with the private key (PEM). With TLS_CERT.'),
   idleTimeoutMs: setting('IDLE_TIMEOUT', '75s', duration('1s', '4m'),
     'How long a connection may stay open without a request under way, 1s to 4m; up to four seconds longer. A head that is not complete within 12 s is given up.'),
-  connectionsPerAddress: setting('CONNECTIONS_PER_ADDRESS', '200', wholeNumber(0, 1_000_000),
-    'Connections of one address (IPv6: of one /64) on which no key was accepted yet; more end the oldest. 0 for no limit. Not for trusted proxies. On Linux.'),
   stallTimeoutMs: setting('STALL_TIMEOUT', '60s', duration('1s', '1h'),
     'How long a reader may take nothing before it is cut off, 1s to 1h.'),
   letGoAfterMs: setting('LET_GO_AFTER', '1s', duration('10ms', '1m'),

@@ -25,7 +25,7 @@ export const authenticate = (deps: Deps) =>
  */
 export async function authenticateRequest(deps: Deps, request: Request): Promise<Caller> {
   const { config, keys, now, uses } = deps
-  const { connection, fields, origin } = recordOf(request)
+  const { fields, origin } = recordOf(request)
   const { address, secure } = origin
   if (address !== undefined) fields.address = addressText(address)
   const attempt = { authorization: request.headers.get('authorization'), address, secure, now: now() }
@@ -34,7 +34,6 @@ export async function authenticateRequest(deps: Deps, request: Request): Promise
   )
   if ('refused' in admission) return refuse(deps, fields, attempt, admission)
   const { caller } = admission
-  connection.authenticated()
   fields.api_key_id = caller.api_key_id
   uses.noteUse(caller.api_key_id, caller.address, attempt.now)
   return caller

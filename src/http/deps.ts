@@ -19,7 +19,6 @@ import type { ProgramTurns } from '../intake/program-turns.ts'
 import type { Log } from '../log.ts'
 import type { CountingRedis } from '../queue/counting-redis.ts'
 import type { Tracer } from '../tracing/span.ts'
-import type { Connections } from './connections.ts'
 import type { Metrics } from './metrics.ts'
 
 /** What a process opens before there is an application. */
@@ -44,7 +43,6 @@ export interface Foundation {
   metrics: Metrics
   /** Undefined unless traces are exported. */
   tracer?: Tracer | undefined
-  connections: Connections
   /** Where all processes count together; undefined where each counts for itself. */
   countingRedis?: CountingRedis | undefined
   /** The present time. */

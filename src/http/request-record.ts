@@ -7,7 +7,7 @@ import type { Log } from '../log.ts'
 import { Problem } from '../problem.ts'
 import { redactSecrets } from '../redact.ts'
 import type { Span } from '../tracing/span.ts'
-import type { RequestConnection } from './connections.ts'
+import type { ClientConnection } from './client-connection.ts'
 import { pathOf } from './host.ts'
 
 /** How a request ended. `client_gone` and `stalled` are exports cut short from the other side. */
@@ -74,8 +74,7 @@ export class RequestRecord {
 
   constructor(
     readonly request: Request,
-    /** Its address is the socket's other end, before any proxy header is believed. */
-    readonly connection: RequestConnection,
+    readonly connection: ClientConnection,
     readonly origin: Origin,
     private readonly log: Log,
     private readonly counts: RequestCounts,

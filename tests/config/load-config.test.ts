@@ -84,7 +84,6 @@ describe('loadConfig', () => {
     const numberIn = (text: string): number =>
       Number.parseInt(text, 10) * (unitMs[/[a-z]+$/.exec(text)?.[0] ?? ''] ?? 1)
     const unlimited = {
-      CONNECTIONS_PER_ADDRESS: 1_000_000,
       REQUESTS_PER_MINUTE: 10_000_000,
       EXPORTS_AT_A_TIME: 10_000,
       AUTH_FAILURES_PER_MINUTE: 10_000_000,

@@ -112,6 +112,7 @@ describe('compose.yaml', () => {
 
   test.each(ours)('%s: has a read-only file system, no privileges and bounded memory', (_, service) => {
     expect(service).toHaveProperty('mem_limit')
+    expect(service.ulimits).toEqual({ nofile: 65536 })
     expect(service).toMatchObject({ read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] })
   })
 

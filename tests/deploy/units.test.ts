@@ -36,6 +36,8 @@ describe.each(services)('%s', name => {
     expect(valuesOf(text, 'MemoryMax')).toHaveLength(1)
     const secrets = ['page_token_keys', 'api_key_pepper'].filter(secret => text.toLowerCase().includes(secret))
     expect(secrets).toEqual(name === 'tributary@.service' ? ['page_token_keys', 'api_key_pepper'] : [])
+    // Each connection is one.
+    if (name === 'tributary@.service') expect(valuesOf(text, 'LimitNOFILE')).toEqual(['65536'])
   })
 
   test('stops in the time it takes to drain, and tells its first process alone to', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { originOf } from '../../src/access/client-address.ts'
-import { Connections, type Peer, RequestConnection } from '../../src/http/connections.ts'
+import { ClientConnection, type Server } from '../../src/http/client-connection.ts'
 import { Metrics } from '../../src/http/metrics.ts'
 import { RequestRecord } from '../../src/http/request-record.ts'
 import { QueueTime, streamResponse } from '../../src/http/stream-response.ts'
@@ -9,13 +9,12 @@ import { testConfig } from '../support/config.ts'
 import { rejection } from '../support/refusal.ts'
 
 const log = createLog('silent')
-const connections = new Connections({ idleTimeoutMs: 60_000, connectionsPerAddress: 0, trustedProxies: [] }, log)
-const peer: Peer = { requestIP: () => ({ address: '127.0.0.1', port: 1 }), timeout: () => {} }
+const server: Server = { requestIP: () => ({ address: '127.0.0.1' }), timeout: () => {} }
 
 function aRecord(signal?: AbortSignal): RequestRecord {
   const request = new Request('http://127.0.0.1/', signal === undefined ? {} : { signal })
   const origin = originOf({ peer: '127.0.0.1', tls: false, fields: request.headers }, testConfig())
-  return new RequestRecord(request, new RequestConnection(connections, peer, request), origin, log, new Metrics())
+  return new RequestRecord(request, new ClientConnection(server, request, 60), origin, log, new Metrics())
 }
 
 test('a client that had gone before the first write is reported as gone, and nothing is written for it', async () => {

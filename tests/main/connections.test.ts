@@ -1,25 +1,17 @@
 // Connections that are not used. Contract G14 and section 3, "Everything has a bound and a name": idle and trickling ones end,
-// streams do not, and 5,000 of a stranger keep neither callers nor the platform out.
+// streams do not.
 
 import { afterEach, describe, expect, test } from 'bun:test'
-import { join } from 'node:path'
 import { useDatabase } from '../support/fixtures.ts'
 import { createTestKey } from '../support/keys.ts'
-import { endProcesses, startMain, withDescriptors } from '../support/processes.ts'
+import { endProcesses, startMain } from '../support/processes.ts'
 import { insertRawApplications, insertRawProgram } from '../support/raw-applications.ts'
 import { until } from '../support/until.ts'
 
 const database = await useDatabase()
 await insertRawApplications(database.sql, await insertRawProgram(database.sql, 'raw'), 400, () => 'x'.repeat(60_000))
 const key = await createTestKey(database.sql, { programs: ['raw'], maySubmit: true })
-const floods: Bun.Subprocess<'pipe', 'pipe', 'inherit'>[] = []
-afterEach(async () => {
-  for (const flood of floods.splice(0)) {
-    flood.kill('SIGKILL')
-    await flood.exited
-  }
-  await endProcesses()
-})
+afterEach(endProcesses)
 
 /** A connection that sends these texts, each when it has heard from the one before, or after `pauseMs`. */
 async function raw(url: string, texts: readonly string[], pauseMs?: number) {
@@ -50,31 +42,6 @@ async function raw(url: string, texts: readonly string[], pauseMs?: number) {
 const requestOf = (path: string, fields = ''): string =>
   `GET ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${key.authorization}\r\n${fields}\r\n`
 const ofStranger = 'GET /api/v1/checkAuth HTTP/1.1\r\nHost: localhost\r\n\r\n'
-
-/** A stranger with so many connections, each of which sends `text` and stays. */
-async function startFlood(url: string, connections: number, text: string) {
-  const command = [
-    process.execPath,
-    join(import.meta.dir, '../support/flood.ts'),
-    new URL(url).port,
-    String(connections),
-    text,
-  ]
-  const child = Bun.spawn(withDescriptors(connections + 100, command), {
-    stdin: 'pipe',
-    stdout: 'pipe',
-    stderr: 'inherit',
-  })
-  floods.push(child)
-  const lines = child.stdout.pipeThrough(new TextDecoderStream()).getReader()
-  return {
-    state: async (): Promise<{ open: number; tried: number }> => {
-      child.stdin.write('\n')
-      child.stdin.flush()
-      return JSON.parse((await lines.read()).value!)
-    },
-  }
-}
 
 describe('connections', () => {
   test('end when nothing is under way on them for IDLE_TIMEOUT: after an answer, a refusal, and in the middle of a next head', async () => {
@@ -119,46 +86,6 @@ describe('connections', () => {
     expect(performance.now() - begun).toBeGreaterThan(1000)
     slowBody.socket.write(body)
     await until('the slow body to be answered', () => slowBody.heard.includes(' 201 '))
-    expect(((await page.json()) as { payload: unknown[] }).payload).toHaveLength(400)
-  })
-
-  for (const [what, text] of [
-    ['that had their 401', ofStranger],
-    ['that stopped in the middle of a head', 'GET /api/v1/checkAuth HTTP/1.1\r\nHo'],
-    // The kernel keeps these to itself until they have said something.
-    ['that say nothing', ''],
-  ] as const)
-    test(`5,000 ${what} keep neither callers nor the platform out, with 1,024 descriptors; an address keeps CONNECTIONS_PER_ADDRESS`, async () => {
-      const { health, log, url } = await startMain(database, {
-        TEST_DESCRIPTORS: '1024',
-        CONNECTIONS_PER_ADDRESS: '50',
-        AUTH_FAILURES_PER_MINUTE: '0',
-      })
-      const flood = await startFlood(url, 5000, text)
-      await until('the service to be ready', async () => (await fetch(`${health}/readyz`)).status === 200)
-      await until('all to have tried', async () => (await flood.state()).tried === 5000)
-      expect((await fetch(`${health}/livez`)).status).toBe(200)
-      const headers = { Authorization: key.authorization }
-      expect((await fetch(`${url}/api/v1/checkAuth`, { headers })).status).toBe(200)
-      if (text === '') return
-      await until('the rest to be ended', async () => (await flood.state()).open <= 50)
-      expect(log.some(line => String(line.msg).startsWith('too many connections'))).toBe(true)
-    })
-
-  test('descriptors are kept free also where addresses have no limit; a stream goes on', async () => {
-    const { health, url } = await startMain(database, {
-      TEST_DESCRIPTORS: '400',
-      CONNECTIONS_PER_ADDRESS: '0',
-      AUTH_FAILURES_PER_MINUTE: '0',
-    })
-    const page = await fetch(`${url}/api/v1/admin/programs/raw/applications`, {
-      headers: { Authorization: key.authorization, 'Accept-Encoding': 'identity' },
-    })
-    const flood = await startFlood(url, 1000, ofStranger)
-    await until('all to have tried', async () => (await flood.state()).tried === 1000)
-    await until('some to be ended', async () => (await flood.state()).open < 400 - 64)
-    expect((await fetch(`${health}/readyz`)).status).toBe(200)
-    expect((await flood.state()).open).toBeGreaterThan(200)
     expect(((await page.json()) as { payload: unknown[] }).payload).toHaveLength(400)
   })
 })

@@ -7,7 +7,6 @@ import { openDatabase, type Sql } from '../../src/db/client.ts'
 import { isDistributed } from '../../src/db/migrate.ts'
 import type { Micros } from '../../src/domain/values/offset-time.ts'
 import { type StandbyPool, Standbys } from '../../src/export/standbys.ts'
-import { Connections } from '../../src/http/connections.ts'
 import type { Foundation } from '../../src/http/deps.ts'
 import { Metrics } from '../../src/http/metrics.ts'
 import { createLog } from '../../src/log.ts'
@@ -109,7 +108,6 @@ export async function startTestService(
     intakeDb,
     consoleDb: options.consoleDb ?? options.db ?? openPool('test-console', 10, 'test_console'),
     metrics: new Metrics(),
-    connections: new Connections(config, log),
     countingRedis: options.countingRedis,
     now: options.now ?? (() => Math.floor((performance.timeOrigin + performance.now()) * 1000)),
   }

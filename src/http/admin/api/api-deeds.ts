@@ -135,7 +135,6 @@ async function admitToken(
   if (holder !== undefined) {
     recordOf(request).fields.admin_token_id = holder.tokenId
     await deps.limits.takeRequest(holder.tokenId, 'token')
-    recordOf(request).connection.authenticated()
     return holder
   }
   const retryAfterSeconds = await deps.failures.countFailure(recordOf(request).origin.address)
