@@ -11,5 +11,10 @@ export async function asProcess(command: (tool: ToolProcess) => Promise<number>)
       if (ending.signal.aborted) process.exit(3)
       ending.abort(new Error('Interrupted.'))
     })
-  process.exit(await command({ args: process.argv.slice(2), environment: process.env, signal: ending.signal }))
+  const output = process.stdout
+  const say = (line: string): void => console.error(line)
+  const [args, environment] = [process.argv.slice(2), process.env]
+  const status = await command({ args, environment, signal: ending.signal, output, say })
+  await new Promise<void>(resolve => output.write('', () => resolve()))
+  process.exit(status)
 }

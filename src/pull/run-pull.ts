@@ -3,6 +3,7 @@
 import { createReadStream, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { GaveUp, messageOf, RequestRefused } from '../client/client-errors.ts'
 import { TributaryClient } from '../client/tributary-client.ts'
@@ -30,22 +31,26 @@ export interface ToolProcess {
   environment: Readonly<Record<string, string | undefined>>
   /** Aborted when the tool is asked to end. */
   signal: AbortSignal
+  /** For results. */
+  output: Writable
+  /** For all else, a line at a time. */
+  say: (line: string) => void
 }
 
 export const runPull = (tool: ToolProcess): Promise<number> => ended(tool, pullHelp, pull)
 export const runTypes = (tool: ToolProcess): Promise<number> => ended(tool, typesHelp, types)
 export const runVerify = (tool: ToolProcess): Promise<number> => ended(tool, verifyHelp, verify)
 
-/** Resolves with the exit status. Results go to standard output, all else to standard error. */
+/** Resolves with the exit status. */
 async function ended(tool: ToolProcess, help: string, work: (tool: ToolProcess) => Promise<void>): Promise<number> {
-  const { args, signal } = tool
+  const { args, output, say, signal } = tool
   try {
-    if (args.some(arg => arg === '--help' || arg === '-h')) console.log(help)
+    if (args.some(arg => arg === '--help' || arg === '-h')) output.write(`${help}\n`)
     else await work(tool)
     return exitStatus.complete
   } catch (error) {
-    if (signal.aborted) console.error('Interrupted. The same command goes on from here.')
-    else console.error([messageOf(error), ...(error instanceof GaveUp ? [afterGivingUp(error)] : [])].join('\n'))
+    if (signal.aborted) say('Interrupted. The same command goes on from here.')
+    else say([messageOf(error), ...(error instanceof GaveUp ? [afterGivingUp(error)] : [])].join('\n'))
     return statusOf(error, signal)
   }
 }
@@ -63,9 +68,9 @@ function statusOf(error: unknown, signal: AbortSignal): number {
   return code.startsWith('ERR_PARSE_ARGS') ? exitStatus.usage : exitStatus.failed
 }
 
-async function pull({ args, environment, signal }: ToolProcess): Promise<void> {
+async function pull({ args, environment, output, say: sayAloud, signal }: ToolProcess): Promise<void> {
   const asked = parsePull(args)
-  const say = asked.quiet ? () => {} : (line: string) => console.error(line)
+  const say = asked.quiet ? () => {} : sayAloud
   const credentials = await findCredentials(asked.credentialsFile, environment, say)
   const client = clientOf(asked, credentials, say)
   const startedMs = performance.now()
@@ -74,7 +79,7 @@ async function pull({ args, environment, signal }: ToolProcess): Promise<void> {
     const context = { signal, say, onProgress: shown.update }
     const { out, format } = asked
     const report = await (out === standardOutput
-      ? pullToOutput(format, asked, client, context)
+      ? pullToOutput(output, format, asked, client, context)
       : pullToFile(out, format, asked, client, context))
     shown.stop()
     const seconds = Math.max(0.001, (performance.now() - startedMs) / 1000)
@@ -84,7 +89,7 @@ async function pull({ args, environment, signal }: ToolProcess): Promise<void> {
       `Pulled ${inThousands(added.count)} applications into ${asked.format.destination ?? (asked.out === standardOutput ? 'standard output' : asked.out)}.${all}`,
     )
     say(`It took ${seconds.toFixed(1)} s for ${inBytes(bytes)}. SHA-256 of their ids: ${added.digest}`)
-    if (asked.json) console.log(JSON.stringify(resultOf(report, asked)))
+    if (asked.json) output.write(`${JSON.stringify(resultOf(report, asked))}\n`)
   } catch (error) {
     throw aboutTheKey(error, client)
   } finally {
@@ -102,8 +107,9 @@ const resultOf = ({ added, total, watermark }: PullReport, { program, out, forma
   watermark: watermark ?? null,
 })
 
-/** To standard output when all of it is there: by way of a file that nobody else may read. */
+/** To the output when all of it is there: by way of a file that nobody else may read. */
 async function pullToOutput(
+  output: Writable,
   format: OutputFormat,
   asked: PullCommand,
   client: TributaryClient,
@@ -113,7 +119,7 @@ async function pullToOutput(
   try {
     const file = join(folder, `lines${format.ending}`)
     const report = await pullToFile(file, format, asked, client, context)
-    await pipeline(createReadStream(file), process.stdout, { end: false })
+    await pipeline(createReadStream(file), output, { end: false })
     return report
   } finally {
     rmSync(folder, { recursive: true, force: true })
@@ -127,13 +133,12 @@ function aboutTheKey(error: unknown, { baseUrl }: TributaryClient): unknown {
   return new CommandError('failed', `${error.message}\n${told}`)
 }
 
-async function types({ args, environment, signal }: ToolProcess): Promise<void> {
+async function types({ args, environment, output, say, signal }: ToolProcess): Promise<void> {
   const { address, program, fields, out, credentialsFile } = parseTypes(args)
-  const say = (line: string): void => console.error(line)
   const client = clientOf({ address }, await findCredentials(credentialsFile, environment, say), say)
   try {
     const text = await typesOf(client, program, fields, signal)
-    if (out === undefined) process.stdout.write(text)
+    if (out === undefined) output.write(text)
     else writeWhole(out, text)
   } catch (error) {
     throw aboutTheKey(error, client)
@@ -155,10 +160,10 @@ function clientOf(
   }
 }
 
-async function verify({ args }: ToolProcess): Promise<void> {
+async function verify({ args, output }: ToolProcess): Promise<void> {
   const { file } = parseVerify(args)
   const { count, digest, pulls } = await verifyFile(file)
-  console.log(
-    `${file} is whole: ${inThousands(count)} applications in ${inThousands(pulls)} pull${pulls === 1 ? '' : 's'}. SHA-256 of their ids: ${digest}`,
+  output.write(
+    `${file} is whole: ${inThousands(count)} applications in ${inThousands(pulls)} pull${pulls === 1 ? '' : 's'}. SHA-256 of their ids: ${digest}\n`,
   )
 }

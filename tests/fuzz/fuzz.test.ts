@@ -15,13 +15,13 @@ import { endWithFile, useDatabase, useService } from '../support/fixtures.ts'
 import { createTestKey } from '../support/keys.ts'
 import { endProcesses, startWorker } from '../support/processes.ts'
 import { aProgram, everyKind, q } from '../support/programs.ts'
+import { seed as runSeed } from '../support/random.ts'
 import { type Case, type Credentials, Fuzzer } from './fuzzer.ts'
 import { tellStory } from './story.ts'
 
 const seconds = Number(process.env.FUZZ_SECONDS ?? 25)
-/** The same one in every test run, so that a failure is of the change at hand; scripts/fuzz takes others. */
-const wantedSeed = process.env.FUZZ_SEED ?? '20261122'
-const seed = wantedSeed === 'random' ? Math.floor(Math.random() * 2 ** 31) : Number(wantedSeed)
+/** That of the run unless scripts/fuzz names another. */
+const seed = Number(process.env.FUZZ_SEED ?? runSeed)
 const corpus = join(import.meta.dir, 'corpus')
 
 const database = await useDatabase()

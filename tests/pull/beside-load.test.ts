@@ -12,7 +12,7 @@ import { FrontEnd } from '../support/front-end.ts'
 import { createTestKey } from '../support/keys.ts'
 import { aProgram, q } from '../support/programs.ts'
 import { endOf } from '../support/run.ts'
-import { runTool, startTool } from '../support/tributary-tool.ts'
+import { callTool, startTool } from '../support/tributary-tool.ts'
 import { until } from '../support/until.ts'
 
 const slug = 'food-aid'
@@ -50,7 +50,7 @@ const lines = loaded.map((application_id, i) => {
 
 const fileOf = (name: string): string => join(folder, name)
 async function pull(place: readonly string[], ...more: string[]): Promise<string> {
-  const ended = await runTool(key, ['pull', service.baseUrl, '--program', slug, ...place, ...more])
+  const ended = await callTool(key, ['pull', service.baseUrl, '--program', slug, ...place, ...more])
   expect(ended).toMatchObject({ code: 0 })
   return ended.err
 }
@@ -132,7 +132,7 @@ test('G5, G6: each application is once in every output, whichever pulls were mad
   expect(linesIn(all)).toEqual(everything)
   expect(linesIn(recent)).toEqual(live)
   expect(await rows()).toEqual(everything)
-  for (const name of [since, all]) expect(await runTool(key, ['verify', fileOf(name)])).toMatchObject({ code: 0 })
+  for (const name of [since, all]) expect(await callTool(key, ['verify', fileOf(name)])).toMatchObject({ code: 0 })
 
   // Without a load, a pull of everything can be added to.
   await pull(out(all))

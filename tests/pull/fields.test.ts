@@ -10,7 +10,7 @@ import { useBareDatabase, useDatabase, useFolder, useService } from '../support/
 import { FrontEnd } from '../support/front-end.ts'
 import { createTestKey, type TestKey } from '../support/keys.ts'
 import { aProgram, q } from '../support/programs.ts'
-import { runTool } from '../support/tributary-tool.ts'
+import { callTool } from '../support/tributary-tool.ts'
 
 const slug = 'food-aid'
 const database = await useDatabase()
@@ -46,7 +46,7 @@ const argsOf = (out: string, more: readonly string[], baseUrl = service.baseUrl)
   ...more,
 ]
 async function pull(out: string, more: readonly string[] = [], by: TestKey = key): Promise<string> {
-  expect(await runTool(by, argsOf(out, more))).toMatchObject({ code: 0 })
+  expect(await callTool(by, argsOf(out, more))).toMatchObject({ code: 0 })
   return readFileSync(out, 'utf8')
 }
 const headerOf = (text: string): string[] =>
@@ -88,7 +88,7 @@ describe('--fields', () => {
       [[], 'without --fields'],
       [['--fields', 'reason'], 'with --fields reason'],
     ] as const) {
-      const { code, err } = await runTool(key, argsOf(out, ['--since-last', ...more]))
+      const { code, err } = await callTool(key, argsOf(out, ['--since-last', ...more]))
       expect({ code, err }).toMatchObject({ code: 2, err: expect.stringContaining(`and not ${told}.`) })
       expect(err).toContain('it was pulled with --fields child.age,reason')
     }
@@ -99,9 +99,9 @@ describe('--fields', () => {
   test('one that was interrupted goes on with the same, and with others is refused', async () => {
     const out = newName('ndjson')
     let cut = true
-    const proxy = await useFaultyProxy(service.port, n => (cut && n > 3 ? { status: 400 } : 'none'))
+    const proxy = await useFaultyProxy(service.port, n => (cut && n > 4 ? { status: 400 } : 'none'))
     const run = (...more: string[]) =>
-      runTool(key, argsOf(out, ['--page-size', '1', '--checkpoint', '0', ...more], proxy.baseUrl))
+      callTool(key, argsOf(out, ['--page-size', '1', '--checkpoint', '0', ...more], proxy.baseUrl))
     expect(await run(...fields)).toMatchObject({ code: 1 })
     cut = false
     expect(await run('--fields', 'reason')).toMatchObject({ code: 2, err: expect.stringContaining('other options') })
@@ -112,10 +112,10 @@ describe('--fields', () => {
 
   test('a question there is not is told, with those that there are; and nothing is in the way of the next command', async () => {
     const out = newName('csv')
-    const { code, err } = await runTool(key, argsOf(out, ['--fields', 'reson']))
+    const { code, err } = await callTool(key, argsOf(out, ['--fields', 'reson']))
     expect({ code, err }).toMatchObject({ code: 1, err: expect.stringContaining('Known are reason, secret, child') })
     await pull(out, fields)
-    expect(await runTool(key, argsOf(out, ['--fields', 'reason,']))).toMatchObject({
+    expect(await callTool(key, argsOf(out, ['--fields', 'reason,']))).toMatchObject({
       code: 2,
       err: expect.stringContaining('--fields must be question keys with commas between'),
     })
@@ -125,7 +125,7 @@ describe('--fields', () => {
     const { sql: warehouse, url } = await useBareDatabase()
     const state = newName('state')
     const into = (...more: string[]) =>
-      runTool(key, ['pull', service.baseUrl, '--program', slug, '--to', url, '--state', state, ...more])
+      callTool(key, ['pull', service.baseUrl, '--program', slug, '--to', url, '--state', state, ...more])
     expect(await into(...fields)).toMatchObject({ code: 0 })
     const columns = await warehouse`
       select column_name from information_schema.columns
@@ -145,7 +145,7 @@ test('with a key that has hidden questions a pull is whole, fits the schema, and
   const children = readFileSync(out.replace('.csv', '.child.csv'), 'utf8')
   for (const one of [lines, text, children]) expect(one).not.toMatch(/secret|school/)
   expect(headerOf(await pull(newName('csv'), fields, blinkered))).toEqual(['reason.text', 'child.entities'])
-  const { code, err } = await runTool(blinkered, argsOf(newName('csv'), ['--fields', 'secret']))
+  const { code, err } = await callTool(blinkered, argsOf(newName('csv'), ['--fields', 'secret']))
   expect({ code, err }).toMatchObject({ code: 1, err: expect.stringContaining('Known are reason, child') })
 })
 
@@ -153,7 +153,7 @@ test('when questions are hidden later, a database keeps their columns: null in w
   const { sql: warehouse, url } = await useBareDatabase()
   const into = ['pull', service.baseUrl, '--program', slug, '--to', url, '--state', newName('state')]
   const run = async (by: TestKey, ...more: string[]): Promise<string> => {
-    const { code, err } = await runTool(by, [...into, ...more])
+    const { code, err } = await callTool(by, [...into, ...more])
     expect({ code, err }).toMatchObject({ code: 0 })
     return err
   }
@@ -193,10 +193,10 @@ test('when questions are hidden later, what has their columns is not added to, a
   const sinceLast = argsOf(out, ['--since-last'])
   await pull(out)
   await submit()
-  const { code, err } = await runTool(blinkered, sinceLast)
+  const { code, err } = await callTool(blinkered, sinceLast)
   expect({ code, err }).toMatchObject({ code: 1, err: expect.stringContaining('Pull everything again') })
   expect(headerOf(await pull(out, ['--restart'], blinkered))).toEqual(['reason.text', 'child.entities', 'car.entities'])
   expect(readFileSync(out.replace('.csv', '.child.csv'), 'utf8')).not.toMatch(/school|zyxqua/)
   await submit()
-  expect(await runTool(blinkered, sinceLast)).toMatchObject({ code: 0, err: expect.stringContaining('Pulled 1 ') })
+  expect(await callTool(blinkered, sinceLast)).toMatchObject({ code: 0, err: expect.stringContaining('Pulled 1 ') })
 })

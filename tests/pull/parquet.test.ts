@@ -11,7 +11,7 @@ import { FrontEnd } from '../support/front-end.ts'
 import { createTestKey } from '../support/keys.ts'
 import { publish, q } from '../support/programs.ts'
 import { insertRawApplications } from '../support/raw-applications.ts'
-import { runTool } from '../support/tributary-tool.ts'
+import { callTool } from '../support/tributary-tool.ts'
 
 const slug = 'utility-assistance'
 const database = await useDatabase()
@@ -23,7 +23,7 @@ const service = await useService(database)
 const key = await createTestKey(database.sql, { programs: [slug] })
 const folder = await useFolder()
 const out = join(folder, 'apps.parquet')
-const pulled = await runTool(key, ['pull', service.baseUrl, '--program', slug, '--out', out])
+const pulled = await callTool(key, ['pull', service.baseUrl, '--program', slug, '--out', out])
 const duck = await (await DuckDBInstance.create(':memory:')).connect()
 endWithFile(async () => duck.disconnectSync())
 
@@ -85,19 +85,19 @@ test('another reader counts the same as SQL: applications, entities at every dep
 })
 
 test('verify counts its applications and compares their ids, and finds what is missing or not whole', async () => {
-  expect(await runTool(key, ['verify', out])).toMatchObject({
+  expect(await callTool(key, ['verify', out])).toMatchObject({
     code: 0,
     out: expect.stringContaining('5,300 applications'),
   })
   const copies = join(await useFolder(), 'apps.parquet')
   for (const ending of ['.pull', '']) copyFileSync(out + ending, copies + ending)
-  const missing = await runTool(key, ['verify', copies])
+  const missing = await callTool(key, ['verify', copies])
   expect(missing).toMatchObject({ code: 4, err: expect.stringContaining('is not as the last pull left it') })
   await duck.run(`copy (from '${out}' offset 1) to '${copies}'`)
-  const other = await runTool(key, ['verify', copies])
+  const other = await callTool(key, ['verify', copies])
   expect(other).toMatchObject({ code: 4, err: expect.stringMatching(/5299 applications, and 5300 were pulled/) })
   truncateSync(copies, 70_000)
-  const cut = await runTool(key, ['verify', copies])
+  const cut = await callTool(key, ['verify', copies])
   expect(cut).toMatchObject({ code: 4, out: '', err: expect.stringContaining('no whole Parquet file') })
 })
 
@@ -109,7 +109,7 @@ describe('--since-last', () => {
     const { service, key, slug, sql, program } = await useExport({ slug: 'words', applications: 5300, textOf, timeOf })
     const out = join(folder, 'added.parquet')
     const pull = (...more: string[]) =>
-      runTool(key, ['pull', service.baseUrl, '--program', slug, '--out', out, ...more])
+      callTool(key, ['pull', service.baseUrl, '--program', slug, '--out', out, ...more])
     await sql`update submission_counter set last_submit_time = (select max(submit_time) from application)`
     expect(await pull('--since-last')).toMatchObject({ code: 0 })
     for (const more of [4800, 0, 30, 1]) {
@@ -123,7 +123,7 @@ describe('--since-last', () => {
       from '${out}'`)
     expect(counted).toEqual({ ids: 10_131, marked: expect.any(Number), groups: ['5000', '5000', '131'] })
     expect(counted!.marked).toBeGreaterThan(1000)
-    const five = await runTool(key, ['verify', out])
+    const five = await callTool(key, ['verify', out])
     expect(five).toMatchObject({ code: 0, out: expect.stringContaining('10,131 applications in 5 pulls') })
     const added = readFileSync(out)
     expect(await pull()).toMatchObject({ code: 0 })
@@ -146,7 +146,7 @@ describe('--since-last', () => {
     const apply = async (answers: Record<string, unknown>) => frontEnd.apply(await frontEnd.register(), answers)
     const [added, fresh] = [join(folder, 'growing.parquet'), join(folder, 'fresh.parquet')]
     const pull = (out: string, ...more: string[]) =>
-      runTool(key, ['pull', service.baseUrl, '--program', 'growing', '--out', out, ...more])
+      callTool(key, ['pull', service.baseUrl, '--program', 'growing', '--out', out, ...more])
     const child = (entity_name: string) => ({ entity_name, born: { date: '1969-12-31' } })
     await apply({ words: { text: 'a' }, pets: { selections: ['cat', 'dog'] }, child: { entities: [child('Ada')] } })
     await apply({ day: { date: '2024-02-29' }, rent: { currency_dollars: 1250.5 } })
@@ -195,7 +195,7 @@ describe('--since-last', () => {
   test('adds to nothing that somebody else has changed', async () => {
     truncateSync(out, 70_000)
     const args = ['pull', service.baseUrl, '--program', slug, '--out', out, '--since-last']
-    expect(await runTool(key, args)).toMatchObject({
+    expect(await callTool(key, args)).toMatchObject({
       code: 2,
       err: expect.stringContaining('not as the last pull left it'),
     })

@@ -27,7 +27,7 @@ import { FrontEnd } from '../support/front-end.ts'
 import { createTestKey } from '../support/keys.ts'
 import { aProgram, q } from '../support/programs.ts'
 import { endOf } from '../support/run.ts'
-import { type RunningTool, runTool, startTool } from '../support/tributary-tool.ts'
+import { callTool, type RunningTool, runTool, startTool } from '../support/tributary-tool.ts'
 import { until } from '../support/until.ts'
 
 const next = seededRandom(4711)
@@ -49,7 +49,7 @@ const argsOf = (out: string, baseUrl = service.baseUrl, ...more: string[]): stri
   ...['pull', baseUrl, '--program', slug, '--out', out, '--page-size', '12', '--checkpoint', '0'],
   ...more,
 ]
-const pull = (out: string, baseUrl?: string, ...more: string[]) => runTool(key, argsOf(out, baseUrl, ...more))
+const pull = (out: string, baseUrl?: string, ...more: string[]) => callTool(key, argsOf(out, baseUrl, ...more))
 const idsIn = (file: string): number[] =>
   readFileSync(file, 'utf8')
     .split('\n')
@@ -57,7 +57,8 @@ const idsIn = (file: string): number[] =>
     .map(line => (JSON.parse(line) as { application_id: number }).application_id)
 
 const whole = newFile()
-const first = await pull(whole)
+// As people run it; what the options do is asked of the function that this process calls.
+const first = await runTool(key, argsOf(whole))
 const pulledIds = [...ids]
 
 describe('a pull', () => {
@@ -141,9 +142,9 @@ test(`killed ${interruptions} times at random, through cuts, 429 and 503, the fi
     expect(existsSync(out)).toBe(false)
   }
   killAt = Number.POSITIVE_INFINITY
-  expect(await runTool(key, args)).toMatchObject({ code: 0 })
+  expect(await callTool(key, args)).toMatchObject({ code: 0 })
   expect(readFileSync(out).equals(readFileSync(whole))).toBe(true)
-  expect(await runTool(key, ['verify', out])).toMatchObject({ code: 0 })
+  expect(await callTool(key, ['verify', out])).toMatchObject({ code: 0 })
 }, 240_000)
 
 describe('interrupted', () => {
@@ -188,19 +189,19 @@ describe('interrupted', () => {
     let away = true
     const proxy = await proxied(n => (away && n > 4 ? { status: 503, retryAfter: '0' } : 'none'))
     const args = argsOf(out, proxy.baseUrl, '--retries', '1')
-    const { code, err } = await runTool(key, args)
+    const { code, err } = await callTool(key, args)
     expect({ code, err }).toMatchObject({
       code: 3,
       err: expect.stringContaining('The same command goes on from here.'),
     })
     away = false
-    expect(await runTool(key, args)).toMatchObject({ code: 0 })
+    expect(await callTool(key, args)).toMatchObject({ code: 0 })
     expect(readFileSync(out).equals(readFileSync(whole))).toBe(true)
   })
 
   test('with other options it is not gone on with, unless all is dropped', async () => {
     const out = newFile()
-    const proxy = await proxied(n => (n < 4 ? 'none' : { status: 400 }))
+    const proxy = await proxied(n => (n < 8 ? 'none' : { status: 400 }))
     expect(await pull(out, proxy.baseUrl)).toMatchObject({ code: 1 })
     const other = await pull(out, proxy.baseUrl, '--revision', 'CURRENT')
     expect(other).toMatchObject({ code: 2, err: expect.stringContaining('--restart') })
@@ -210,7 +211,7 @@ describe('interrupted', () => {
 
   test('and the rest of it cut off by others: it refuses to go on with less than it had', async () => {
     const out = newFile()
-    const proxy = await proxied(n => (n < 4 ? 'none' : { status: 400 }))
+    const proxy = await proxied(n => (n < 8 ? 'none' : { status: 400 }))
     await pull(out, proxy.baseUrl)
     writeFileSync(`${out}.part`, '')
     expect(await pull(out, proxy.baseUrl)).toMatchObject({
@@ -242,7 +243,7 @@ describe('--since-last', () => {
     const out = newFile()
     const { service, key, slug, ids } = await useExport({ slug: 'growing', applications: 40, key: { maySubmit: true } })
     const pull = (out: string, ...more: string[]) =>
-      runTool(key, [...argsOf(out, service.baseUrl, '--program', slug), ...more])
+      callTool(key, [...argsOf(out, service.baseUrl, '--program', slug), ...more])
     const all = [...ids]
     const frontEnd = new FrontEnd(service, key, slug)
     for (const submissions of [7, 14, 0, 21]) {
@@ -253,7 +254,7 @@ describe('--since-last', () => {
       expect(await pull(out, '--since-last')).toMatchObject({ code: 0 })
       expect(idsIn(out)).toEqual(all)
     }
-    expect(await runTool(key, ['verify', out])).toMatchObject({ code: 0, out: expect.stringContaining('in 4 pulls') })
+    expect(await callTool(key, ['verify', out])).toMatchObject({ code: 0, out: expect.stringContaining('in 4 pulls') })
     expect(await pull(out, '--since-last')).toMatchObject({ code: 0 })
     const fresh = newFile()
     await pull(fresh)
@@ -283,7 +284,7 @@ describe('--since-last', () => {
     const moved = await proxied(() => 'none')
     await pull(out)
     expect(await pull(out, moved.baseUrl, '--since-last')).toMatchObject({ code: 0 })
-    const cut = await proxied(n => (n < 5 ? 'none' : { status: 400 }))
+    const cut = await proxied(n => (n < 8 ? 'none' : { status: 400 }))
     const other = newFile()
     expect(await pull(other, cut.baseUrl)).toMatchObject({ code: 1 })
     const { code, err } = await pull(other, moved.baseUrl)
@@ -292,7 +293,7 @@ describe('--since-last', () => {
     const pepper = 'another pepper of another service'
     const elsewhere = await useExport({ slug, applications: 3, config: { apiKeyPepper: pepper }, key: { pepper } })
     const args = [...argsOf(out, elsewhere.service.baseUrl), '--since-last']
-    expect(await runTool(elsewhere.key, args)).toMatchObject({
+    expect(await callTool(elsewhere.key, args)).toMatchObject({
       code: 2,
       err: expect.stringContaining(`it was pulled from ${moved.baseUrl}, and not from ${elsewhere.service.baseUrl}.`),
     })
@@ -384,7 +385,7 @@ describe('what the service refuses or fails with', () => {
       cut && target.includes('nextPageToken') ? { status: 400 } : 'none',
     )
     const run = (...more: string[]) =>
-      runTool(key, [...argsOf(out, proxy.baseUrl, '--program', 'hiding', '--page-size', '1'), ...more])
+      callTool(key, [...argsOf(out, proxy.baseUrl, '--program', 'hiding', '--page-size', '1'), ...more])
     expect(await run()).toMatchObject({ code: 1 })
     cut = false
     await editApiKey(
@@ -417,9 +418,9 @@ describe('results', () => {
   })
 
   test('--out -: lines on standard output, all or none', async () => {
-    const { code, out } = await pull('-')
+    const { code, out } = await runTool(key, argsOf('-'))
     expect({ code, same: out === readFileSync(whole, 'utf8') }).toEqual({ code: 0, same: true })
-    const proxy = await proxied(n => (n < 4 ? 'none' : { status: 400 }))
+    const proxy = await proxied(n => (n < 8 ? 'none' : { status: 400 }))
     expect(await pull('-', proxy.baseUrl)).toMatchObject({ code: 1, out: '' })
     expect(await pull('-', undefined, '--since-last')).toMatchObject({ code: 2, out: '' })
   })
@@ -436,7 +437,6 @@ describe('results', () => {
 
 describe('what is wrong is said in a sentence', () => {
   test.each<[string, string[], number, string]>([
-    ['a command there is not', ['pul'], 2, 'There is no command pul.'],
     ['no address', ['pull', '--program', 'p', '--out', 'a.ndjson'], 2, 'Give one address'],
     [
       'plain HTTP to another machine',
@@ -467,20 +467,25 @@ describe('what is wrong is said in a sentence', () => {
     ],
     ['a file to verify there is not', ['verify', '/no/such.ndjson'], 1, 'there is no such file or folder'],
   ])('%s', async (_, args, code, said) => {
-    const ended = await runTool(key, args)
+    const ended = await callTool(key, args)
     expect({ code: ended.code, out: ended.out }).toEqual({ code, out: '' })
     expect(ended.err).toContain(said)
     expect(ended.err.trimEnd().split('\n')).toHaveLength(1)
   })
 
+  test('a command there is not', async () => {
+    const said = 'There is no command pul. tributary --help lists them.\n'
+    expect(await runTool(key, ['pul'])).toEqual({ code: 2, out: '', err: said })
+  })
+
   test('an API key that is not known: 1, at once, and where to look', async () => {
-    const { code, err } = await runTool({ ...key, password: 'wrong' }, argsOf(newFile()))
+    const { code, err } = await callTool({ ...key, password: 'wrong' }, argsOf(newFile()))
     expect({ code, err }).toMatchObject({ code: 1, err: expect.stringContaining('/api/v1/checkAuth') })
     expect(err).not.toContain('wrong')
   })
 
   test('no API key at all', async () => {
-    const { code, err } = await runTool({ ...key, username: '', password: '' }, argsOf(newFile()))
+    const { code, err } = await callTool({ ...key, username: '', password: '' }, argsOf(newFile()))
     expect({ code, err }).toMatchObject({ code: 2, err: expect.stringContaining('TRIBUTARY_USERNAME') })
   })
 
@@ -488,7 +493,7 @@ describe('what is wrong is said in a sentence', () => {
     const file = join(folder, 'key')
     writeFileSync(file, `${key.username}\n${key.password}\n`)
     const nobody = { ...key, username: '', password: '' }
-    const run = () => runTool(nobody, [...argsOf(newFile()), '--credentials', file])
+    const run = () => callTool(nobody, [...argsOf(newFile()), '--credentials', file])
     chmodSync(file, 0o600)
     const kept = await run()
     expect(kept).toMatchObject({ code: 0, err: expect.not.stringContaining('chmod') })
@@ -504,7 +509,7 @@ describe('verify', () => {
     renameSync(out, to)
     renameSync(`${out}.pull`, `${to}.pull`)
     const said = `was pulled under the name ${basename(out)}`
-    expect(await runTool(key, ['verify', to])).toMatchObject({ code: 1, err: expect.stringContaining(said) })
+    expect(await callTool(key, ['verify', to])).toMatchObject({ code: 1, err: expect.stringContaining(said) })
   })
 
   test.each<[string, (lines: string[]) => string[], string]>([
@@ -523,7 +528,7 @@ describe('verify', () => {
     await pull(out, undefined, '--before', '2023-11-14T22:17:20Z')
     const lines = readFileSync(out, 'utf8').split('\n').slice(0, -1)
     expect(lines).toHaveLength(240)
-    expect(await runTool(key, ['verify', out])).toMatchObject({
+    expect(await callTool(key, ['verify', out])).toMatchObject({
       code: 0,
       out: expect.stringContaining('240 applications'),
     })
@@ -533,6 +538,6 @@ describe('verify', () => {
         .map(line => `${line}\n`)
         .join(''),
     )
-    expect(await runTool(key, ['verify', out])).toMatchObject({ code: 4, out: '', err: expect.stringContaining(said) })
+    expect(await callTool(key, ['verify', out])).toMatchObject({ code: 4, out: '', err: expect.stringContaining(said) })
   })
 })

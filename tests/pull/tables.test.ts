@@ -12,7 +12,7 @@ import { useDatabase, useFolder, useService } from '../support/fixtures.ts'
 import { FrontEnd } from '../support/front-end.ts'
 import { createTestKey } from '../support/keys.ts'
 import { publish, q } from '../support/programs.ts'
-import { runTool } from '../support/tributary-tool.ts'
+import { callTool } from '../support/tributary-tool.ts'
 
 type Row = Record<string, string | null>
 
@@ -31,7 +31,7 @@ const newName = (): string => join(folder, String(++files))
 
 async function pull(name: string, ...more: string[]) {
   const program = more.includes('--program') ? [] : ['--program', slug]
-  const ended = await runTool(key, ['pull', service.baseUrl, ...program, '--out', `${name}.csv`, ...more])
+  const ended = await callTool(key, ['pull', service.baseUrl, ...program, '--out', `${name}.csv`, ...more])
   expect(ended).toMatchObject({ code: 0 })
   return ended
 }
@@ -80,7 +80,7 @@ describe('the table of applications', () => {
   })
 
   test('verify counts its records and compares their ids', async () => {
-    expect(await runTool(key, ['verify', `${plain}.csv`])).toMatchObject({ code: 0 })
+    expect(await callTool(key, ['verify', `${plain}.csv`])).toMatchObject({ code: 0 })
   })
 })
 
@@ -167,7 +167,7 @@ test('the docs of a program have the command that pulls it', async () => {
   })
   const [, command = ''] = /<code>tributary (pull [^<]+)<\/code>/.exec(await page.text()) ?? []
   const args = command.replace(`--out ${slug}.ndjson`, `--out ${newName()}.ndjson`).split(' ')
-  const { code, err } = await runTool(key, args)
+  const { code, err } = await callTool(key, args)
   expect({ code, err }).toMatchObject({ code: 0 })
   expect(err).toContain(`Pulled ${applications.length} applications`)
 })
@@ -232,10 +232,10 @@ test('no column changes its name or place when the program grows, and rows that 
     'first_of_all.text': 'new',
   })
   expect(after.toys.rows).toMatchObject([{ entity_path: '0.0', parent_path: '0', entity_name: 'Bear' }])
-  expect(await runTool(key, ['verify', `${name}.csv`])).toMatchObject({ code: 0 })
+  expect(await callTool(key, ['verify', `${name}.csv`])).toMatchObject({ code: 0 })
 
   // Laid out in another way, nothing is added to it.
-  const other = await runTool(key, [
+  const other = await callTool(key, [
     ...['pull', service.baseUrl, '--out', `${name}.csv`, '--program', 'growing', '--since-last'],
   ])
   expect(other.code).toBe(2)

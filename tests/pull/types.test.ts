@@ -8,7 +8,7 @@ import { ExportClient, type ExportPage } from '../support/export-client.ts'
 import { useDatabase, useFolder, useService } from '../support/fixtures.ts'
 import { createTestKey } from '../support/keys.ts'
 import { type Ended, run } from '../support/run.ts'
-import { runTool } from '../support/tributary-tool.ts'
+import { callTool, runTool } from '../support/tributary-tool.ts'
 
 const root = join(import.meta.dir, '../..')
 const slug = 'utility-assistance'
@@ -27,7 +27,7 @@ const out = join(folder, 'utility-assistance.ts')
 const args = ['types', service.baseUrl, '--program', slug]
 
 test('a page that the service sends is of these types, and the typed client gives them', async () => {
-  expect(await runTool(key, [...args, '--out', out])).toEqual({ code: 0, out: '', err: '' })
+  expect(await callTool(key, [...args, '--out', out])).toEqual({ code: 0, out: '', err: '' })
   expect(readdirSync(folder)).toEqual(['utility-assistance.ts'])
   expect((await runTool(key, args)).out).toBe(readFileSync(out, 'utf8'))
   const payload = await new ExportClient(service, key, slug).walkAll()
@@ -63,7 +63,7 @@ test('a page that the service sends is of these types, and the typed client give
 test('with --fields, a page of these questions is of these types, and they have no others', async () => {
   const own = await useFolder()
   const some = ['--fields', 'household_members.jobs, applicant_name']
-  expect(await runTool(key, [...args, ...some, '--out', join(own, 'some.ts')])).toMatchObject({ code: 0, err: '' })
+  expect(await callTool(key, [...args, ...some, '--out', join(own, 'some.ts')])).toMatchObject({ code: 0, err: '' })
   const fields = 'applicant_name,household_members.jobs'
   const { payload } = (await (await new ExportClient(service, key, slug).request({ fields })).json()) as ExportPage
   expect(Object.keys(payload[0]!.application)).toEqual(['applicant_name', 'household_members'])
@@ -87,7 +87,7 @@ test.each([
   ['a question there is not', ['--fields', 'applicant_nam'], 1, 'applicant_name'],
   ['a list with a hole', ['--fields', 'a,,b'], 2, 'tributary types --help'],
 ])('%s is said in a sentence', async (_, more, code, said) => {
-  expect(await runTool(key, [...args, ...more])).toMatchObject({ code, out: '', err: expect.stringContaining(said) })
+  expect(await callTool(key, [...args, ...more])).toMatchObject({ code, out: '', err: expect.stringContaining(said) })
 })
 
 /** What the compiler says of these files. */

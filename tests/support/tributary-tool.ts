@@ -1,7 +1,9 @@
-// The tool for those who pull, run as they run it: a process of its own, told the key by its environment.
+// The tool for those who pull: called as a function, or run as they run it, a process of its own that is told the key by its environment.
 
 import { join } from 'node:path'
+import { Writable } from 'node:stream'
 import { endWithParent } from '../../scripts/end-with-parent.ts'
+import { runPull, runTypes, runVerify } from '../../src/pull/run-pull.ts'
 import type { TestKey } from './keys.ts'
 import { type Ended, endOf, start } from './run.ts'
 
@@ -24,6 +26,23 @@ export function startTool(
 }
 
 export const runTool = (...started: Parameters<typeof startTool>): Promise<Ended> => endOf(startTool(...started))
+
+const commands = { pull: runPull, types: runTypes, verify: runVerify } as const
+
+/** The same in this process: what the commands say and how they would end it. */
+export async function callTool({ username, password }: TestKey, [name, ...args]: readonly string[]): Promise<Ended> {
+  const out: Buffer[] = []
+  const said: string[] = []
+  const output = new Writable({ write: (chunk, _, done) => done(void out.push(Buffer.from(chunk))) })
+  const code = await commands[name as keyof typeof commands]({
+    args,
+    environment: { TRIBUTARY_USERNAME: username, TRIBUTARY_PASSWORD: password },
+    signal: new AbortController().signal,
+    output,
+    say: line => void said.push(`${line}\n`),
+  })
+  return { code, out: Buffer.concat(out).toString(), err: said.join('') }
+}
 
 /**
  * The most memory it has at once, by what the system says while it runs. What it says afterwards would have to be taken with care:
