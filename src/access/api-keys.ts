@@ -34,6 +34,15 @@ import { dayMicros, isExpiringSoon } from './expiry.ts'
 /** `expiring`: within `expiringSoonDays`. `exposed`: seen without encryption, and still good. */
 export type ApiKeyState = 'active' | 'expiring' | 'exposed' | 'expired' | 'retired'
 
+/** The lists of keys, and which states each shows. */
+export const keyGroups = {
+  active: ['active', 'expiring', 'exposed'],
+  expiring: ['expiring'],
+  expired: ['expired'],
+  retired: ['retired'],
+} as const satisfies Record<string, readonly ApiKeyState[]>
+export type KeyGroup = keyof typeof keyGroups
+
 export interface ListedApiKey extends ApiKeyRow {
   state: ApiKeyState
 }
@@ -83,6 +92,21 @@ export async function createApiKey(sql: Sql, pepper: string, draft: ApiKeyDraft 
 /** Every key, newest first. */
 export async function listKeys(db: Db, now: Micros): Promise<ListedApiKey[]> {
   return (await listApiKeys(db)).map(row => withState(row, now))
+}
+
+/** Whether a key is meant: in its name, id, programs or addresses, and among the keys of a program. Empty texts and null mean any. */
+export function isListed(
+  key: ListedApiKey,
+  { group, search, program }: { group: KeyGroup | null; search: string; program: string },
+): boolean {
+  const states: readonly ApiKeyState[] = group === null ? [key.state] : keyGroups[group]
+  const text = search.trim().toLowerCase()
+  const fields = [key.name, key.api_key_id, ...key.programs, ...key.allowed_subnets, key.last_used_address ?? '']
+  return (
+    states.includes(key.state) &&
+    (text === '' || fields.some(field => field.toLowerCase().includes(text))) &&
+    (program === '' || key.programs.includes(program))
+  )
 }
 
 /** One key, or `not_found`. */

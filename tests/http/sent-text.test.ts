@@ -2,8 +2,7 @@
 // Contract, section 3: "`%00`, invalid UTF-8, lone surrogates …: a clear 400, or stored and returned exactly; never a 500".
 
 import { describe, expect, test } from 'bun:test'
-import { apiDeeds } from '../../src/http/admin/api/admin-api.ts'
-import { consoleDoors } from '../../src/http/admin/console.ts'
+import { consoleActions, consolePages } from '../../src/http/admin/console.ts'
 import type { Deps } from '../../src/http/deps.ts'
 import { addressOf, aPerson, ConsoleVisitor } from '../support/console.ts'
 import { ApiProgram, aToken } from '../support/console-api.ts'
@@ -22,8 +21,8 @@ const program = ApiProgram.withToken(service, token)
 const nowhere = '%00'
 const notText = ['%00', 'a%00b', '%FF', '%ED%A0%80', '%zz']
 
-const doors = consoleDoors(service.foundation as Deps)
-const deeds = apiDeeds(service.foundation as Deps)
+const doors = consolePages(service.foundation as Deps)
+const deeds = consoleActions(service.foundation as Deps)
 
 /** The pattern once for each part of its path, with that part not text. */
 const spoilt = (pattern: string): string[] =>

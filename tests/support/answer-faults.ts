@@ -3,11 +3,11 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { responseDefinitions } from '../../src/domain/questions/response-schema.ts'
-import { apiDeeds } from '../../src/http/admin/api/admin-api.ts'
+import { consoleActions } from '../../src/http/admin/console.ts'
 import type { Deps } from '../../src/http/deps.ts'
 
 // For what they say of themselves: none is done.
-const deeds = apiDeeds({} as Deps)
+const deeds = consoleActions({ config: {} } as Deps)
 const schemas = responseDefinitions([], undefined, { definitionsAt: '#/components/schemas/' })
 const ajv = new Ajv2020({ strict: false, allErrors: true, logger: false })
 formats.default(ajv)

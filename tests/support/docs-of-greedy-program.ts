@@ -8,6 +8,7 @@ import { pageResponse } from '../../src/http/docs/docs-response.ts'
 import { ProgramPage } from '../../src/http/docs/program-page.tsx'
 import { viewProgram } from '../../src/http/docs/program-view.ts'
 import { programOpenApi } from '../../src/http/openapi/program-document.ts'
+import { pageContext } from '../../src/http/shell/page-context.ts'
 import { schemaFaults } from './response-schema.ts'
 
 const million = 1_000_000
@@ -104,8 +105,9 @@ const program = { program_id: 1, slug, display_name, statuses: [], created_at: 0
 const generated = { docs, state: 'ACTIVE' as const, since: 0, generated_at: 0, failed_at: null }
 const view = viewProgram(program, [generated], place)
 const config = { installationName: '', environment: 'development' as const, timeZone: 'UTC' }
-const context = { root: '', config, person: undefined, csrf: '' }
-const page = await pageResponse(ProgramPage({ context, program: view, shown: view.versions[0] }), {}).text()
+const context = pageContext(place, config, 'https://example.org/', 0)
+const shown = ProgramPage({ context, program: view, shown: view.versions[0] })
+const page = await pageResponse({ context, fields: {} }, shown).text()
 console.log(
   JSON.stringify({
     example: example.length,

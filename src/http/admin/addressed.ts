@@ -1,6 +1,6 @@
 // What an address of the console names: an id, a word to look for, the page of a list.
 
-import type { Visit } from './console-doors.ts'
+import type { Visit } from './visit.ts'
 
 /** The id that a text is: a positive whole number. Undefined for any other text. */
 export const idOf = (text: string | null | undefined): number | undefined =>
@@ -12,6 +12,13 @@ export const idIn = ({ params }: Pick<Visit, 'params'>, name: string): number =>
 /** A parameter, cut to what is longer than any name or e-mail in the form it is sorted by. */
 export const textOf = ({ url }: Pick<Visit, 'url'>, name: string): string =>
   (url.searchParams.get(name) ?? '').slice(0, 800)
+
+/** The page of a list that is asked for: the word that is looked for, where it begins, and one row more than it has. */
+export const pageAsked = (visit: Pick<Visit, 'url'>, shownMax: number) => ({
+  search: textOf(visit, 'q'),
+  after: textOf(visit, 'after'),
+  rowsMax: shownMax + 1,
+})
 
 /** A page of a list: what is on it, and where the next one begins. One row more was read than is shown. */
 export function pageOf<Row, Key extends string | number>(

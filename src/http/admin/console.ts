@@ -1,50 +1,61 @@
-// The console: all of its doors. A part of it is one file of doors and one line here, and its line in the shell's navigation.
+// The console: all of its parts. A part is a list of actions and pages, with one line here and its line in the shell's navigation.
 
 import { Elysia } from 'elysia'
 import { Problem } from '../../problem.ts'
 import type { Deps } from '../deps.ts'
-import { navigation } from '../shell/navigation.ts'
+import { everyRole, navigation } from '../shell/navigation.ts'
 import { shellAssets } from '../shell/shell-assets.ts'
-import { adminApi } from './api/admin-api.ts'
-import { applicationDoors } from './applications/application-doors.ts'
-import { auditDoors } from './audit/audit-doors.ts'
-import { type ConsoleDoor, editingDoors, type GuardedDoor, redirect } from './console-doors.ts'
-import { consoleRoutes } from './console-routes.ts'
-import { intermediaryDoors } from './intermediaries/intermediary-doors.ts'
-import { jobDoors } from './jobs/job-doors.ts'
-import { keyDoors } from './keys/key-doors.ts'
-import { peopleDoors } from './people/people-doors.ts'
-import { documentDoors } from './programs/document-doors.ts'
-import { programDoors } from './programs/program-doors.ts'
-import { publishDoors } from './programs/publish-doors.ts'
-import { questionFormDoors } from './programs/question-form-doors.ts'
-import { screenFormDoors } from './programs/screen-form-doors.ts'
-import { settingsDoors } from './settings/settings-doors.ts'
-import { signInDoors } from './signing-in/sign-in-doors.ts'
-import { tokenDoors } from './tokens/token-doors.ts'
+import type { Action, PageRoute, Part } from './action.ts'
+import { applicationActions } from './applications/application-actions.tsx'
+import { auditActions } from './audit/audit-actions.tsx'
+import { intermediaryActions } from './intermediaries/intermediary-actions.tsx'
+import { jobActions } from './jobs/job-actions.tsx'
+import { jsonApi } from './json-api.ts'
+import { keyActions } from './keys/key-actions.tsx'
+import { pageRoutes } from './page-routes.tsx'
+import { peopleActions } from './people/people-actions.tsx'
+import { bankActions } from './programs/bank-actions.tsx'
+import { documentActions } from './programs/document-actions.tsx'
+import { programActions } from './programs/program-actions.tsx'
+import { publishActions } from './programs/publish-actions.tsx'
+import { questionForms } from './programs/question-forms.tsx'
+import { screenForms } from './programs/screen-forms.tsx'
+import { settingsActions } from './settings/settings-actions.tsx'
+import { signInRoutes } from './signing-in/sign-in-routes.tsx'
+import { tokenActions } from './tokens/token-actions.tsx'
+import { redirect } from './visit.ts'
 
-/** Every door of the console, for the routes and for the test that tries each with each role. */
-export const consoleDoors = (deps: Deps): ConsoleDoor[] => [
+const parts = (deps: Deps): Part => [
   home,
-  ...signInDoors(deps),
-  ...tokenDoors(deps),
-  ...programDoors(deps),
-  ...editingDoors(documentDoors(deps)),
-  ...editingDoors(publishDoors(deps)),
-  ...editingDoors(questionFormDoors(deps)),
-  ...editingDoors(screenFormDoors(deps)),
-  ...keyDoors(deps),
-  ...applicationDoors(deps),
-  ...intermediaryDoors(deps),
-  ...peopleDoors(deps),
-  ...jobDoors(deps),
-  ...auditDoors(deps),
-  ...settingsDoors(deps),
+  ...signInRoutes(deps),
+  ...tokenActions(deps),
+  ...settingsActions(deps),
+  ...keyActions(deps),
+  ...programActions(deps),
+  ...documentActions(deps),
+  ...publishActions(deps),
+  ...bankActions(deps),
+  ...questionForms(deps),
+  ...screenForms(deps),
+  ...applicationActions(deps),
+  ...jobActions(deps),
+  ...auditActions(deps),
+  ...intermediaryActions(deps),
+  ...peopleActions(deps),
   nothing,
 ]
 
+const isAction = (one: Action | PageRoute): one is Action => 'run' in one
+
+/** Every action, for the API and for the test that tries each with each role and scope. */
+export const consoleActions = (deps: Deps): Action[] => parts(deps).filter(isAction)
+
+/** The route of every page, for the console and for the test that tries each with each role. */
+export const consolePages = (deps: Deps): PageRoute[] =>
+  parts(deps).flatMap((one): readonly PageRoute[] => (isAction(one) ? one.routes : [one]))
+
 /** Every unknown address below /admin is answered with a page, not with the document that programs get. */
-const nothing: ConsoleDoor = {
+const nothing: PageRoute = {
   method: 'GET',
   path: '/admin/*',
   roles: 'anyone',
@@ -54,10 +65,10 @@ const nothing: ConsoleDoor = {
 }
 
 /** The first part that a role may open. */
-const home: GuardedDoor = {
+const home: PageRoute = {
   method: 'GET',
   path: '/admin',
-  roles: ['ADMINISTRATOR', 'PROGRAM_ADMINISTRATOR', 'AUDITOR'],
+  roles: everyRole,
   answer: visit => {
     const entries = navigation.flatMap(({ entries }) => entries)
     const first = entries.find(({ roles }) => roles.includes(visit.person.role))
@@ -68,5 +79,5 @@ const home: GuardedDoor = {
 export const adminConsole = (deps: Deps) =>
   new Elysia({ name: 'admin-console' })
     .use(shellAssets())
-    .use(adminApi(deps))
-    .use(consoleRoutes(deps, consoleDoors(deps)))
+    .use(jsonApi(deps, consoleActions(deps)))
+    .use(pageRoutes(deps, consolePages(deps)))

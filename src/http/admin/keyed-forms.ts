@@ -4,8 +4,8 @@ import { parseExpiry } from '../../access/expiry.ts'
 import type { Config } from '../../config/all-settings.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'
 import { invalidRequest, type ProblemItem } from '../../problem.ts'
-import { redirect, type Visit } from './console-doors.ts'
 import { clearCookie, openCookie, sealCookie } from './sealed-cookie.ts'
+import { type PageVisit, redirect } from './visit.ts'
 
 /** The instant that an expiry means; undefined for none. Throws the fault of one that cannot be read. */
 export function expiryOf(text: string, now: Micros, timeZone: string): Micros | undefined {
@@ -36,16 +36,16 @@ export class ShownOnce {
   ) {}
 
   /** Sends the visitor on to the page. */
-  send(visit: Visit, path: string, secret: string): Response {
+  send(visit: PageVisit, path: string, secret: string): Response {
     const setting = { path: visit.place.root + path, https: visit.https, ...this.#sealing(visit) }
     return redirect(visit, path, { 'Set-Cookie': sealCookie(this.cookie, secret, setting) })
   }
 
   /** On that page: the secret, undefined when it was shown before, and the field that takes the cookie away. */
-  take(visit: Visit): { secret: string | undefined; fields: Record<string, string> } {
+  take(visit: PageVisit): { secret: string | undefined; fields: Record<string, string> } {
     const cleared = clearCookie(this.cookie, { path: visit.place.root + visit.url.pathname, https: visit.https })
     return { secret: openCookie(visit.request, this.cookie, this.#sealing(visit)), fields: { 'Set-Cookie': cleared } }
   }
 
-  #sealing = (visit: Visit) => ({ pepper: this.config.apiKeyPepper, binding: visit.session.tokenHash })
+  #sealing = (visit: PageVisit) => ({ pepper: this.config.apiKeyPepper, binding: visit.session.tokenHash })
 }

@@ -2,8 +2,8 @@
 // nothing: its browser has a count of wrong passwords of its own for that one account (access/sign-in-tries).
 
 import { randomBytes } from 'node:crypto'
-import type { OpenVisit } from './console-doors.ts'
 import { openCookie, sealCookie } from './sealed-cookie.ts'
+import type { OpenVisit } from './visit.ts'
 
 const seconds = 180 * 86_400
 const binding = Buffer.from('a browser that an account was signed in with')

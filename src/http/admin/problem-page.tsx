@@ -2,7 +2,7 @@
 
 /** @jsxImportSource preact */
 
-import type { PageContext } from '../shell/page-context.ts'
+import { usePage } from '../shell/page-context.ts'
 import { Words } from '../shell/parts.tsx'
 import { PlainPage, Shell } from '../shell/shell.tsx'
 
@@ -16,7 +16,6 @@ const titles: Readonly<Record<number, string>> = {
 }
 
 interface ProblemPageProps {
-  context: PageContext
   status: number
   title: string
   detail: string
@@ -25,7 +24,8 @@ interface ProblemPageProps {
   next: string | undefined
 }
 
-export function ProblemPage({ context, status, title, detail, request_id, next }: ProblemPageProps) {
+export function ProblemPage({ status, title, detail, request_id, next }: ProblemPageProps) {
+  const { root, person } = usePage()
   const heading = titles[status] ?? (status >= 500 ? 'Something went wrong on our side' : title)
   const body = (
     <>
@@ -33,11 +33,11 @@ export function ProblemPage({ context, status, title, detail, request_id, next }
         <Words>{detail}</Words>
       </p>
       <p>
-        <a href={`${context.root}/admin`}>Go to the start</a>
-        {context.person === undefined && (
+        <a href={`${root}/admin`}>Go to the start</a>
+        {person === undefined && (
           <>
             {' or '}
-            <a href={`${context.root}/admin/sign-in${next === undefined ? '' : `?next=${encodeURIComponent(next)}`}`}>
+            <a href={`${root}/admin/sign-in${next === undefined ? '' : `?next=${encodeURIComponent(next)}`}`}>
               sign in
             </a>
           </>
@@ -49,12 +49,10 @@ export function ProblemPage({ context, status, title, detail, request_id, next }
       </p>
     </>
   )
-  return context.person === undefined ? (
-    <PlainPage context={context} title={heading}>
-      {body}
-    </PlainPage>
+  return person === undefined ? (
+    <PlainPage title={heading}>{body}</PlainPage>
   ) : (
-    <Shell context={context} title={heading} part={undefined}>
+    <Shell title={heading} part={undefined}>
       {body}
     </Shell>
   )

@@ -2,6 +2,7 @@
 
 import type { VNode } from 'preact'
 import { htmlResponse } from '../shell/html-response.ts'
+import type { PageContext } from '../shell/page-context.ts'
 
 export type Fields = Readonly<Record<string, string>>
 
@@ -13,7 +14,8 @@ export function json(value: unknown, fields: Fields): Response {
   return Response.json(value, { headers: { ...common, Vary: 'Accept, Cookie', ...fields } })
 }
 
-export const pageResponse = (page: VNode, fields: Fields): Response => htmlResponse(page, 200, fields)
+export const pageResponse = ({ context, fields }: { context: PageContext; fields: Fields }, page: VNode): Response =>
+  htmlResponse(context, page, 200, fields)
 
 /** An indented document to keep. */
 export function download(document: unknown, fileName: string, fields: Fields): Response {

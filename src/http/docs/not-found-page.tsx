@@ -5,15 +5,17 @@
 import type { Config } from '../../config/all-settings.ts'
 import { placeOf } from '../place.ts'
 import { htmlResponse } from '../shell/html-response.ts'
+import { pageContext } from '../shell/page-context.ts'
 import { Words } from '../shell/parts.tsx'
 import { PlainPage } from '../shell/shell.tsx'
 
 /** The page of a refusal with 404; it has what the problem document says. */
 export async function notFoundPage(config: Config, request: Request, refusal: Response): Promise<Response> {
   const { detail, request_id } = (await refusal.json()) as { detail: string; request_id: string }
-  const { root } = placeOf(config, request)
+  const place = placeOf(config, request)
+  const { root } = place
   const page = (
-    <PlainPage context={{ root, config, person: undefined, csrf: '' }} title="There is nothing here">
+    <PlainPage title="There is nothing here">
       <p class="lead">
         <Words>{detail}</Words>
       </p>
@@ -26,5 +28,5 @@ export async function notFoundPage(config: Config, request: Request, refusal: Re
       </p>
     </PlainPage>
   )
-  return htmlResponse(page, 404)
+  return htmlResponse(pageContext(place, config, request.url, Date.now() * 1000), page, 404)
 }

@@ -81,7 +81,7 @@ function handlers(deps: Deps) {
       // Why docs could not be made again is for administrators and auditors.
       const looksAfter = context.person !== undefined && readingRoles.includes(context.person.role)
       const freshness = looksAfter ? freshnessOf(programs, examples) : undefined
-      return pageResponse(ProgramIndexPage({ list, context, freshness, now: now() }), viewer.fields)
+      return pageResponse(viewer, ProgramIndexPage({ list, context, freshness, now: now() }))
     },
     showProgram: async (asked: Asked): Promise<Response> => {
       const { found, place } = await load(asked)
@@ -89,8 +89,8 @@ function handlers(deps: Deps) {
       return prefersJson(asked.request)
         ? json(view, asked.viewer.fields)
         : pageResponse(
+            asked.viewer,
             ProgramPage({ context: asked.viewer.context, program: view, shown: view.versions[0] }),
-            asked.viewer.fields,
           )
     },
     showVersion: async (asked: Asked): Promise<Response> => {
@@ -99,7 +99,7 @@ function handlers(deps: Deps) {
       const shown = pickVersion(view.versions, asked.params.version)
       return prefersJson(asked.request)
         ? json(shown, asked.viewer.fields)
-        : pageResponse(ProgramPage({ context: asked.viewer.context, program: view, shown }), asked.viewer.fields)
+        : pageResponse(asked.viewer, ProgramPage({ context: asked.viewer.context, program: view, shown }))
     },
     sendSchema: async (asked: Asked): Promise<Response> => {
       const { found, place } = await load(asked)

@@ -26,7 +26,6 @@ export function ProgramIndexPage({ context, list, freshness, now }: ProgramIndex
   const pathOf = ({ slug }: ListedProgram): string => `${context.root}/docs/api/programs/${slug}`
   return (
     <Shell
-      context={context}
       title="Documentation"
       part="documentation"
       styles={['/assets/docs.css']}

@@ -50,7 +50,7 @@ export const serviceApi = (deps: Deps) => {
     const { baseUrl } = placeOf(deps.config, request)
     if (!prefersJson(request)) {
       const shown = ServicePage({ context: viewer.context, document: gathered(), documentPath: document })
-      return pageResponse(shown, viewer.fields)
+      return pageResponse(viewer, shown)
     }
     const links = {
       openapi_url: baseUrl + document,

@@ -61,7 +61,6 @@ export function ServicePage(props: { context: PageContext; document: ServiceDocu
   const schemas = Object.entries(document.components.schemas)
   return (
     <ThreeColumns
-      context={context}
       title="Operations of the service"
       part="documentation"
       crumbs={[{ text: 'Documentation', path: '/docs/api/programs' }, { text: 'Operations of the service' }]}

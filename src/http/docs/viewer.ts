@@ -8,14 +8,14 @@ import { findProgram, type Program } from '../../db/programs.ts'
 import { addressText } from '../../domain/values/ip-address.ts'
 import { isSlug } from '../../domain/values/slug.ts'
 import { Problem } from '../../problem.ts'
-import { sessionLimits } from '../admin/console-doors.ts'
 import { sessionToken } from '../admin/session-cookie.ts'
+import { sessionLimits } from '../admin/visit.ts'
 import { authenticateRequest } from '../authenticate.ts'
 import type { Deps } from '../deps.ts'
 import { placeOf } from '../place.ts'
 import { quotaHeaders } from '../quota-headers.ts'
 import { recordOf } from '../request-record.ts'
-import type { PageContext } from '../shell/page-context.ts'
+import { type PageContext, pageContext } from '../shell/page-context.ts'
 
 /** Somebody who was let in: an API key, or a person with a session of the console. */
 export interface Viewer {
@@ -58,7 +58,7 @@ async function signedInViewer(deps: Deps, request: Request): Promise<Viewer | un
     granted: undefined,
     hidden: nothingHidden.ids,
     fields: {},
-    context: { root: place.root, config, person, csrf },
+    context: { ...pageContext(place, config, request.url, now()), person, csrf },
   }
 }
 
@@ -69,7 +69,7 @@ async function keyViewer(deps: Deps, request: Request): Promise<Viewer> {
     granted: programs,
     hidden: hidden.ids,
     fields: quotaHeaders(await deps.limits.takeRequest(api_key_id)),
-    context: { root: placeOf(deps.config, request).root, config: deps.config, person: undefined, csrf: '' },
+    context: pageContext(placeOf(deps.config, request), deps.config, request.url, deps.now()),
   }
 }
 

@@ -1,4 +1,4 @@
-// What OpenAPI says about the console's API, made of what each deed says of itself.
+// What OpenAPI says about the console's API, made of what each action says of itself.
 
 import type { TSchema } from 'typebox'
 import type { Scope } from '../../access/admin-tokens.ts'
@@ -6,8 +6,8 @@ import { type Role, roleNames } from '../../access/roles.ts'
 import { pathParameter, queryParameter } from './described-parts.ts'
 import { problemAnswer, retryAfter } from './export-operations.ts'
 
-/** What a deed says of itself. */
-export interface DescribedDeed {
+/** What an action says of itself. */
+export interface DescribedOperation {
   /** What OpenAPI calls it, without the `admin` that all of them begin with there. */
   name: string
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -71,39 +71,39 @@ export const adminSecuritySchemes = {
   },
 }
 
-export function adminOperation(deed: DescribedDeed) {
-  const places = [...deed.path.matchAll(/:(\w+)/g)].map(([, name]) => name!)
+export function adminOperation(action: DescribedOperation) {
+  const places = [...action.path.matchAll(/:(\w+)/g)].map(([, name]) => name!)
   const parameters = [
     ...places.map(name => pathParameter(name, meanings[name]!)),
-    ...Object.entries(deed.query ?? {}).map(([name, description]) => queryParameter(name, description)),
+    ...Object.entries(action.query ?? {}).map(([name, description]) => queryParameter(name, description)),
   ]
-  const may = deed.roles.map(role => roleNames[role]).join(', ')
-  const scope = deed.scope === undefined ? '' : ` A token needs the scope \`${deed.scope}\`.`
-  const hasBody = deed.body !== undefined
+  const may = action.roles.map(role => roleNames[role]).join(', ')
+  const scope = action.scope === undefined ? '' : ` A token needs the scope \`${action.scope}\`.`
+  const hasBody = action.body !== undefined
   return {
     // With a prefix, so that no name collides with an operation of clients.
-    operationId: `admin${deed.name[0]!.toUpperCase()}${deed.name.slice(1)}`,
+    operationId: `admin${action.name[0]!.toUpperCase()}${action.name.slice(1)}`,
     tags: [adminTag.name],
     security: [{ adminToken: [] }, { consoleSession: [] }],
-    summary: deed.summary,
-    description: `${deed.description === undefined ? '' : `${deed.description} `}For ${may}.${scope}`,
+    summary: action.summary,
+    description: `${action.description === undefined ? '' : `${action.description} `}For ${may}.${scope}`,
     parameters,
     ...(hasBody && {
-      requestBody: { required: true, content: { 'application/json': { schema: deed.body } } },
+      requestBody: { required: true, content: { 'application/json': { schema: action.body } } },
     }),
     responses: {
-      [deed.makes ? 201 : 200]: {
-        description: deed.answers,
-        content: { 'application/json': { schema: deed.answered } },
+      [action.makes ? 201 : 200]: {
+        description: action.answers,
+        content: { 'application/json': { schema: action.answered } },
       },
-      ...((hasBody || deed.query !== undefined) && {
+      ...((hasBody || action.query !== undefined) && {
         400: problemAnswer('What was sent cannot be taken; every fault is named by its place.'),
       }),
       ...refusals,
       ...((places.length > 0 || hasBody) && {
         404: problemAnswer('There is no such thing, or it is not for this person.'),
       }),
-      ...(deed.method !== 'GET' && {
+      ...(action.method !== 'GET' && {
         409: problemAnswer('Somebody else was faster, or it is in no state for this. Nothing was changed.'),
       }),
       ...(hasBody && {

@@ -3,25 +3,17 @@
 /** @jsxImportSource preact */
 
 import type { ComponentChildren } from 'preact'
-import type { ProblemItem } from '../../problem.ts'
 import { Icon, type IconName } from './icon.tsx'
-import { usePage } from './page-context.ts'
+import { type FormState, usePage } from './page-context.ts'
 import { Words } from './parts.tsx'
-
-/** What a form was sent with, and what was wrong with it: it comes back as it was typed. */
-export interface FormState {
-  values: URLSearchParams
-  faults: readonly ProblemItem[]
-}
-
-export const emptyForm: FormState = { values: new URLSearchParams(), faults: [] }
 
 /** The fault of a field: `name` is that of a parameter, or the last step of a path into a document. */
 export const faultOf = ({ faults }: FormState, name: string): string | undefined =>
   faults.find(({ parameter, path }) => parameter === name || path?.split('/').at(-1) === name)?.detail
 
 /** Summary of what is wrong, on top of a form, with a link to each field. */
-export function FaultSummary({ form, title = 'Some fields need another look' }: { form: FormState; title?: string }) {
+export function FaultSummary({ title = 'Some fields need another look' }: { title?: string }) {
+  const { form } = usePage()
   if (form.faults.length === 0) return null
   return (
     <section class="notice bad" role="alert" aria-labelledby="faults" tabIndex={-1} autofocus>
@@ -40,7 +32,8 @@ export function FaultSummary({ form, title = 'Some fields need another look' }: 
 }
 
 interface FieldProps {
-  form: FormState
+  /** The form of the page unless given. */
+  form?: FormState
   name: string
   label: string
   hint?: ComponentChildren
@@ -60,7 +53,7 @@ function Labelled(
     }) => ComponentChildren
   },
 ) {
-  const { form, name, label, hint, optional, children } = props
+  const { form = usePage().form, name, label, hint, optional, children } = props
   const fault = faultOf(form, name)
   const described = [hint === undefined ? '' : `${name}-hint`, fault === undefined ? '' : `${name}-fault`]
     .filter(Boolean)
@@ -99,7 +92,7 @@ export function TextField(
     maxLength?: number
   },
 ) {
-  const { form, name, value = '', type = 'text', autocomplete, inputmode, maxLength } = props
+  const { form = usePage().form, name, value = '', type = 'text', autocomplete, inputmode, maxLength } = props
   // A password is not sent back to be shown again.
   const shown = type === 'password' ? '' : (form.values.get(name) ?? value)
   return (
@@ -121,7 +114,7 @@ export function TextField(
 }
 
 export function TextArea(props: FieldProps & { rows?: number; mono?: boolean }) {
-  const { form, name, value = '', rows = 4, mono } = props
+  const { form = usePage().form, name, value = '', rows = 4, mono } = props
   return (
     <Labelled {...props}>
       {tied => (
@@ -140,7 +133,7 @@ interface Choice {
 }
 
 export function SelectField(props: FieldProps & { choices: readonly Choice[] }) {
-  const { form, name, value = '', choices } = props
+  const { form = usePage().form, name, value = '', choices } = props
   const chosen = form.values.get(name) ?? value
   return (
     <Labelled {...props}>
@@ -159,7 +152,8 @@ export function SelectField(props: FieldProps & { choices: readonly Choice[] }) 
 
 /** Radio buttons, or check boxes with `many`. `chosen` is what is on when nothing was sent yet. */
 export function Choices(props: {
-  form: FormState
+  /** The form of the page unless given. */
+  form?: FormState
   name: string
   legend: string
   choices: readonly Choice[]
@@ -167,7 +161,7 @@ export function Choices(props: {
   many?: boolean
   hint?: ComponentChildren
 }) {
-  const { form, name, legend, choices, chosen, many, hint } = props
+  const { form = usePage().form, name, legend, choices, chosen, many, hint } = props
   const fault = faultOf(form, name)
   const sent = [...form.values.keys()].length > 0
   const on = new Set(sent ? form.values.getAll(name) : chosen)

@@ -1,7 +1,8 @@
 // A page as a response.
 
-import type { VNode } from 'preact'
+import { h, type VNode } from 'preact'
 import { renderToString } from 'preact-render-to-string'
+import { type PageContext, PageProvider } from './page-context.ts'
 
 const policy =
   "default-src 'none'; style-src 'self'; img-src 'self'; font-src 'self'; script-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
@@ -17,6 +18,13 @@ export const pageFields: Readonly<Record<string, string>> = {
   Vary: 'Accept, Cookie',
 }
 
-export function htmlResponse(page: VNode, status = 200, fields: Readonly<Record<string, string>> = {}): Response {
-  return new Response(`<!doctype html>${renderToString(page)}`, { status, headers: { ...pageFields, ...fields } })
+/** The page with what it needs to know around it, for all of its parts. */
+export function htmlResponse(
+  context: PageContext,
+  page: VNode,
+  status = 200,
+  fields: Readonly<Record<string, string>> = {},
+): Response {
+  const html = renderToString(h(PageProvider, { value: context }, page))
+  return new Response(`<!doctype html>${html}`, { status, headers: { ...pageFields, ...fields } })
 }

@@ -20,9 +20,11 @@ export const Badge = ({ tone, children }: { tone?: Tone; children: ComponentChil
   <span class={tone === undefined ? 'badge' : `badge ${tone}`}>{children}</span>
 )
 
-/** What the deed that led to a page has done, by the name that the address gives it. */
-export const DoneNotice = ({ said, done }: { said: Readonly<Record<string, string>>; done: string | null }) =>
-  done !== null && Object.hasOwn(said, done) ? <Notice tone="good">{said[done]}</Notice> : null
+/** What was done that led to a page, by the name that the address gives it. */
+export function DoneNotice({ said }: { said: Readonly<Record<string, string>> }) {
+  const done = usePage().query.get('done')
+  return done !== null && Object.hasOwn(said, done) ? <Notice tone="good">{said[done]}</Notice> : null
+}
 
 /** A link that looks like a button, its icon before the words; after them where it leads on. */
 export function LinkButton(props: {

@@ -4,12 +4,11 @@
 
 import type { ComponentChildren, VNode } from 'preact'
 import type { Part } from './navigation.ts'
-import { type PageContext, PageProvider } from './page-context.ts'
+import { usePage } from './page-context.ts'
 import { Notice } from './parts.tsx'
 import { Brand, Side } from './side.tsx'
 
 interface ShellProps {
-  context: PageContext
   title: string
   part: Part | undefined
   /** What stands as the heading, where that is not the title: what is personal is kept out of titles, which browsers remember. */
@@ -20,8 +19,6 @@ interface ShellProps {
   deeds?: ComponentChildren
   /** One sentence under the heading. */
   lead?: ComponentChildren
-  /** Whether it shows a form that was refused. */
-  faulty?: boolean
   /** Scripts of our own, by path. Pages are complete without any. */
   scripts?: readonly string[]
   /** Style sheets of our own beside the one that all pages have. */
@@ -30,21 +27,22 @@ interface ShellProps {
 }
 
 export function Shell({ children, ...props }: ShellProps): VNode {
-  const { context, title, part, scripts = [], styles, faulty } = props
+  const { title, part, scripts = [], styles } = props
+  const { shownAgain, config } = usePage()
   return (
-    <Page context={context} title={title} faulty={faulty} scripts={['/assets/comfort.js', ...scripts]} styles={styles}>
+    <Page title={title} scripts={['/assets/comfort.js', ...scripts]} styles={styles}>
       <div class="frame">
-        <Side context={context} part={part} />
+        <Side part={part} />
         <main id="content" tabIndex={-1}>
           <Top {...props} />
-          {context.shownAgain && (
+          {shownAgain && (
             <Notice tone="attention">
               <strong>Nothing was changed yet.</strong> The session in which you sent this had ended. What you typed is
               here: look it over, and send it again.
             </Notice>
           )}
           {children}
-          <p class="foot">All times in {context.config.timeZone}.</p>
+          <p class="foot">All times in {config.timeZone}.</p>
         </main>
       </div>
     </Page>
@@ -52,7 +50,8 @@ export function Shell({ children, ...props }: ShellProps): VNode {
 }
 
 /** What a page begins with: the way here, its heading, a sentence. */
-function Top({ context: { root }, title, heading = title, crumbs = [], deeds, lead }: ShellProps) {
+function Top({ title, heading = title, crumbs = [], deeds, lead }: ShellProps) {
+  const { root } = usePage()
   return (
     <>
       {crumbs.length > 0 && (
@@ -76,13 +75,12 @@ function Top({ context: { root }, title, heading = title, crumbs = [], deeds, le
  * there is anything, what one copies. On a narrow screen they follow one another, and the list opens when it is asked for.
  */
 export function ThreeColumns(props: ShellProps & { find: ComponentChildren; copy?: ComponentChildren }): VNode {
-  const { context, title, part, scripts = [], styles, find, copy, children } = props
+  const { title, part, scripts = [], styles, find, copy, children } = props
+  const { config } = usePage()
   return (
-    <Page context={context} title={title} scripts={['/assets/comfort.js', ...scripts]} styles={styles}>
+    <Page title={title} scripts={['/assets/comfort.js', ...scripts]} styles={styles}>
       <div class="frame finding">
-        <Side context={context} part={part}>
-          {find}
-        </Side>
+        <Side part={part}>{find}</Side>
         <main id="content" class={copy === undefined ? undefined : 'beside'} tabIndex={-1}>
           <div class="top">
             <Top {...props} />
@@ -90,7 +88,7 @@ export function ThreeColumns(props: ShellProps & { find: ComponentChildren; copy
           {copy !== undefined && <div class="copying">{copy}</div>}
           <div class="rest">
             {children}
-            <p class="foot">All times in {context.config.timeZone}.</p>
+            <p class="foot">All times in {config.timeZone}.</p>
           </div>
         </main>
       </div>
@@ -99,39 +97,32 @@ export function ThreeColumns(props: ShellProps & { find: ComponentChildren; copy
 }
 
 /** A page with nothing around it but the product's name: signing in, choosing a password. */
-export function PlainPage(props: {
-  context: PageContext
-  title: string
-  faulty?: boolean
-  children: ComponentChildren
-}): VNode {
+export function PlainPage({ title, children }: { title: string; children: ComponentChildren }): VNode {
   return (
-    <Page context={props.context} title={props.title} faulty={props.faulty} scripts={[]}>
+    <Page title={title} scripts={[]}>
       <main id="content" class="plain" tabIndex={-1}>
-        <Brand context={props.context} />
-        <h1>{props.title}</h1>
-        {props.children}
+        <Brand />
+        <h1>{title}</h1>
+        {children}
       </main>
     </Page>
   )
 }
 
 function Page(props: {
-  context: PageContext
   title: string
-  faulty?: boolean | undefined
   scripts: readonly string[]
   styles?: readonly string[]
   children: ComponentChildren
 }) {
-  const { root } = props.context
+  const { root, form } = usePage()
   return (
     <html lang="en">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
-        <title>{`${props.faulty ? 'Error: ' : ''}${props.title} · Tributary`}</title>
+        <title>{`${form.faults.length > 0 ? 'Error: ' : ''}${props.title} · Tributary`}</title>
         <link rel="icon" type="image/svg+xml" href={`${root}/assets/mark.svg`} />
         {['/assets/console.css', ...(props.styles ?? [])].map(path => (
           <link rel="stylesheet" href={root + path} />
@@ -144,7 +135,7 @@ function Page(props: {
         <a class="skip" href="#content">
           Skip to content
         </a>
-        <PageProvider value={props.context}>{props.children}</PageProvider>
+        {props.children}
       </body>
     </html>
   )

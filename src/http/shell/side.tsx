@@ -7,9 +7,10 @@ import { type Person, roleNames } from '../../access/roles.ts'
 import { DeedForm, Submit } from '../shell/fields.tsx'
 import { Icon } from './icon.tsx'
 import { navigation, type Part } from './navigation.ts'
-import type { PageContext } from './page-context.ts'
+import { usePage } from './page-context.ts'
 
-export function Brand({ context: { config } }: { context: PageContext }) {
+export function Brand() {
+  const { config } = usePage()
   const installation = [config.installationName, config.environment].filter(text => text !== '').join(' · ')
   return (
     <div class="brand">
@@ -25,9 +26,8 @@ export function Brand({ context: { config } }: { context: PageContext }) {
 }
 
 /** With children, these stand in place of the navigation, which stays folded. */
-export function Side(props: { context: PageContext; part: Part | undefined; children?: ComponentChildren }) {
-  const { context, part, children } = props
-  const { person, root } = context
+export function Side({ part, children }: { part: Part | undefined; children?: ComponentChildren }) {
+  const { person, root } = usePage()
   const shown = navigation
     .map(({ title, entries }) => ({
       title,
@@ -55,7 +55,7 @@ export function Side(props: { context: PageContext; part: Part | undefined; chil
   )
   return (
     <header class="side">
-      <Brand context={context} />
+      <Brand />
       {/* On a phone the navigation folds; on a wide screen the style sheet shows it whatever is folded. */}
       <details class="menu">
         <summary>
@@ -63,19 +63,20 @@ export function Side(props: { context: PageContext; part: Part | undefined; chil
           Menu
         </summary>
         {links}
-        {person !== undefined && <Me context={context} person={person} />}
+        {person !== undefined && <Me person={person} />}
       </details>
       {children ?? (
         <div class="wide">
           {links}
-          {person !== undefined && <Me context={context} person={person} />}
+          {person !== undefined && <Me person={person} />}
         </div>
       )}
     </header>
   )
 }
 
-function Me({ context, person }: { context: PageContext; person: Person }) {
+function Me({ person }: { person: Person }) {
+  const { root } = usePage()
   const initials = person.name
     .split(/\s+/)
     .map(word => [...word][0] ?? '')
@@ -84,7 +85,7 @@ function Me({ context, person }: { context: PageContext; person: Person }) {
     .toUpperCase()
   return (
     <div class="me">
-      <a href={`${context.root}/admin/account`}>
+      <a href={`${root}/admin/account`}>
         <span class="initials" aria-hidden="true">
           {initials}
         </span>
@@ -93,7 +94,7 @@ function Me({ context, person }: { context: PageContext; person: Person }) {
           <small>{roleNames[person.role]}</small>
         </span>
       </a>
-      <DeedForm action={`${context.root}/admin/sign-out`}>
+      <DeedForm action={`${root}/admin/sign-out`}>
         <Submit look="quiet" icon="log-out" text="Sign out" />
       </DeedForm>
     </div>

@@ -1,8 +1,7 @@
 // Which actions ask again who one is: every door of the console and every deed of its API, in a session that is eleven minutes old.
 
 import { describe, expect, test } from 'bun:test'
-import { apiDeeds } from '../../../src/http/admin/api/admin-api.ts'
-import { consoleDoors } from '../../../src/http/admin/console.ts'
+import { consoleActions, consolePages } from '../../../src/http/admin/console.ts'
 import type { Deps } from '../../../src/http/deps.ts'
 import { addressOf, aPerson, ConsoleVisitor, testPassword } from '../../support/console.ts'
 import { ApiProgram } from '../../support/console-api.ts'
@@ -64,7 +63,7 @@ const asksAgain = async (response: Response, path: string): Promise<boolean> =>
 /** These end the session, or ask for the password themselves. */
 const apart = ['POST /admin/sign-out', 'POST /admin/sign-in', 'POST /admin/confirm', 'POST /admin/account/password']
 
-const doors = consoleDoors(service.foundation as Deps).map(({ method, path }) => `${method} ${path}`)
+const doors = consolePages(service.foundation as Deps).map(({ method, path }) => `${method} ${path}`)
 
 describe('a session that is eleven minutes old', () => {
   test.each(doors.filter(door => !apart.includes(door)))('%s', async named => {
@@ -76,7 +75,7 @@ describe('a session that is eleven minutes old', () => {
   test('and no other', () => expect(confirmedDoors.filter(door => !doors.includes(door))).toEqual([]))
 
   describe('in the API', () => {
-    const deeds = apiDeeds(service.foundation as Deps)
+    const deeds = consoleActions(service.foundation as Deps)
 
     test.each(deeds.map(({ method, path }) => `${method} ${path}`))('%s', async named => {
       const [method = '', path = ''] = named.split(' ')

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 import type { Role } from '../../../src/access/roles.ts'
-import { consoleDoors } from '../../../src/http/admin/console.ts'
+import { consolePages } from '../../../src/http/admin/console.ts'
 import type { Deps } from '../../../src/http/deps.ts'
 import { addressOf, aPerson, ConsoleVisitor } from '../../support/console.ts'
 import { useDatabase, useService } from '../../support/fixtures.ts'
@@ -137,7 +137,7 @@ async function visitor(i: number): Promise<ConsoleVisitor> {
 }
 
 test('the table has every door, and no other', () => {
-  const doors = consoleDoors(service.foundation as Deps).map(({ method, path }) => `${method} ${path}`)
+  const doors = consolePages(service.foundation as Deps).map(({ method, path }) => `${method} ${path}`)
   expect(Object.keys(table).sort()).toEqual(doors.sort())
 })
 

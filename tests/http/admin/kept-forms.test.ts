@@ -3,7 +3,7 @@
 
 import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { consoleDoors } from '../../../src/http/admin/console.ts'
+import { consolePages } from '../../../src/http/admin/console.ts'
 import type { Deps } from '../../../src/http/deps.ts'
 import { openPage, useBrowser } from '../../support/browser.ts'
 import { aPerson, ConsoleVisitor, fieldsOf, testPassword } from '../../support/console.ts'
@@ -131,7 +131,7 @@ describe('a form whose session has ended', () => {
   })
 
   test('every form with a field to type in comes back', () => {
-    const without = consoleDoors(service.foundation as Deps)
+    const without = consolePages(service.foundation as Deps)
       .filter(door => door.method === 'POST' && door.roles !== 'anyone' && door.again === undefined)
       .map(({ path }) => path.replace('/admin/', ''))
     const buttons =

@@ -5,7 +5,7 @@
 import type { AnnotationState } from '../../../db/annotations.ts'
 import type { ApplicationDetails, Revision } from '../../../db/application-lists.ts'
 import type { Program } from '../../../db/programs.ts'
-import type { PageContext } from '../../shell/page-context.ts'
+import { usePage } from '../../shell/page-context.ts'
 import { When } from '../../shell/parts.tsx'
 import { RevisionBadge } from './list-pages.tsx'
 import { applicationsPath } from './list-query.ts'
@@ -63,15 +63,14 @@ function titleOf(state: AnnotationState, earlier: AnnotationState | undefined, m
 }
 
 export interface RevisionsProps {
-  context: PageContext
   program: Program
   application: ApplicationDetails
   revisions: readonly Revision[]
   moreRevisions: boolean
 }
 
-export function Revisions({ context, program, application, revisions, moreRevisions }: RevisionsProps) {
-  const path = context.root + applicationsPath(program.slug)
+export function Revisions({ program, application, revisions, moreRevisions }: RevisionsProps) {
+  const path = usePage().root + applicationsPath(program.slug)
   return (
     <section class="card">
       <h2>Submissions of this applicant</h2>

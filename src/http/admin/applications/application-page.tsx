@@ -6,8 +6,9 @@ import type { ApplicationDetails, Revision } from '../../../db/application-lists
 import type { Program } from '../../../db/programs.ts'
 import type { ApplicationChange } from '../../../domain/readable/application-changes.ts'
 import type { ReadableApplication } from '../../../domain/readable/readable-application.ts'
-import { DeedForm, FaultSummary, type FormState, SelectField, Submit, TextArea } from '../../shell/fields.tsx'
-import { figures, LinkButton, Notice, When } from '../../shell/parts.tsx'
+import { DeedForm, FaultSummary, SelectField, Submit, TextArea } from '../../shell/fields.tsx'
+import { usePage } from '../../shell/page-context.ts'
+import { DoneNotice, figures, LinkButton, Notice, When } from '../../shell/parts.tsx'
 import { Shell } from '../../shell/shell.tsx'
 import { AnswersView } from './answers-view.tsx'
 import { History, type HistoryProps, Revisions, type RevisionsProps } from './application-history.tsx'
@@ -24,9 +25,9 @@ interface ApplicationPageProps extends HistoryProps, RevisionsProps {
   /** Undefined for those who may not read answers. */
   answers: ReadableApplication | undefined
   changes: { changes: readonly ApplicationChange[]; more: boolean } | undefined
-  form: FormState
-  done: string | null
 }
+
+const said = { saved: 'Saved. Clients see it with their next read of this application.' }
 
 /** The way to an application, for the pages below it. */
 export const crumbsOf = (program: Program, applicationId?: number) => [
@@ -38,13 +39,11 @@ export const crumbsOf = (program: Program, applicationId?: number) => [
 ]
 
 export function ApplicationPage(props: ApplicationPageProps) {
-  const { context, program, application, answers, form, newer, older, search } = props
-  const list = context.root + applicationsPath(program.slug)
+  const { program, application, answers, newer, older, search } = props
+  const list = usePage().root + applicationsPath(program.slug)
   const path = `${list}/${application.application_id}`
   return (
     <Shell
-      faulty={form.faults.length > 0}
-      context={context}
       title={`Application ${application.application_id}`}
       heading={
         <>
@@ -67,10 +66,8 @@ export function ApplicationPage(props: ApplicationPageProps) {
         </>
       }
     >
-      {props.done === 'saved' && form.faults.length === 0 && (
-        <Notice tone="good">Saved. Clients see it with their next read of this application.</Notice>
-      )}
-      <FaultSummary form={form} title="Nothing was saved yet" />
+      <DoneNotice said={said} />
+      <FaultSummary title="Nothing was saved yet" />
       <Replaced {...props} />
       <div class="columns">
         {answers === undefined ? (
@@ -126,8 +123,8 @@ function languageName(tag: string): string {
 }
 
 /** What it replaced and what replaced it. */
-function Replaced({ context, program, application, earlier, revisions, changes }: ApplicationPageProps) {
-  const path = context.root + applicationsPath(program.slug)
+function Replaced({ program, application, earlier, revisions, changes }: ApplicationPageProps) {
+  const path = usePage().root + applicationsPath(program.slug)
   const link = (id: number) => <a href={`${path}/${id}`}>{id}</a>
   const later = revisions.findLast(({ submit_seq }) => submit_seq > application.submit_seq)
   return (
@@ -170,7 +167,8 @@ function changeCount({ changes, more }: NonNullable<ApplicationPageProps['change
   return changes.length === 1 ? 'one answer changed.' : `${figures(changes.length)} answers changed.`
 }
 
-function StatusCard({ context, program, application, form, action }: ApplicationPageProps & { action: string }) {
+function StatusCard({ program, application, action }: ApplicationPageProps & { action: string }) {
+  const { form, person, following } = usePage()
   const { status, status_last_modified_time, application_note } = application
   const typed = form.values.size > 0
   const present = (
@@ -186,12 +184,12 @@ function StatusCard({ context, program, application, form, action }: Application
       {application_note !== null && <p class="kept">{application_note}</p>}
     </>
   )
-  if (context.person?.role === 'AUDITOR' || context.following)
+  if (person?.role === 'AUDITOR' || following)
     return (
       <section class="card">
         <h2>Status</h2>
         {present}
-        {context.following && (
+        {following && (
           <p class="soft">Followed from CiviForm: status and note are set there, and are here within seconds.</p>
         )}
       </section>
@@ -211,13 +209,12 @@ function StatusCard({ context, program, application, form, action }: Application
       <DeedForm action={action}>
         <input type="hidden" name="seen" value={String(application.annotation_id)} />
         <SelectField
-          form={form}
           name="status"
           label="Status"
           value={status ?? ''}
           choices={[{ value: '', text: 'None' }, ...statuses.map(one => ({ value: one, text: one }))]}
         />
-        <TextArea form={form} name="note" label="Note" optional value={application_note ?? ''} rows={5} />
+        <TextArea name="note" label="Note" optional value={application_note ?? ''} rows={5} />
         <Submit text="Save" />
         <p class="hint">Clients see both on their next read.</p>
       </DeedForm>

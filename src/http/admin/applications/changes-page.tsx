@@ -5,7 +5,7 @@
 import type { ApplicationDetails, Revision } from '../../../db/application-lists.ts'
 import type { Program } from '../../../db/programs.ts'
 import type { ApplicationChange } from '../../../domain/readable/application-changes.ts'
-import type { PageContext } from '../../shell/page-context.ts'
+import { usePage } from '../../shell/page-context.ts'
 import { Notice, Table, When } from '../../shell/parts.tsx'
 import { Shell } from '../../shell/shell.tsx'
 import { Lines } from './answers-view.tsx'
@@ -13,17 +13,16 @@ import { crumbsOf } from './application-page.tsx'
 import { applicationsPath } from './list-query.ts'
 
 export function ChangesPage(props: {
-  context: PageContext
   program: Program
   application: ApplicationDetails
   earlier: Revision
   changes: readonly ApplicationChange[]
   more: boolean
 }) {
-  const { context, program, application, earlier } = props
+  const { program, application, earlier } = props
+  const { root } = usePage()
   return (
     <Shell
-      context={context}
       title={`What changed in application ${application.application_id}`}
       heading="What changed"
       part="applications"
@@ -31,10 +30,8 @@ export function ChangesPage(props: {
       lead={
         <>
           From{' '}
-          <a href={`${context.root}${applicationsPath(program.slug)}/${earlier.application_id}`}>
-            {earlier.application_id}
-          </a>{' '}
-          of <When at={earlier.submit_time} /> to {application.application_id} of <When at={application.submit_time} />.
+          <a href={`${root}${applicationsPath(program.slug)}/${earlier.application_id}`}>{earlier.application_id}</a> of{' '}
+          <When at={earlier.submit_time} /> to {application.application_id} of <When at={application.submit_time} />.
         </>
       }
     >

@@ -5,7 +5,7 @@
 import type { ApplicationDetails } from '../../../db/application-lists.ts'
 import type { Program } from '../../../db/programs.ts'
 import { indentedJson } from '../../../domain/values/indented-json.ts'
-import type { PageContext } from '../../shell/page-context.ts'
+import { usePage } from '../../shell/page-context.ts'
 import { figures, LinkButton } from '../../shell/parts.tsx'
 import { CopyButton } from '../../shell/secret.tsx'
 import { Shell } from '../../shell/shell.tsx'
@@ -15,17 +15,12 @@ import { applicationsPath } from './list-query.ts'
 /** What is longer is for a download: a browser takes long over it. */
 const shownBytesMax = 256 * 1024
 
-export function ExportedPage(props: {
-  context: PageContext
-  program: Program
-  application: ApplicationDetails
-  bytes: Buffer
-}) {
-  const { context, program, application, bytes } = props
+export function ExportedPage(props: { program: Program; application: ApplicationDetails; bytes: Buffer }) {
+  const { program, application, bytes } = props
+  const { root } = usePage()
   const shown = bytes.length <= shownBytesMax ? bytes.toString() : undefined
   return (
     <Shell
-      context={context}
       title={`Application ${application.application_id} as exported`}
       heading="As exported"
       part="applications"
@@ -36,7 +31,7 @@ export function ExportedPage(props: {
           {shown !== undefined && <CopyButton of="exact" />}
           <LinkButton
             main
-            href={`${context.root}${applicationsPath(program.slug)}/${application.application_id}/download`}
+            href={`${root}${applicationsPath(program.slug)}/${application.application_id}/download`}
             icon="download"
             text="Download"
           />

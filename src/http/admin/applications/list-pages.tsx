@@ -4,22 +4,21 @@
 
 import type { ListedApplication, ProgramWithSubmissions } from '../../../db/application-lists.ts'
 import type { Program } from '../../../db/programs.ts'
-import { FaultSummary, type FormState, SelectField, Submit, TextField } from '../../shell/fields.tsx'
-import type { PageContext } from '../../shell/page-context.ts'
+import { FaultSummary, SelectField, Submit, TextField } from '../../shell/fields.tsx'
+import { usePage } from '../../shell/page-context.ts'
 import { Badge, figures, LinkButton, Table, When } from '../../shell/parts.tsx'
 import { Shell } from '../../shell/shell.tsx'
-import { applicationsPath, type ListPage, type ListQuery, listSearch, statusValue } from './list-query.ts'
+import { applicationsPath, type ListPage, listSearch, statusValue } from './list-query.ts'
 
-export function ProgramChoicePage(props: {
-  context: PageContext
+interface ChoiceProps {
   programs: readonly ProgramWithSubmissions[]
   next: string | null
-}) {
-  const { context, programs, next } = props
-  const { root } = context
+}
+
+export function ProgramChoicePage({ programs, next }: ChoiceProps) {
+  const { root, person } = usePage()
   return (
     <Shell
-      context={context}
       title="Applications"
       part="applications"
       lead="What applicants submitted, program by program. Choose one to look through its applications."
@@ -28,7 +27,7 @@ export function ProgramChoicePage(props: {
         caption="Programs"
         rows={programs}
         empty={
-          context.person?.role === 'PROGRAM_ADMINISTRATOR'
+          person?.role === 'PROGRAM_ADMINISTRATOR'
             ? 'You have no program yet. An administrator gives you programs on your page under People.'
             : 'There is no program yet. When one is published, its applications are found here.'
         }
@@ -56,28 +55,20 @@ export function ProgramChoicePage(props: {
   )
 }
 
-interface ListProps extends ListPage {
-  context: PageContext
-  program: Program
-  query: ListQuery
-}
-
-export function ApplicationsPage({ context, program, query, applications, older, newer }: ListProps) {
-  const { root } = context
+export function ApplicationsPage({ program, applications, older, newer }: ListPage & { program: Program }) {
+  const { root, form: query } = usePage()
   const path = root + applicationsPath(program.slug)
   const search = listSearch(query.values)
   const filtered = query.values.size > 0
   return (
     <Shell
-      faulty={query.faults.length > 0}
-      context={context}
       title={`Applications to ${program.display_name}`}
       heading={program.display_name}
       part="applications"
       crumbs={[{ text: 'Applications', path: '/admin/applications' }, { text: program.display_name }]}
       lead="Newest first. Each submission is an application of its own; one that was submitted again is obsolete."
     >
-      <Filters path={path} program={program} query={query} />
+      <Filters path={path} program={program} />
       {query.faults.length === 0 && (
         <Table<ListedApplication>
           caption="Applications, newest first"
@@ -157,8 +148,8 @@ export function ApplicationsPage({ context, program, query, applications, older,
 export const RevisionBadge = ({ isCurrent }: { isCurrent: boolean }) =>
   isCurrent ? <Badge tone="good">current</Badge> : <Badge>obsolete</Badge>
 
-function Filters({ path, program, query }: { path: string; program: Program; query: ListQuery }) {
-  const form: FormState = { values: query.values, faults: query.faults }
+function Filters({ path, program }: { path: string; program: Program }) {
+  const query = usePage().form
   const sought = query.values.get('status')
   // A status that the program no longer offers is still what some applications have.
   const statuses = [...program.statuses]
@@ -167,12 +158,11 @@ function Filters({ path, program, query }: { path: string; program: Program; que
     query.faults.some(({ parameter }) => parameter === name) ? ('text' as const) : ('date' as const)
   return (
     <search>
-      <FaultSummary form={form} title="The list needs another look at its filters" />
+      <FaultSummary title="The list needs another look at its filters" />
       <form class="sieve card" method="get" action={path} noValidate>
-        <TextField form={form} name="from" label="Submitted on or after" type={dateType('from')} />
-        <TextField form={form} name="to" label="Submitted before" type={dateType('to')} />
+        <TextField name="from" label="Submitted on or after" type={dateType('from')} />
+        <TextField name="to" label="Submitted before" type={dateType('to')} />
         <SelectField
-          form={form}
           name="status"
           label="Status"
           choices={[
@@ -182,7 +172,6 @@ function Filters({ path, program, query }: { path: string; program: Program; que
           ]}
         />
         <SelectField
-          form={form}
           name="revision"
           label="Revision"
           choices={[
@@ -191,8 +180,8 @@ function Filters({ path, program, query }: { path: string; program: Program; que
             { value: 'OBSOLETE', text: 'Obsolete' },
           ]}
         />
-        <TextField form={form} name="applicant" label="Applicant" inputmode="numeric" />
-        <TextField form={form} name="application" label="Application" inputmode="numeric" />
+        <TextField name="applicant" label="Applicant" inputmode="numeric" />
+        <TextField name="application" label="Application" inputmode="numeric" />
         <div class="deeds">
           <Submit icon="search" text="Show" />
           {query.values.size > 0 && <LinkButton href={path} text="Clear" />}

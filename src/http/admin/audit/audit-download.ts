@@ -15,7 +15,7 @@ import { settledWithin } from '../../../settled-within.ts'
 import type { Deps } from '../../deps.ts'
 import { type Outcome, recordOf } from '../../request-record.ts'
 import { QueueTime, streamResponse } from '../../stream-response.ts'
-import type { Visit } from '../console-doors.ts'
+import type { Visit } from '../visit.ts'
 import { csvLine } from './csv.ts'
 
 /** Most events of one file: what spreadsheets open, and some 60 MB. */

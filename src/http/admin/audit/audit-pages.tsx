@@ -4,8 +4,8 @@
 
 import type { ComponentChildren } from 'preact'
 import type { AuditEventRow } from '../../../db/audit.ts'
-import { FaultSummary, type FormState, SelectField, Submit, TextField } from '../../shell/fields.tsx'
-import type { PageContext } from '../../shell/page-context.ts'
+import { FaultSummary, SelectField, Submit, TextField } from '../../shell/fields.tsx'
+import { type FormState, usePage } from '../../shell/page-context.ts'
 import { Facts, figures, InParts, LinkButton, Table, When } from '../../shell/parts.tsx'
 import { Shell } from '../../shell/shell.tsx'
 import { queryOf } from './audit-query.ts'
@@ -15,8 +15,6 @@ export const path = '/admin/audit'
 export const crumb = { text: 'Audit', path }
 
 interface TrailProps {
-  context: PageContext
-  form: FormState
   events: readonly AuditEventRow[]
   /** Where the following page starts, if there is one. */
   nextBefore: number | null
@@ -27,14 +25,12 @@ interface TrailProps {
 }
 
 export function TrailPage(props: TrailProps) {
-  const { context, form, events, nextBefore, later, keyNames } = props
-  const { root } = context
+  const { events, nextBefore, later, keyNames } = props
+  const { root, form } = usePage()
   const filtered = queryOf(form.values) !== ''
   const filterBy = (changes: Record<string, string>): string => root + path + queryOf(form.values, changes)
   return (
     <Shell
-      faulty={form.faults.length > 0}
-      context={context}
       title="Audit"
       part="audit"
       lead="Who did what, when, from where, on what. The database changes no line, and lets none go but into files that can be checked."
@@ -45,26 +41,24 @@ export function TrailPage(props: TrailProps) {
         </>
       }
     >
-      <FaultSummary form={form} title="This cannot be searched for yet" />
+      <FaultSummary title="This cannot be searched for yet" />
       <form method="get" action={root + path} class="card filters fields" aria-label="Filters">
         <TextField
-          form={form}
           name="actor"
           label="Who"
           hint="Part of a name or an e-mail, or all of admin:…, key:… or operator:…"
         />
         <SelectField
-          form={form}
           name="action"
           label="What"
           choices={[
             { value: '', text: 'Anything' },
-            ...actionsOf(props).map(action => ({ value: action, text: actionWords(action) })),
+            ...actionsOf(props.actions, form).map(action => ({ value: action, text: actionWords(action) })),
           ]}
         />
-        <TextField form={form} name="subject" label="On what" hint="a program, a key, an id" />
-        <TextField form={form} name="from" label="From" hint="2026-01-31, or with T09:30" />
-        <TextField form={form} name="to" label="Before" hint="the same way" />
+        <TextField name="subject" label="On what" hint="a program, a key, an id" />
+        <TextField name="from" label="From" hint="2026-01-31, or with T09:30" />
+        <TextField name="to" label="Before" hint="the same way" />
         <div class="deeds">
           <Submit text="Filter" />
           {filtered && <LinkButton href={root + path} text="Show all" />}
@@ -120,7 +114,7 @@ export function TrailPage(props: TrailProps) {
 }
 
 /** What can be chosen, with what was asked for, even if it was never done. */
-function actionsOf({ actions, form }: TrailProps): string[] {
+function actionsOf(actions: readonly string[], form: FormState): string[] {
   const asked = form.values.get('action')?.trim() ?? ''
   return asked === '' || actions.includes(asked) ? [...actions] : [asked, ...actions]
 }
@@ -183,12 +177,11 @@ function summaryOf({ action, detail }: AuditEventRow): string | undefined {
 }
 
 export function EventPage(props: {
-  context: PageContext
   event: AuditEventRow & { database_user: string }
   keyNames: ReadonlyMap<string, string>
 }) {
-  const { context, event, keyNames } = props
-  const { root } = context
+  const { event, keyNames } = props
+  const { root } = usePage()
   const filter = (name: string, value: string): string =>
     root + path + queryOf(new URLSearchParams(), { [name]: value })
   const facts: [string, ComponentChildren][] = [
@@ -201,7 +194,6 @@ export function EventPage(props: {
   ]
   return (
     <Shell
-      context={context}
       title={`Event ${event.audit_event_id}`}
       part="audit"
       crumbs={[crumb, { text: `Event ${event.audit_event_id}` }]}

@@ -3,7 +3,7 @@
 import type { AuditFilter } from '../../../db/audit.ts'
 import { parseInstantParameter } from '../../../export/instant-parameter.ts'
 import type { ProblemItem } from '../../../problem.ts'
-import type { FormState } from '../../shell/fields.tsx'
+import type { FormState } from '../../shell/page-context.ts'
 import { idOf } from '../addressed.ts'
 
 /** The filters as they are named in the address. */

@@ -4,16 +4,14 @@
 
 import type { Disclosure, Disclosures } from '../../../access/disclosure.ts'
 import type { Micros } from '../../../domain/values/offset-time.ts'
-import { FaultSummary, type FormState, Submit, TextField } from '../../shell/fields.tsx'
-import type { PageContext } from '../../shell/page-context.ts'
+import { FaultSummary, Submit, TextField } from '../../shell/fields.tsx'
+import { usePage } from '../../shell/page-context.ts'
 import { Badge, figures, LinkButton, Notice, Table, When } from '../../shell/parts.tsx'
 import { Shell } from '../../shell/shell.tsx'
 import { Actor, crumb, path } from './audit-pages.tsx'
 import { queryOf } from './audit-query.ts'
 
 interface SentProps {
-  context: PageContext
-  form: FormState
   /** Undefined before anything was asked. */
   applicationId: number | undefined
   /** Of this application, in each program that has one of this id. */
@@ -23,20 +21,18 @@ interface SentProps {
   keyNames: ReadonlyMap<string, string>
 }
 
-export function DisclosuresPage({ context, form, applicationId, found, files, keyNames }: SentProps) {
-  const { root } = context
+export function DisclosuresPage({ applicationId, found, files, keyNames }: SentProps) {
+  const { root, form } = usePage()
   return (
     <Shell
-      faulty={form.faults.length > 0}
-      context={context}
       title="Who was sent an application?"
       part="audit"
       crumbs={[crumb, { text: 'Sent to' }]}
       lead="Every page of every export is in the trail with the submissions it reached over. From that it is told which clients were ever sent an application."
     >
-      <FaultSummary form={form} />
+      <FaultSummary />
       <form method="get" action={`${root}${path}/sent`} class="card filters fields">
-        <TextField form={form} name="application" label="Application id" inputmode="numeric" />
+        <TextField name="application" label="Application id" inputmode="numeric" />
         <div class="deeds">
           <Submit text="Find out" />
         </div>
@@ -54,7 +50,7 @@ export function DisclosuresPage({ context, form, applicationId, found, files, ke
         </Notice>
       )}
       {found.map(one => (
-        <PlaceSection context={context} form={form} applicationId={applicationId!} {...one} keyNames={keyNames} />
+        <PlaceSection applicationId={applicationId!} {...one} keyNames={keyNames} />
       ))}
       {found.length > 0 && (
         <p class="soft">
@@ -70,8 +66,8 @@ export function DisclosuresPage({ context, form, applicationId, found, files, ke
 function PlaceSection(
   props: Omit<SentProps, 'found' | 'files' | 'applicationId'> & SentProps['found'][number] & { applicationId: number },
 ) {
-  const { context, form, applicationId, place, pages, nextBefore, keyNames } = props
-  const { root } = context
+  const { applicationId, place, pages, nextBefore, keyNames } = props
+  const { root, form } = usePage()
   const when = (at: Micros) => <When at={at} />
   return (
     <section class="stack" aria-label={place.display_name}>

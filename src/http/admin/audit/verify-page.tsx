@@ -3,8 +3,8 @@
 /** @jsxImportSource preact */
 
 import type { AuditVerdict } from '../../../access/verify-audit.ts'
-import { DeedForm, FaultSummary, type FormState, Submit, TextField } from '../../shell/fields.tsx'
-import type { PageContext } from '../../shell/page-context.ts'
+import { DeedForm, FaultSummary, Submit, TextField } from '../../shell/fields.tsx'
+import { usePage } from '../../shell/page-context.ts'
 import { figures, Notice } from '../../shell/parts.tsx'
 import { CopyButton } from '../../shell/secret.tsx'
 import { Shell } from '../../shell/shell.tsx'
@@ -13,8 +13,6 @@ import { Shell } from '../../shell/shell.tsx'
 export const checkedEventsMax = 100_000
 
 interface VerifyProps {
-  context: PageContext
-  form: FormState
   /** Where every chain ends now. */
   note: string
   /** Of the database. */
@@ -25,17 +23,16 @@ interface VerifyProps {
   verdict: AuditVerdict | undefined
 }
 
-export function VerifyPage({ context, form, note, events, files, verdict }: VerifyProps) {
+export function VerifyPage({ note, events, files, verdict }: VerifyProps) {
+  const { root, form } = usePage()
   return (
     <Shell
-      faulty={form.faults.length > 0}
-      context={context}
       title="Is the trail whole?"
       part="audit"
       crumbs={[{ text: 'Audit', path: '/admin/audit' }, { text: 'Is it whole?' }]}
       lead="Each event is a link in one of eight chains of hashes. Here the hashes are computed again, by other code than wrote them: what was changed, removed or slipped in breaks its chain."
     >
-      <FaultSummary form={form} title="This word cannot be compared" />
+      <FaultSummary title="This word cannot be compared" />
       {verdict !== undefined && <Verdict verdict={verdict} compared={(form.values.get('noted') ?? '').trim() !== ''} />}
       <div class="card">
         {events > checkedEventsMax ? (
@@ -44,9 +41,8 @@ export function VerifyPage({ context, form, note, events, files, verdict }: Veri
             <code>scripts/audit verify</code>.
           </p>
         ) : (
-          <DeedForm action={`${context.root}/admin/audit/verify`}>
+          <DeedForm action={`${root}/admin/audit/verify`}>
             <TextField
-              form={form}
               name="noted"
               label="Word noted earlier"
               hint="With it you also find out whether the end was cut off, or all of it written again."

@@ -3,33 +3,32 @@
 /** @jsxImportSource preact */
 
 import type { IntermediaryRow, OrganizationRow } from '../../../db/intermediary-rows.ts'
-import { DeedForm, FaultSummary, type FormState, Submit, TextField } from '../../shell/fields.tsx'
-import type { PageContext } from '../../shell/page-context.ts'
+import { DeedForm, FaultSummary, Submit, TextField } from '../../shell/fields.tsx'
+import { FormPage } from '../../shell/form-page.tsx'
+import { isPart, Pages, SearchForm } from '../../shell/lists.tsx'
+import { usePage } from '../../shell/page-context.ts'
 import { Badge, DoneNotice, figures, LinkButton, Notice, Table } from '../../shell/parts.tsx'
 import { Shell } from '../../shell/shell.tsx'
-import { Pages, SearchForm } from '../programs/programs-pages.tsx'
 
 interface OrganizationsProps {
-  context: PageContext
-  organizations: readonly OrganizationRow[]
-  search: string
-  after: string
+  items: readonly OrganizationRow[]
   next: string | null
   /** Whether submissions are checked against what stands here. */
   checked: boolean
 }
 
-export function OrganizationsPage({ context, organizations, search, after, next, checked }: OrganizationsProps) {
-  const path = `${context.root}/admin/intermediaries`
+const path = '/admin/intermediaries'
+
+export function OrganizationsPage({ items, next, checked }: OrganizationsProps) {
+  const { root, person, query } = usePage()
   return (
     <Shell
-      context={context}
       title="Intermediaries"
       part="intermediaries"
       lead="Organizations whose people submit on behalf of applicants."
       deeds={
-        context.person?.role === 'ADMINISTRATOR' && (
-          <LinkButton main href={`${path}/new`} icon="plus" text="Add an organization" />
+        person?.role === 'ADMINISTRATOR' && (
+          <LinkButton main href={`${root}${path}/new`} icon="plus" text="Add an organization" />
         )
       }
     >
@@ -43,20 +42,16 @@ export function OrganizationsPage({ context, organizations, search, after, next,
           setting <code>INTERMEDIARIES=listed</code> changes that.
         </Notice>
       )}
-      <SearchForm path={path} search={search} label="Find an organization" hint="Name" />
+      <SearchForm path={path} label="Find an organization" hint="Name" />
       <Table
         caption="Organizations"
-        rows={organizations}
-        empty={
-          search !== '' || after !== ''
-            ? 'No organization here matches. Try another word.'
-            : 'No organization is listed yet.'
-        }
+        rows={items}
+        empty={isPart(query) ? 'No organization here matches. Try another word.' : 'No organization is listed yet.'}
         columns={[
           {
             head: 'Organization',
             cell: one => (
-              <a class="strong" href={`${path}/${one.organization_id}`}>
+              <a class="strong" href={`${root}${path}/${one.organization_id}`}>
                 {one.name}
               </a>
             ),
@@ -65,7 +60,7 @@ export function OrganizationsPage({ context, organizations, search, after, next,
           { head: 'State', cell: one => <State disabled={one.disabled_at !== null} /> },
         ]}
       />
-      <Pages path={path} search={search} after={after} next={next} what="organizations" />
+      <Pages path={path} next={next} what="organizations" />
     </Shell>
   )
 }
@@ -73,28 +68,20 @@ export function OrganizationsPage({ context, organizations, search, after, next,
 const State = ({ disabled }: { disabled: boolean }) =>
   disabled ? <Badge tone="bad">disabled</Badge> : <Badge tone="good">active</Badge>
 
-const crumb = { text: 'Intermediaries', path: '/admin/intermediaries' }
+const crumb = { text: 'Intermediaries', path }
 const nameHint = 'As exports will show it. Case and spacing make no difference when a submission names it.'
 
-export function NewOrganizationPage({ context, form }: { context: PageContext; form: FormState }) {
-  return (
-    <Shell
-      faulty={form.faults.length > 0}
-      context={context}
-      title="Add an organization"
-      part="intermediaries"
-      crumbs={[crumb, { text: 'Add' }]}
-    >
-      <FaultSummary form={form} />
-      <div class="card narrow">
-        <DeedForm action={`${context.root}/admin/intermediaries/new`}>
-          <TextField form={form} name="name" label="Name" hint={nameHint} maxLength={200} />
-          <Submit text="Add the organization" />
-        </DeedForm>
-      </div>
-    </Shell>
-  )
-}
+export const NewOrganizationPage = () => (
+  <FormPage
+    title="Add an organization"
+    part="intermediaries"
+    crumbs={[crumb, { text: 'Add' }]}
+    path={`${path}/new`}
+    submit="Add the organization"
+  >
+    <TextField name="name" label="Name" hint={nameHint} maxLength={200} />
+  </FormPage>
+)
 
 const said: Readonly<Record<string, string>> = {
   added: 'Added. Now add its people.',
@@ -107,71 +94,58 @@ const said: Readonly<Record<string, string>> = {
 }
 
 interface OrganizationProps {
-  context: PageContext
-  form: FormState
   organization: OrganizationRow
-  people: readonly IntermediaryRow[]
-  after: string
-  next: string | null
-  done: string | null
-  mayChange: boolean
+  people: { items: readonly IntermediaryRow[]; next: string | null }
 }
 
-export function OrganizationPage(props: OrganizationProps) {
-  const { context, form, organization, people, done, mayChange } = props
-  const path = `${context.root}/admin/intermediaries/${organization.organization_id}`
+export function OrganizationPage({ organization, people }: OrganizationProps) {
+  const { root, person } = usePage()
+  const ownPath = `${path}/${organization.organization_id}`
+  const at = root + ownPath
+  const mayChange = person?.role === 'ADMINISTRATOR'
   const disabled = organization.disabled_at !== null
   return (
     <Shell
-      faulty={form.faults.length > 0}
-      context={context}
       title={organization.name}
       part="intermediaries"
       crumbs={[crumb, { text: organization.name }]}
       lead={<State disabled={disabled} />}
     >
-      {form.faults.length === 0 && <DoneNotice said={said} done={done} />}
-      <FaultSummary form={form} />
+      <DoneNotice said={said} />
+      <FaultSummary />
       <Table
         caption="People"
-        rows={people}
+        rows={people.items}
         empty={mayChange ? 'Nobody is listed yet. Add the first e-mail below.' : 'Nobody is listed yet.'}
         columns={[
           { head: 'E-mail', cell: one => one.email },
           { head: 'State', cell: one => <State disabled={one.disabled_at !== null} /> },
-          ...(mayChange ? [{ head: 'Change', cell: (one: IntermediaryRow) => <Turn path={path} person={one} /> }] : []),
+          ...(mayChange ? [{ head: 'Change', cell: (one: IntermediaryRow) => <Turn path={at} person={one} /> }] : []),
         ]}
       />
-      <Pages path={path} after={props.after} next={props.next} what="people" />
+      <Pages path={ownPath} next={people.next} what="people" />
       {mayChange && (
         <div class="columns">
           <div class="card">
             <h2>Add a person</h2>
-            <DeedForm action={`${path}/people`}>
-              <TextField form={form} name="email" label="E-mail" type="email" hint="As submissions will name it." />
+            <DeedForm action={`${at}/people`}>
+              <TextField name="email" label="E-mail" type="email" hint="As submissions will name it." />
               <Submit text="Add" />
             </DeedForm>
           </div>
           <div class="card">
             <h2>The organization</h2>
-            <DeedForm action={path}>
-              <TextField
-                form={form}
-                name="name"
-                label="Name"
-                hint={nameHint}
-                value={organization.name}
-                maxLength={200}
-              />
+            <DeedForm action={at}>
+              <TextField name="name" label="Name" hint={nameHint} value={organization.name} maxLength={200} />
               <Submit look="plain" text="Rename" />
             </DeedForm>
             {disabled ? (
-              <DeedForm action={`${path}/enable`}>
+              <DeedForm action={`${at}/enable`}>
                 <p>Enabling lists the organization again, with the people it had.</p>
                 <Submit look="plain" text={`Enable ${organization.name}`} />
               </DeedForm>
             ) : (
-              <DeedForm action={`${path}/disable`}>
+              <DeedForm action={`${at}/disable`}>
                 <p>Disabling takes all its people off the list at once. It can be undone; what was submitted stays.</p>
                 <Submit look="danger" text={`Disable ${organization.name}`} />
               </DeedForm>

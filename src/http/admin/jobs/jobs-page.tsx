@@ -6,7 +6,7 @@ import type { DerivedStatus } from '../../../db/derived-status.ts'
 import type { DerivedListing } from '../../../db/missing-derived.ts'
 import type { Micros } from '../../../domain/values/offset-time.ts'
 import { DeedForm, Submit } from '../../shell/fields.tsx'
-import type { PageContext } from '../../shell/page-context.ts'
+import { usePage } from '../../shell/page-context.ts'
 import {
   Badge,
   DoneNotice,
@@ -28,15 +28,11 @@ export const jobNames: Readonly<Record<string, string>> = {
 }
 
 interface JobsProps {
-  context: PageContext
-  now: Micros
-  counts: Partial<Record<DerivedStatus['state'], number>>
-  outbox: { waiting: number; oldest: Micros | null }
-  listings: readonly DerivedListing[]
+  unfinished: Partial<Record<DerivedStatus['state'], number>>
+  outbox: { waiting: number; oldest_at: Micros | null }
+  items: readonly DerivedListing[]
   /** The last program of this page, if another page follows. */
-  nextAfter: string | null
-  after: string
-  done: string | null
+  next: string | null
 }
 
 const said: Readonly<Record<string, string>> = {
@@ -45,24 +41,24 @@ const said: Readonly<Record<string, string>> = {
 }
 
 export function JobsPage(props: JobsProps) {
-  const { context, listings, nextAfter, after, done } = props
-  const { root } = context
-  const mayAct = context.person?.role === 'ADMINISTRATOR'
+  const { items, next } = props
+  const { root, person, query } = usePage()
+  const after = query.get('after') ?? ''
+  const mayAct = person?.role === 'ADMINISTRATOR'
   return (
     <Shell
-      context={context}
       title="Jobs"
       part="jobs"
       lead="Workers make what exports and docs need whenever a version is published or saved. Exports wait for none of it: what is missing is computed on the spot."
-      deeds={mayAct && <Regenerate context={context} after={after} program="" text="Make all docs again" />}
+      deeds={mayAct && <Regenerate program="" text="Make all docs again" />}
       scripts={['/assets/progress.js']}
     >
-      <DoneNotice said={said} done={done} />
+      <DoneNotice said={said} />
       <div id="progress" class="stack" data-under-way={isUnderWay(props) ? 'yes' : 'no'}>
         <Lag {...props} />
         <Table
           caption="What is made for each program"
-          rows={listings}
+          rows={items}
           empty="There is no active or draft version yet. When a program is published, its jobs stand here."
           columns={[
             {
@@ -76,21 +72,21 @@ export function JobsPage(props: JobsProps) {
             },
             { head: 'What', cell: one => jobNames[one.job_name] ?? one.job_name },
             { head: 'State', cell: one => <State listing={one} /> },
-            { head: 'Made', cell: one => <Made listing={one} now={props.now} /> },
+            { head: 'Made', cell: one => <Made listing={one} /> },
             {
               head: 'Last error',
               cell: one => (one.last_error === null ? '' : <span class="mono">{one.last_error}</span>),
             },
-            ...(mayAct ? [{ head: 'Do', cell: (one: DerivedListing) => <Deed listing={one} {...props} /> }] : []),
+            ...(mayAct ? [{ head: 'Do', cell: (one: DerivedListing) => <Deed listing={one} /> }] : []),
           ]}
         />
       </div>
       <nav class="pages" aria-label="Pages">
         {after !== '' && <LinkButton href={`${root}/admin/jobs`} text="First programs" />}
-        {nextAfter !== null && (
+        {next !== null && (
           <LinkButton
             rel="next"
-            href={`${root}/admin/jobs?after=${encodeURIComponent(nextAfter)}`}
+            href={`${root}/admin/jobs?after=${encodeURIComponent(next)}`}
             icon="chevron-right"
             text="More programs"
           />
@@ -100,15 +96,16 @@ export function JobsPage(props: JobsProps) {
   )
 }
 
-const isUnderWay = ({ counts, outbox }: JobsProps): boolean =>
-  (counts.queued ?? 0) + (counts.running ?? 0) + outbox.waiting > 0
+const isUnderWay = ({ unfinished, outbox }: JobsProps): boolean =>
+  (unfinished.queued ?? 0) + (unfinished.running ?? 0) + outbox.waiting > 0
 
 /** A minute: a relay that runs hands a job over at once. */
 const lagMicros = 60_000_000
 
-function Lag({ counts, outbox, now }: JobsProps) {
-  const { queued = 0, running = 0, failed = 0 } = counts
-  const late = outbox.oldest !== null && now - outbox.oldest > lagMicros
+function Lag({ unfinished, outbox }: JobsProps) {
+  const { now } = usePage()
+  const { queued = 0, running = 0, failed = 0 } = unfinished
+  const late = outbox.oldest_at !== null && now - outbox.oldest_at > lagMicros
   return (
     <>
       <p role="status">
@@ -117,7 +114,7 @@ function Lag({ counts, outbox, now }: JobsProps) {
       </p>
       {late && (
         <Notice tone="attention">
-          <strong>Jobs wait to be handed to the queue since {distance(outbox.oldest!, now)}.</strong> Is a worker
+          <strong>Jobs wait to be handed to the queue since {distance(outbox.oldest_at!, now)}.</strong> Is a worker
           running, and does it reach the database and the queue’s store? Exports go on meanwhile.
         </Notice>
       )}
@@ -153,30 +150,33 @@ function State({ listing: { state, stale, produced_at, attempts } }: { listing: 
   )
 }
 
-const Made = ({ listing: { produced_at: at }, now }: { listing: DerivedListing; now: Micros }) =>
-  at === null ? <>never</> : <When at={at} said={distance(at, now)} />
+function Made({ listing: { produced_at: at } }: { listing: DerivedListing }) {
+  const { now } = usePage()
+  return at === null ? <>never</> : <When at={at} said={distance(at, now)} />
+}
 
-function Deed({ listing, context, after }: JobsProps & { listing: DerivedListing }) {
+function Deed({ listing }: { listing: DerivedListing }) {
+  const { root, query } = usePage()
   const { slug, display_name, job_name, program_version_id, state } = listing
   if (state === 'failed')
     return (
-      <DeedForm action={`${context.root}/admin/jobs/retry`}>
+      <DeedForm action={`${root}/admin/jobs/retry`}>
         <input type="hidden" name="job" value={job_name} />
         <input type="hidden" name="version" value={String(program_version_id)} />
-        <input type="hidden" name="after" value={after} />
+        <input type="hidden" name="after" value={query.get('after') ?? ''} />
         <Submit look="plain" text="Try again" unseen={`: ${jobNames[job_name]} of ${display_name}`} />
       </DeedForm>
     )
   if (job_name !== 'refresh-docs-example') return null
-  return <Regenerate context={context} after={after} program={slug} text="Make again" of={display_name} />
+  return <Regenerate program={slug} text="Make again" of={display_name} />
 }
 
-function Regenerate(props: { context: PageContext; after: string; program: string; text: string; of?: string }) {
-  const { context, after, program, text, of } = props
+function Regenerate({ program, text, of }: { program: string; text: string; of?: string }) {
+  const { root, query } = usePage()
   return (
-    <DeedForm action={`${context.root}/admin/jobs/regenerate`}>
+    <DeedForm action={`${root}/admin/jobs/regenerate`}>
       <input type="hidden" name="program" value={program} />
-      <input type="hidden" name="after" value={after} />
+      <input type="hidden" name="after" value={query.get('after') ?? ''} />
       <Submit look="plain" icon="refresh-cw" text={text} unseen={of && `: the docs of ${of}`} />
     </DeedForm>
   )

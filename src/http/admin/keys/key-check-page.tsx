@@ -6,8 +6,8 @@ import type { ListedApiKey } from '../../../access/api-keys.ts'
 import type { Reason } from '../../../access/caller.ts'
 import { reasonTexts } from '../../../access/judge-call.ts'
 import type { Refusal } from '../../../db/refusal-rows.ts'
-import { type FormState, SelectField, Submit, TextField } from '../../shell/fields.tsx'
-import type { PageContext } from '../../shell/page-context.ts'
+import { SelectField, Submit, TextField } from '../../shell/fields.tsx'
+import { usePage } from '../../shell/page-context.ts'
 import { Notice, When } from '../../shell/parts.tsx'
 import { Shell } from '../../shell/shell.tsx'
 import { pathOfKey } from './key-words.tsx'
@@ -18,21 +18,18 @@ export interface Verdict {
 }
 
 export function CheckPage(props: {
-  context: PageContext
   keys: readonly ListedApiKey[]
   programs: readonly string[]
-  form: FormState
   verdict: Verdict | undefined
   /** The request id that was asked for; empty when none was. */
   asked: string
   refusal: Refusal | undefined
 }) {
-  const { context, form, verdict, refusal, asked } = props
-  const { root } = context
+  const { verdict, refusal, asked } = props
+  const { root } = usePage()
   const path = `${root}/admin/keys/check`
   return (
     <Shell
-      context={context}
       title="Would a call pass?"
       part="keys"
       crumbs={[{ text: 'API keys', path: '/admin/keys' }, { text: 'Check' }]}
@@ -43,19 +40,12 @@ export function CheckPage(props: {
           <h2>A call, now</h2>
           <form method="get" action={path}>
             <SelectField
-              form={form}
               name="key"
               label="Key"
               choices={props.keys.map(one => ({ value: one.api_key_id, text: `${one.name} (${one.state})` }))}
             />
-            <TextField
-              form={form}
-              name="address"
-              label="From address"
-              hint="The client’s, as the service sees it: 192.0.2.17."
-            />
+            <TextField name="address" label="From address" hint="The client’s, as the service sees it: 192.0.2.17." />
             <SelectField
-              form={form}
               name="program"
               label="Program"
               choices={props.programs.map(slug => ({ value: slug, text: slug }))}
@@ -77,7 +67,6 @@ export function CheckPage(props: {
           <h2>A call that was refused</h2>
           <form method="get" action={path}>
             <TextField
-              form={form}
               name="request_id"
               label="Request id"
               hint="From the body of the 401, or its X-Request-Id. Kept for 30 days."

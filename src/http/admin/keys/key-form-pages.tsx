@@ -3,27 +3,20 @@
 /** @jsxImportSource preact */
 
 import { type ListedApiKey, overlapDaysMax } from '../../../access/api-keys.ts'
-import { Choices, DeedForm, FaultSummary, type FormState, Submit, TextArea, TextField } from '../../shell/fields.tsx'
-import type { PageContext } from '../../shell/page-context.ts'
-import { Shell } from '../../shell/shell.tsx'
+import { Choices, TextArea, TextField } from '../../shell/fields.tsx'
+import { FormPage } from '../../shell/form-page.tsx'
+import { usePage } from '../../shell/page-context.ts'
 import { addressesOf, pathOfKey } from './key-words.tsx'
 
 export const crumb = { text: 'API keys', path: '/admin/keys' }
 export const expiryHint = 'Days from now, such as 90d, or a day, such as 2027-01-31. At most 366 days ahead.'
 
-export interface FormProps {
-  context: PageContext
-  form: FormState
-  programs: readonly string[]
-}
-
-export function CommonFields({ form, programs, apiKey }: FormProps & { apiKey?: ListedApiKey }) {
+export function CommonFields({ programs, apiKey }: { programs: readonly string[]; apiKey?: ListedApiKey }) {
   const addresses = apiKey === undefined ? [] : addressesOf(apiKey)
   const isAnywhere = apiKey !== undefined && addresses.length === 0
   return (
     <>
       <TextField
-        form={form}
         name="name"
         label="Name"
         hint="Whose system it is and what for: County caseworker sync."
@@ -31,7 +24,6 @@ export function CommonFields({ form, programs, apiKey }: FormProps & { apiKey?: 
         maxLength={100}
       />
       <Choices
-        form={form}
         name="programs"
         legend="Programs"
         choices={programs.map(slug => ({ value: slug, text: slug }))}
@@ -40,7 +32,6 @@ export function CommonFields({ form, programs, apiKey }: FormProps & { apiKey?: 
         hint={programs.length === 0 ? 'There is no program yet.' : 'The key sees these, and no others.'}
       />
       <Choices
-        form={form}
         name="from"
         legend="May be used from"
         choices={[
@@ -50,7 +41,6 @@ export function CommonFields({ form, programs, apiKey }: FormProps & { apiKey?: 
         chosen={[isAnywhere ? 'anywhere' : 'subnets']}
       />
       <TextArea
-        form={form}
         name="allowed_subnets"
         label="Addresses"
         hint="One a line: 192.0.2.17, 192.0.2.0/24 or 2001:db8:40::/48."
@@ -60,7 +50,6 @@ export function CommonFields({ form, programs, apiKey }: FormProps & { apiKey?: 
       />
       {apiKey?.may_submit !== true && (
         <TextArea
-          form={form}
           name="hidden_questions"
           label="Questions that it never sees"
           optional
@@ -83,98 +72,75 @@ const writing = [
   },
 ]
 
-export function NewKeyPage(props: FormProps) {
-  const { context, form } = props
+export function NewKeyPage({ programs }: { programs: readonly string[] }) {
+  const { following } = usePage()
   return (
-    <Shell
-      faulty={form.faults.length > 0}
-      context={context}
+    <FormPage
       title="Create a key"
       part="keys"
       crumbs={[crumb, { text: 'Create' }]}
       lead="You see its password once, on the next page."
+      path="/admin/keys/new"
+      submit="Create the key"
     >
-      <FaultSummary form={form} />
-      <div class="card narrow">
-        <DeedForm action={`${context.root}/admin/keys/new`}>
-          <CommonFields {...props} />
-          <TextField form={form} name="expiry" label="Expires" hint={expiryHint} value="90d" />
-          <Choices
-            form={form}
-            name="may"
-            legend="May"
-            choices={[{ value: 'export', text: 'Pull applications' }, ...(context.following ? [] : writing)]}
-            chosen={['export']}
-            many
-          />
-          {!context.following && (
-            <TextField
-              form={form}
-              name="front_end"
-              label="Front end"
-              optional
-              hint="Which one submits with it; several keys may share one."
-              maxLength={100}
-            />
-          )}
-          <Submit text="Create the key" />
-        </DeedForm>
-      </div>
-    </Shell>
+      <CommonFields programs={programs} />
+      <TextField name="expiry" label="Expires" hint={expiryHint} value="90d" />
+      <Choices
+        name="may"
+        legend="May"
+        choices={[{ value: 'export', text: 'Pull applications' }, ...(following ? [] : writing)]}
+        chosen={['export']}
+        many
+      />
+      {!following && (
+        <TextField
+          name="front_end"
+          label="Front end"
+          optional
+          hint="Which one submits with it; several keys may share one."
+          maxLength={100}
+        />
+      )}
+    </FormPage>
   )
 }
 
-interface DeedProps {
-  context: PageContext
-  form: FormState
-  key: ListedApiKey
-}
-
-export function RotatePage({ context, form, key }: DeedProps) {
+export function RotatePage({ apiKey: { api_key_id, name } }: { apiKey: ListedApiKey }) {
+  const path = pathOfKey(api_key_id)
   return (
-    <Shell
-      faulty={form.faults.length > 0}
-      context={context}
-      title={`Rotate ${key.name}`}
+    <FormPage
+      title={`Rotate ${name}`}
       part="keys"
-      crumbs={[crumb, { text: key.name, path: pathOfKey(key.api_key_id) }, { text: 'Rotate' }]}
+      crumbs={[crumb, { text: name, path }, { text: 'Rotate' }]}
       lead="The key gets another password; Username, programs and addresses stay. You see the new one once, on the next page."
+      path={`${path}/rotate`}
+      submit="Rotate the key"
     >
-      <FaultSummary form={form} />
-      <div class="card narrow">
-        <DeedForm action={`${context.root}${pathOfKey(key.api_key_id)}/rotate`}>
-          <TextField
-            form={form}
-            name="overlap"
-            label="Days that both passwords work"
-            inputmode="numeric"
-            value="7"
-            hint={`0 to ${overlapDaysMax}. With 0 the present one ends at once: right when somebody else has it.`}
-          />
-          <Submit text="Rotate the key" />
-        </DeedForm>
-      </div>
-    </Shell>
+      <TextField
+        name="overlap"
+        label="Days that both passwords work"
+        inputmode="numeric"
+        value="7"
+        hint={`0 to ${overlapDaysMax}. With 0 the present one ends at once: right when somebody else has it.`}
+      />
+    </FormPage>
   )
 }
 
-export function RetirePage({ context, form, key }: DeedProps) {
+export function RetirePage({ apiKey: { api_key_id, name } }: { apiKey: ListedApiKey }) {
+  const path = pathOfKey(api_key_id)
   return (
-    <Shell
-      faulty={form.faults.length > 0}
-      context={context}
-      title={`Retire ${key.name}`}
+    <FormPage
+      title={`Retire ${name}`}
       part="keys"
-      crumbs={[crumb, { text: key.name, path: pathOfKey(key.api_key_id) }, { text: 'Retire' }]}
+      crumbs={[crumb, { text: name, path }, { text: 'Retire' }]}
       lead="The key lets nobody in from its next request on, walks under way included. This cannot be undone: another key would have to be made."
+      path={`${path}/retire`}
+      submit="Retire the key"
+      look="danger"
+      faultTitle="The key is not retired"
     >
-      <FaultSummary form={form} title="The key is not retired" />
-      <div class="card narrow">
-        <DeedForm action={`${context.root}${pathOfKey(key.api_key_id)}/retire`}>
-          <TextField form={form} name="confirmation" label={`Write ${key.name} to go on`} />
-          <Submit look="danger" text="Retire the key" />
-        </DeedForm>
-      </div>
-    </Shell>
+      <TextField name="confirmation" label={`Write ${name} to go on`} />
+    </FormPage>
   )
 }

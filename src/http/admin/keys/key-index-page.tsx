@@ -2,29 +2,22 @@
 
 /** @jsxImportSource preact */
 
-import type { ListedApiKey } from '../../../access/api-keys.ts'
+import { isListed, type KeyGroup, type ListedApiKey } from '../../../access/api-keys.ts'
 import { expiringSoonDays } from '../../../access/expiry.ts'
 import type { ApiKeyDay } from '../../../db/api-key-rows.ts'
-import type { Micros } from '../../../domain/values/offset-time.ts'
 import { Submit } from '../../shell/fields.tsx'
-import type { PageContext } from '../../shell/page-context.ts'
+import { usePage } from '../../shell/page-context.ts'
 import { Badge, distance, LinkButton, Notice, Table, Tabs, When } from '../../shell/parts.tsx'
 import { Shell } from '../../shell/shell.tsx'
-import { Expiry, fromWhere, pathOfKey, StateBadge, type Tab, Use } from './key-words.tsx'
+import { Expiry, fromWhere, pathOfKey, StateBadge, Use } from './key-words.tsx'
 
 interface KeyIndexProps {
-  context: PageContext
-  now: Micros
-  tab: Tab
-  counts: Readonly<Record<Tab, number>>
-  keys: readonly ListedApiKey[]
-  search: string
-  program: string
+  all: readonly ListedApiKey[]
   programs: readonly string[]
   days: readonly ApiKeyDay[]
 }
 
-const tabTexts: Readonly<Record<Tab, string>> = {
+const tabTexts: Readonly<Record<KeyGroup, string>> = {
   active: 'Active',
   expiring: 'Expiring',
   expired: 'Expired',
@@ -32,14 +25,17 @@ const tabTexts: Readonly<Record<Tab, string>> = {
 }
 
 export function KeyIndexPage(props: KeyIndexProps) {
-  const { context, counts, now, tab } = props
-  const { root, person } = context
+  const { root, person, query, now } = usePage()
+  const groups = Object.keys(tabTexts) as KeyGroup[]
+  const tab = groups.find(name => name === query.get('state')) ?? 'active'
+  const [search, program] = [query.get('q') ?? '', query.get('program') ?? '']
+  const inGroup = (group: KeyGroup) => props.all.filter(one => isListed(one, { group, search: '', program: '' }))
+  const counts = Object.fromEntries(groups.map(name => [name, inGroup(name).length])) as Record<KeyGroup, number>
   const mayMake = person?.role === 'ADMINISTRATOR'
   const path = `${root}/admin/keys`
-  const filters = `${props.search === '' ? '' : `&q=${encodeURIComponent(props.search)}`}${props.program === '' ? '' : `&program=${props.program}`}`
+  const filters = `${search === '' ? '' : `&q=${encodeURIComponent(search)}`}${program === '' ? '' : `&program=${program}`}`
   return (
     <Shell
-      context={context}
       title="API keys"
       part="keys"
       crumbs={[{ text: 'API' }, { text: 'API keys' }]}
@@ -63,7 +59,7 @@ export function KeyIndexPage(props: KeyIndexProps) {
       )}
       <Tabs
         label="Keys by state"
-        tabs={(Object.keys(tabTexts) as Tab[]).map(name => ({
+        tabs={groups.map(name => ({
           text: tabTexts[name],
           path: `${path}?state=${name}${filters}`,
           count: counts[name],
@@ -75,14 +71,14 @@ export function KeyIndexPage(props: KeyIndexProps) {
         <label class="unseen" for="q">
           Search
         </label>
-        <input id="q" name="q" type="search" value={props.search} placeholder="Name, program, key id or address" />
+        <input id="q" name="q" type="search" value={search} placeholder="Name, program, key id or address" />
         <label class="unseen" for="program">
           Program
         </label>
         <select id="program" name="program">
           <option value="">Any program</option>
           {props.programs.map(slug => (
-            <option value={slug} selected={slug === props.program}>
+            <option value={slug} selected={slug === program}>
               {slug}
             </option>
           ))}
@@ -91,9 +87,9 @@ export function KeyIndexPage(props: KeyIndexProps) {
       </form>
       <Table
         caption={`${tabTexts[tab]} API keys`}
-        rows={props.keys}
+        rows={props.all.filter(one => isListed(one, { group: tab, search, program }))}
         empty={
-          props.search !== '' || props.program !== ''
+          search !== '' || program !== ''
             ? 'No key here matches. Try another word, or another tab.'
             : tab === 'active'
               ? 'There is no key yet. Create one for each outside system that is to pull applications.'
@@ -125,7 +121,7 @@ export function KeyIndexPage(props: KeyIndexProps) {
                 .slice(0, 3)
                 .map(subnet => <code class="line">{subnet}</code>),
           },
-          { head: 'Expires', cell: one => <Expiry apiKey={one} now={now} /> },
+          { head: 'Expires', cell: one => <Expiry apiKey={one} /> },
           {
             head: 'Last used',
             cell: one =>
@@ -140,7 +136,7 @@ export function KeyIndexPage(props: KeyIndexProps) {
                 </>
               ),
           },
-          { head: '30 days', cell: one => <Use days={props.days} apiKey={one} now={now} /> },
+          { head: '30 days', cell: one => <Use days={props.days} apiKey={one} /> },
         ]}
       />
     </Shell>

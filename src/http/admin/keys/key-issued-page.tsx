@@ -4,32 +4,20 @@
 
 import type { ListedApiKey } from '../../../access/api-keys.ts'
 import { apiSecretToken } from '../../../access/credential.ts'
-import type { PageContext } from '../../shell/page-context.ts'
+import { usePage } from '../../shell/page-context.ts'
 import { LinkButton, Notice, When } from '../../shell/parts.tsx'
 import { CopyButton, Secret } from '../../shell/secret.tsx'
 import { Shell } from '../../shell/shell.tsx'
 import { fromWhere, pathOfKey } from './key-words.tsx'
 
-export function IssuedPage(props: {
-  context: PageContext
-  key: ListedApiKey
-  /** Undefined when it was shown before. */
-  password: string | undefined
-  baseUrl: string
-}) {
-  const { context, key, password, baseUrl } = props
-  const { root } = context
+/** `password` is undefined when it was shown before. */
+export function IssuedPage({ apiKey: key, password }: { apiKey: ListedApiKey; password: string | undefined }) {
+  const { root, baseUrl } = usePage()
   const path = root + pathOfKey(key.api_key_id)
   const crumbs = [{ text: 'API keys', path: '/admin/keys' }, { text: key.name }]
   if (password === undefined) {
     return (
-      <Shell
-        context={context}
-        title="The password is gone"
-        part="keys"
-        crumbs={crumbs}
-        lead="It was shown once, and is kept nowhere."
-      >
+      <Shell title="The password is gone" part="keys" crumbs={crumbs} lead="It was shown once, and is kept nowhere.">
         <p>
           If it was not copied, <a href={`${path}/rotate`}>rotate the key</a>: that makes another.
         </p>
@@ -40,7 +28,6 @@ export function IssuedPage(props: {
   const sample = `export TRIBUTARY_USERNAME='${key.api_key_id}' TRIBUTARY_PASSWORD='${password}'\ncurl --compressed -u "$TRIBUTARY_USERNAME:$TRIBUTARY_PASSWORD" \\\n  '${baseUrl}/api/v1/admin/programs/${slug}/applications?pageSize=500'`
   return (
     <Shell
-      context={context}
       title="The key is ready"
       part="keys"
       crumbs={crumbs}

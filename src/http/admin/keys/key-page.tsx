@@ -9,9 +9,10 @@ import type { ApiKeyDay } from '../../../db/api-key-rows.ts'
 import type { Refusal } from '../../../db/refusal-rows.ts'
 import type { Micros } from '../../../domain/values/offset-time.ts'
 import { DeedForm, FaultSummary, Submit, TextField } from '../../shell/fields.tsx'
+import { usePage } from '../../shell/page-context.ts'
 import { DoneNotice, Facts, figures, LinkButton, Notice, Table, When } from '../../shell/parts.tsx'
 import { Shell } from '../../shell/shell.tsx'
-import { CommonFields, crumb, expiryHint, type FormProps } from './key-form-pages.tsx'
+import { CommonFields, crumb, expiryHint } from './key-form-pages.tsx'
 import { Expiry, fromWhere, pathOfKey, StateBadge } from './key-words.tsx'
 
 const said: Readonly<Record<string, string>> = {
@@ -19,29 +20,24 @@ const said: Readonly<Record<string, string>> = {
   retired: 'Retired. It lets nobody in any more.',
 }
 
-export function EditKeyPage(
-  props: FormProps & {
-    now: Micros
-    key: ListedApiKey
-    days: readonly ApiKeyDay[]
-    refusals: readonly Refusal[]
-    done: string | null
-    /** Whether somebody else saved it after the form was opened. */
-    overtaken: boolean
-  },
-) {
-  const { context, form, now, key } = props
-  const { root } = context
+interface KeyProps extends ListedApiKey {
+  days: readonly Omit<ApiKeyDay, 'api_key_id'>[]
+  refusals: readonly Refusal[]
+  allPrograms: readonly string[]
+}
+
+export function EditKeyPage({ days, refusals, allPrograms, ...key }: KeyProps) {
+  const { root, now, form, person } = usePage()
   const path = root + pathOfKey(key.api_key_id)
+  // Somebody else saved it after the form was opened.
+  const overtaken = form.conflict !== undefined
   // A form that comes back is still made from what it was made from, until its person was shown what is stored now.
-  const basis = (props.overtaken ? null : form.values.get('based_on')) ?? keyVersion(key)
-  const mayChange = context.person?.role === 'ADMINISTRATOR' && key.retired_at === null && !key.civiform
-  const applications = props.days.reduce((sum, day) => sum + day.applications, 0)
-  const pages = props.days.reduce((sum, day) => sum + day.pages, 0)
+  const basis = (overtaken ? null : form.values.get('based_on')) ?? keyVersion(key)
+  const mayChange = person?.role === 'ADMINISTRATOR' && key.retired_at === null && !key.civiform
+  const applications = days.reduce((sum, day) => sum + day.applications, 0)
+  const pages = days.reduce((sum, day) => sum + day.pages, 0)
   return (
     <Shell
-      faulty={form.faults.length > 0}
-      context={context}
       title={key.name}
       part="keys"
       crumbs={[crumb, { text: key.name }]}
@@ -59,7 +55,7 @@ export function EditKeyPage(
         )
       }
     >
-      <DoneNotice said={said} done={props.done} />
+      <DoneNotice said={said} />
       {key.civiform && (
         <Notice tone="info">
           <strong>A key of the CiviForm that is followed.</strong> Its programs, addresses and expiry are changed there,
@@ -78,7 +74,7 @@ export function EditKeyPage(
           Two passwords work until <When at={key.earlier_secret_until} />: the new one, and the one before.
         </Notice>
       )}
-      {props.overtaken && (
+      {overtaken && (
         <Notice tone="bad">
           <h2>Somebody else changed this key meanwhile, so nothing was changed</h2>
           <p>
@@ -89,23 +85,17 @@ export function EditKeyPage(
           </p>
         </Notice>
       )}
-      <FaultSummary form={form} />
+      <FaultSummary />
       <div class="columns">
         <div class="card">
           {mayChange ? (
             <DeedForm action={path}>
               <input type="hidden" name="based_on" value={basis} />
-              <CommonFields context={context} form={form} programs={props.programs} apiKey={key} />
+              <CommonFields programs={allPrograms} apiKey={key} />
               {key.may_submit && (
-                <TextField form={form} name="front_end" label="Front end" value={key.front_end ?? ''} maxLength={100} />
+                <TextField name="front_end" label="Front end" value={key.front_end ?? ''} maxLength={100} />
               )}
-              <TextField
-                form={form}
-                name="expiry"
-                label="New expiry"
-                optional
-                hint={`Left empty it stays. ${expiryHint}`}
-              />
+              <TextField name="expiry" label="New expiry" optional hint={`Left empty it stays. ${expiryHint}`} />
               <Submit text="Save" />
             </DeedForm>
           ) : (
@@ -125,7 +115,7 @@ export function EditKeyPage(
           <h2>So far</h2>
           <Facts
             facts={[
-              ['Expires', <Expiry apiKey={key} now={now} />],
+              ['Expires', <Expiry apiKey={key} />],
               ['May', deedsOf(key)],
               ['Made', <By at={key.created_at} actor={key.created_by} />],
               ['Retired', key.retired_at === null ? undefined : <By at={key.retired_at} actor={key.retired_by} />],
@@ -138,7 +128,7 @@ export function EditKeyPage(
       <h2>Refused of late</h2>
       <Table
         caption="Requests with this key that were refused"
-        rows={props.refusals}
+        rows={refusals}
         empty="No request with this key was refused in the last 30 days."
         columns={[
           { head: 'When', cell: one => <When at={one.happened_at} /> },

@@ -5,16 +5,8 @@
 import type { ApiKeyState, ListedApiKey } from '../../../access/api-keys.ts'
 import type { ApiKeyDay } from '../../../db/api-key-rows.ts'
 import type { Micros } from '../../../domain/values/offset-time.ts'
+import { usePage } from '../../shell/page-context.ts'
 import { Badge, distance, figures, type Tone, When } from '../../shell/parts.tsx'
-
-/** The tabs of the index, and which states each shows. */
-export const tabs = {
-  active: ['active', 'expiring', 'exposed'],
-  expiring: ['expiring'],
-  expired: ['expired'],
-  retired: ['retired'],
-} as const satisfies Record<string, readonly ApiKeyState[]>
-export type Tab = keyof typeof tabs
 
 const tones: Readonly<Record<ApiKeyState, Tone>> = {
   active: 'good',
@@ -36,7 +28,8 @@ export function fromWhere({ allowed_subnets }: ListedApiKey): string[] {
 export const addressesOf = (key: ListedApiKey): string[] =>
   fromWhere(key)[0] === 'anywhere' ? [] : key.allowed_subnets
 
-export function Expiry({ apiKey, now }: { apiKey: ListedApiKey; now: Micros }) {
+export function Expiry({ apiKey }: { apiKey: ListedApiKey }) {
+  const { now } = usePage()
   const far = distance(apiKey.expires_at, now)
   return (
     <>
@@ -50,7 +43,8 @@ const width = 74
 const height = 22
 
 /** Applications pulled on each of the last 30 days as a line, and their sum beside it. */
-export function Use({ days, apiKey, now }: { days: readonly ApiKeyDay[]; apiKey: ListedApiKey; now: Micros }) {
+export function Use({ days, apiKey }: { days: readonly ApiKeyDay[]; apiKey: ListedApiKey }) {
+  const { now } = usePage()
   const own = days.filter(day => day.api_key_id === apiKey.api_key_id)
   const total = own.reduce((sum, { applications }) => sum + applications, 0)
   if (!apiKey.may_export) return <small>submits</small>

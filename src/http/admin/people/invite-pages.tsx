@@ -2,52 +2,43 @@
 
 /** @jsxImportSource preact */
 
-import { DeedForm, FaultSummary, Submit, TextField } from '../../shell/fields.tsx'
-import type { PageContext } from '../../shell/page-context.ts'
+import { TextField } from '../../shell/fields.tsx'
+import { FormPage } from '../../shell/form-page.tsx'
+import { usePage } from '../../shell/page-context.ts'
 import { LinkButton, Notice } from '../../shell/parts.tsx'
 import { CopyButton } from '../../shell/secret.tsx'
 import { Shell } from '../../shell/shell.tsx'
 import type { Ways } from '../signing-in/sign-in-steps.ts'
-import { crumb, type EditProps, RoleFields } from './people-pages.tsx'
+import { crumb, RoleFields } from './people-pages.tsx'
 
-export function InvitePage({ context, form, programs, ways }: EditProps & { ways: Ways }) {
+export const InvitePage = ({ programs, ways }: { programs: readonly string[]; ways: Ways }) => (
+  <FormPage
+    title="Invite somebody"
+    part="people"
+    crumbs={[crumb, { text: 'Invite' }]}
+    lead={
+      ways.password
+        ? 'You get a link to pass on. With it the person chooses a password; it is good for seven days.'
+        : `The person signs in with ${ways.provider}, and is recognised by this e-mail. There is no password.`
+    }
+    path="/admin/people/invite"
+    submit={ways.password ? 'Make the link' : 'Invite'}
+  >
+    <TextField name="name" label="Name" maxLength={200} />
+    <TextField
+      name="email"
+      label="E-mail"
+      type="email"
+      hint={`${ways.password ? 'What the person signs in with.' : `As ${ways.provider} has verified it.`} It cannot be changed later.`}
+    />
+    <RoleFields programs={programs} />
+  </FormPage>
+)
+
+export function LinkPage({ name, link, ways }: { name: string; link: string; ways: Ways }) {
+  const { root } = usePage()
   return (
     <Shell
-      faulty={form.faults.length > 0}
-      context={context}
-      title="Invite somebody"
-      part="people"
-      crumbs={[crumb, { text: 'Invite' }]}
-      lead={
-        ways.password
-          ? 'You get a link to pass on. With it the person chooses a password; it is good for seven days.'
-          : `The person signs in with ${ways.provider}, and is recognised by this e-mail. There is no password.`
-      }
-    >
-      <FaultSummary form={form} />
-      <div class="card narrow">
-        <DeedForm action={`${context.root}/admin/people/invite`}>
-          <TextField form={form} name="name" label="Name" maxLength={200} />
-          <TextField
-            form={form}
-            name="email"
-            label="E-mail"
-            type="email"
-            hint={`${ways.password ? 'What the person signs in with.' : `As ${ways.provider} has verified it.`} It cannot be changed later.`}
-          />
-          <RoleFields context={context} form={form} programs={programs} />
-          <Submit text={ways.password ? 'Make the link' : 'Invite'} />
-        </DeedForm>
-      </div>
-    </Shell>
-  )
-}
-
-export function LinkPage(props: { context: PageContext; name: string; link: string; ways: Ways }) {
-  const { context, name, link, ways } = props
-  return (
-    <Shell
-      context={context}
       title={ways.password ? 'The link is ready' : `${name} can sign in`}
       part="people"
       crumbs={[crumb, { text: name }]}
@@ -69,11 +60,7 @@ export function LinkPage(props: { context: PageContext; name: string; link: stri
         </p>
       </div>
       <p>
-        <LinkButton
-          main
-          href={`${context.root}/admin/people`}
-          text={ways.password ? 'Done, hide it for good' : 'Done'}
-        />
+        <LinkButton main href={`${root}/admin/people`} text={ways.password ? 'Done, hide it for good' : 'Done'} />
       </p>
     </Shell>
   )

@@ -3,12 +3,11 @@
 /** @jsxImportSource preact */
 
 import type { ListedAdminToken } from '../../../access/admin-tokens.ts'
-import { type Person, type Role, roleNames, roles } from '../../../access/roles.ts'
+import { type Role, roleNames, roles } from '../../../access/roles.ts'
 import type { IdentityRow } from '../../../db/identity-rows.ts'
 import type { PersonRow } from '../../../db/person-rows.ts'
-import type { Micros } from '../../../domain/values/offset-time.ts'
-import { Choices, DeedForm, FaultSummary, type FormState, Submit, TextField } from '../../shell/fields.tsx'
-import type { PageContext } from '../../shell/page-context.ts'
+import { Choices, DeedForm, FaultSummary, Submit, TextField } from '../../shell/fields.tsx'
+import { usePage } from '../../shell/page-context.ts'
 import { Badge, DoneNotice, InParts, LinkButton, Named, Table, When } from '../../shell/parts.tsx'
 import { Shell } from '../../shell/shell.tsx'
 import type { Ways } from '../signing-in/sign-in-steps.ts'
@@ -20,12 +19,11 @@ const roleHints: Readonly<Record<Role, string>> = {
   AUDITOR: 'Reads everything but answers, and changes nothing.',
 }
 
-export function PeoplePage({ context, people }: { context: PageContext; people: readonly PersonRow[] }) {
-  const { root } = context
-  const mayInvite = context.person?.role === 'ADMINISTRATOR'
+export function PeoplePage({ people }: { people: readonly PersonRow[] }) {
+  const { root, person } = usePage()
+  const mayInvite = person?.role === 'ADMINISTRATOR'
   return (
     <Shell
-      context={context}
       title="People"
       part="people"
       lead="Who works in this console. People are invited and disabled, never removed: what they did stays theirs."
@@ -69,24 +67,16 @@ function State({ person }: { person: PersonRow }) {
   return <Badge tone="attention">invited</Badge>
 }
 
-export interface EditProps {
-  context: PageContext
-  form: FormState
-  programs: readonly string[]
-}
-
-export function RoleFields({ form, programs, person }: EditProps & { person?: PersonRow }) {
+export function RoleFields({ programs, person }: { programs: readonly string[]; person?: PersonRow }) {
   return (
     <>
       <Choices
-        form={form}
         name="role"
         legend="Role"
         choices={roles.map(role => ({ value: role, text: roleNames[role], hint: roleHints[role] }))}
         chosen={person === undefined ? [] : [person.role]}
       />
       <Choices
-        form={form}
         name="programs"
         legend="Programs of a program administrator"
         choices={programs.map(slug => ({ value: slug, text: slug }))}
@@ -109,38 +99,27 @@ const said: Readonly<Record<string, string>> = {
   'token-retired': 'The token is retired. It ends with its next request.',
 }
 
-export function PersonPage(
-  props: EditProps & {
-    person: PersonRow
-    me: Person
-    done: string | null
-    now: Micros
-    tokens: readonly ListedAdminToken[]
-    identities: readonly IdentityRow[]
-    ways: Ways
-  },
-) {
-  const { context, form, person, me } = props
-  const { root } = context
+interface PersonProps {
+  person: PersonRow & { identities: readonly IdentityRow[] }
+  programs: readonly string[]
+  tokens: readonly ListedAdminToken[]
+  ways: Ways
+}
+
+export function PersonPage({ person, programs, tokens, ways }: PersonProps) {
+  const { root, person: me } = usePage()
   const path = `${root}/admin/people/${person.person_id}`
-  const mayChange = me.role === 'ADMINISTRATOR'
+  const mayChange = me?.role === 'ADMINISTRATOR'
   return (
-    <Shell
-      faulty={form.faults.length > 0}
-      context={context}
-      title={person.name}
-      part="people"
-      crumbs={[crumb, { text: person.name }]}
-      lead={person.email}
-    >
-      <DoneNotice said={said} done={props.done} />
-      <FaultSummary form={form} />
+    <Shell title={person.name} part="people" crumbs={[crumb, { text: person.name }]} lead={person.email}>
+      <DoneNotice said={said} />
+      <FaultSummary />
       <div class="columns">
         <div class="card">
           {mayChange ? (
             <DeedForm action={path}>
-              <TextField form={form} name="name" label="Name" value={person.name} maxLength={200} />
-              <RoleFields context={context} form={form} programs={props.programs} person={person} />
+              <TextField name="name" label="Name" value={person.name} maxLength={200} />
+              <RoleFields programs={programs} person={person} />
               <Submit text="Save" />
             </DeedForm>
           ) : (
@@ -162,7 +141,7 @@ export function PersonPage(
               </>
             )}
           </p>
-          {props.identities.map(({ issuer, subject, created_at }) => (
+          {person.identities.map(({ issuer, subject, created_at }) => (
             <div>
               <p>
                 Known at <code>{issuer}</code> as <code>{subject}</code>, since <When at={created_at} day />.
@@ -181,7 +160,7 @@ export function PersonPage(
           ))}
           {mayChange && person.disabled_at === null && (
             <>
-              {props.ways.password && (
+              {ways.password && (
                 <DeedForm action={`${path}/link`}>
                   <p>
                     A new link lets this person choose another password. Links made before stop working. When the
@@ -207,12 +186,11 @@ export function PersonPage(
           )}
         </div>
       </div>
-      {props.tokens.length > 0 && (
+      {tokens.length > 0 && (
         <>
           <h2>API tokens</h2>
           <TokenTable
-            now={props.now}
-            tokens={props.tokens}
+            tokens={tokens}
             retireAt={mayChange ? tokenId => `${path}/tokens/${tokenId}/retire` : undefined}
             empty=""
           />

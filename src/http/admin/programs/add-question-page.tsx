@@ -6,6 +6,7 @@ import type { BankEntry } from '../../../db/program-overviews.ts'
 import { kindsWith } from '../../../domain/definitions/definition-schemas.ts'
 import { questionKinds } from '../../../domain/questions/question.ts'
 import { Choices, DeedForm, SelectField, Submit, TextArea, TextField } from '../../shell/fields.tsx'
+import { usePage } from '../../shell/page-context.ts'
 import { Basis, type DraftFormProps, DraftFormShell, KeepButton } from './draft-form.tsx'
 import { boundLabels, ConditionFields, earlierThan } from './draft-question-fields.tsx'
 import { pathOfProgram } from './program-shell.tsx'
@@ -13,8 +14,9 @@ import { kindWords } from './question-words.ts'
 import { bounds } from './read-question-form.ts'
 
 export function AddQuestionPage(props: DraftFormProps & { banked: readonly BankEntry[]; search: string }) {
-  const { context, program, view, form, definition, conflict } = props
-  const path = pathOfProgram(context, program.slug)
+  const { view, definition, conflict } = props
+  const { form } = usePage()
+  const path = pathOfProgram(view.program.slug)
   const enumerators = definition.questions.filter(({ kind }) => kind === 'ENUMERATOR')
   const screens = definition.screens.map(({ name }, i) => ({ value: String(i), text: `${i + 1} · ${name}` }))
   const basis = <Basis {...props} />
@@ -26,14 +28,12 @@ export function AddQuestionPage(props: DraftFormProps & { banked: readonly BankE
           <DeedForm action={`${path}/add-question`}>
             {basis}
             <TextField
-              form={form}
               name="admin_name"
               label="Name for administrators"
               hint="Its key in exports is made of it, and neither can change later."
               maxLength={200}
             />
             <SelectField
-              form={form}
               name="kind"
               label="Type"
               hint="What is asked for. It cannot change later."
@@ -41,7 +41,6 @@ export function AddQuestionPage(props: DraftFormProps & { banked: readonly BankE
               choices={questionKinds.map(kind => ({ value: kind, text: kindWords(kind) }))}
             />
             <SelectField
-              form={form}
               name="enumerator"
               label="Repeated under"
               value=""
@@ -50,29 +49,21 @@ export function AddQuestionPage(props: DraftFormProps & { banked: readonly BankE
                 ...enumerators.map(({ admin_name }) => ({ value: admin_name, text: `each of ${admin_name}` })),
               ]}
             />
-            <TextField form={form} name="text" label="Text" hint="What the applicant reads." />
+            <TextField name="text" label="Text" hint="What the applicant reads." />
             <TextArea
-              form={form}
               name="options"
               label="Options"
               optional
               rows={4}
               hint="Of a question to select from: one a line, as id: text. For example rent: We rent our home."
             />
-            <SelectField
-              form={form}
-              name="screen"
-              label="Screen"
-              value={String(screens.length - 1)}
-              choices={screens}
-            />
+            <SelectField name="screen" label="Screen" value={String(screens.length - 1)} choices={screens} />
             <details open={form.values.size > 0}>
               <summary>Help, bounds, and when it is asked</summary>
-              <TextArea form={form} name="help" label="Help" optional rows={2} />
+              <TextArea name="help" label="Help" optional rows={2} />
               <div class="pair">
                 {bounds.map(bound => (
                   <TextField
-                    form={form}
                     name={bound}
                     label={boundLabels[bound]}
                     hint={`Of ${kindsWith(bound).map(kindWords).join(', ')}.`}
@@ -82,14 +73,13 @@ export function AddQuestionPage(props: DraftFormProps & { banked: readonly BankE
                 ))}
               </div>
               <Choices
-                form={form}
                 name="optional"
                 legend="Answering"
                 many
                 chosen={[]}
                 choices={[{ value: 'yes', text: 'May be left unanswered' }]}
               />
-              <ConditionFields form={form} condition={undefined} earlier={earlierThan(definition, '')} />
+              <ConditionFields condition={undefined} earlier={earlierThan(definition, '')} />
             </details>
             <Submit text="Add it to the draft" />
             <KeepButton view={view} conflict={conflict} />

@@ -3,45 +3,38 @@
 /** @jsxImportSource preact */
 
 import type { BankEntry, QuestionUse } from '../../../db/program-overviews.ts'
-import type { PageContext } from '../../shell/page-context.ts'
+import { isPart, Pages, SearchForm } from '../../shell/lists.tsx'
+import { usePage } from '../../shell/page-context.ts'
 import { Badge, Facts, Named, Table, When } from '../../shell/parts.tsx'
 import { Shell } from '../../shell/shell.tsx'
 import { pathOfProgram } from './program-shell.tsx'
-import { Pages, SearchForm } from './programs-pages.tsx'
 import { boundWords, kindWords } from './question-words.ts'
 
-interface BankProps {
-  context: PageContext
-  questions: readonly BankEntry[]
-  search: string
-  after: string
-  next: string | null
-}
+const path = '/admin/questions'
 
-export function BankPage({ context, questions, search, after, next }: BankProps) {
-  const path = `${context.root}/admin/questions`
+export function BankPage({ items, next }: { items: readonly BankEntry[]; next: string | null }) {
+  const { root, query } = usePage()
   return (
     <Shell
-      context={context}
       title="Questions"
       part="questions"
       lead="Every question of every program. Programs share them: a change to one reaches each program that asks it, when it is published."
     >
-      <SearchForm path={path} search={search} label="Find a question" hint="Name, key or text" />
+      <SearchForm path={path} label="Find a question" hint="Name, key or text" />
       <Table
         caption="Questions"
-        rows={questions}
+        rows={items}
         empty={
-          search === '' && after === ''
-            ? 'There is no question yet. They come with the first program.'
-            : 'No question matches. Try another word.'
+          isPart(query)
+            ? 'No question matches. Try another word.'
+            : 'There is no question yet. They come with the first program.'
         }
         columns={[
           {
             head: 'Question',
             cell: one => (
               <Named
-                href={`${path}/${one.question_id}`}
+                href={`${root}${path}/${one.question_id}`}
                 name={one.settings.text}
                 small={
                   <>
@@ -53,21 +46,21 @@ export function BankPage({ context, questions, search, after, next }: BankProps)
             ),
           },
           { head: 'Type', cell: one => <span class="kind">{kindWords(one.kind)}</span> },
-          { head: 'Asked by', cell: one => <Uses context={context} uses={one.uses} most={4} /> },
+          { head: 'Asked by', cell: one => <Uses uses={one.uses} most={4} /> },
         ]}
       />
-      <Pages path={path} search={search} after={after} next={next} what="questions" />
+      <Pages path={path} next={next} what="questions" />
     </Shell>
   )
 }
 
-function Uses({ context, uses, most }: { context: PageContext; uses: readonly QuestionUse[]; most: number }) {
+function Uses({ uses, most }: { uses: readonly QuestionUse[]; most: number }) {
   if (uses.length === 0) return <span class="soft">no program now</span>
   return (
     <>
       {uses.slice(0, most).map(({ slug, state }) => (
         <>
-          <a href={`${pathOfProgram(context, slug)}/questions`}>{slug}</a>
+          <a href={`${pathOfProgram(slug)}/questions`}>{slug}</a>
           {state === 'DRAFT' && <Badge tone="attention">draft</Badge>}{' '}
         </>
       ))}
@@ -76,15 +69,14 @@ function Uses({ context, uses, most }: { context: PageContext; uses: readonly Qu
   )
 }
 
-export function BankQuestionPage({ context, question }: { context: PageContext; question: BankEntry }) {
+export function BankQuestionPage({ question }: { question: BankEntry }) {
   const { settings } = question
   const bounds = boundWords({ ...settings, admin_name: question.admin_name, kind: question.kind })
   return (
     <Shell
-      context={context}
       title={settings.text}
       part="questions"
-      crumbs={[{ text: 'Questions', path: '/admin/questions' }, { text: question.admin_name }]}
+      crumbs={[{ text: 'Questions', path }, { text: question.admin_name }]}
       lead="As it is asked now. It is changed in a program that asks it."
     >
       <div class="columns">
@@ -126,7 +118,7 @@ export function BankQuestionPage({ context, question }: { context: PageContext; 
             <ul class="plain-list">
               {question.uses.map(({ slug, display_name, state, version_number }) => (
                 <li>
-                  <a href={`${pathOfProgram(context, slug)}/questions`}>{display_name}</a>{' '}
+                  <a href={`${pathOfProgram(slug)}/questions`}>{display_name}</a>{' '}
                   <Badge tone={state === 'DRAFT' ? 'attention' : 'good'}>
                     {state === 'DRAFT' ? 'draft' : 'active'}
                   </Badge>

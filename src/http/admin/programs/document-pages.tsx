@@ -3,12 +3,12 @@
 /** @jsxImportSource preact */
 
 import type { VersionChange } from '../../../domain/definitions/version-diff.ts'
-import { DeedForm, FaultSummary, type FormState, Submit, TextArea, TextField } from '../../shell/fields.tsx'
-import type { PageContext } from '../../shell/page-context.ts'
+import { DeedForm, FaultSummary, Submit, TextArea, TextField } from '../../shell/fields.tsx'
+import { type FormState, usePage } from '../../shell/page-context.ts'
 import { LinkButton, Notice, When, Words } from '../../shell/parts.tsx'
 import { Shell } from '../../shell/shell.tsx'
 import type { ProgramInView } from './program-in-view.ts'
-import { Changes, type ProgramPageProps, ProgramShell, pathOfProgram, who } from './program-shell.tsx'
+import { Changes, ProgramShell, pathOfProgram, who } from './program-shell.tsx'
 import type { PlacedFault } from './read-document-field.ts'
 
 /** What two people have: the one wrote this text, the other saved or published what is stored. */
@@ -18,23 +18,20 @@ export interface Conflict {
   stored: string
 }
 
-interface DocumentProps extends ProgramPageProps {
+interface DocumentProps {
   view: ProgramInView
   text: string
-  faults: readonly PlacedFault[]
-  conflict: Conflict | undefined
+  faults?: readonly PlacedFault[]
+  conflict?: Conflict
 }
 
-export function DocumentPage(props: DocumentProps) {
-  const { context, program, view, text, faults, conflict } = props
-  const path = pathOfProgram(context, program.slug)
-  const { current } = view
+export function DocumentPage({ view, text, faults = [], conflict }: DocumentProps) {
+  const { current, program } = view
+  const path = pathOfProgram(program.slug)
   const download = `${path}/versions/${current.program_version_id}/document`
   return (
     <ProgramShell
-      context={context}
       program={program}
-      now={props.now}
       tab="questions"
       title="As a document"
       changes={view.draft === undefined ? undefined : view.changes.length}
@@ -175,26 +172,17 @@ function DocumentField({ text, faults }: { text: string; faults: readonly Placed
   )
 }
 
-interface NewProgramProps {
-  context: PageContext
-  form: FormState
-  text: string
-  faults: readonly PlacedFault[]
-}
-
-export function NewProgramPage({ context, form, text, faults }: NewProgramProps) {
-  const path = `${context.root}/admin/new-program`
+export function NewProgramPage({ text, faults }: { text: string; faults: readonly PlacedFault[] }) {
+  const path = `${usePage().root}/admin/new-program`
   return (
     <Shell
-      faulty={form.faults.length > 0}
-      context={context}
       title="New program"
       part="programs"
       crumbs={[{ text: 'Programs', path: '/admin/programs' }, { text: 'New program' }]}
       lead="It begins as a draft, which nobody outside sees. Its slug is what clients know it by, and never changes."
     >
       <Faults faults={faults} />
-      <FaultSummary form={form} />
+      <FaultSummary />
       <div class="columns">
         <section class="card">
           <h2>From a document</h2>
@@ -206,13 +194,8 @@ export function NewProgramPage({ context, form, text, faults }: NewProgramProps)
         <section class="card">
           <h2>From nothing</h2>
           <DeedForm action={path}>
-            <TextField form={form} name="display_name" label="Name" hint="What people read." />
-            <TextField
-              form={form}
-              name="slug"
-              label="Slug"
-              hint="Lower case letters, digits and dashes: housing-aid-2026."
-            />
+            <TextField name="display_name" label="Name" hint="What people read." />
+            <TextField name="slug" label="Slug" hint="Lower case letters, digits and dashes: housing-aid-2026." />
             <Submit look="plain" text="Begin with an empty screen" />
           </DeedForm>
         </section>

@@ -5,19 +5,19 @@
 import type { ComponentChildren } from 'preact'
 import type { ProgramDefinition } from '../../../domain/definitions/program-definition.ts'
 import type { VersionChange } from '../../../domain/definitions/version-diff.ts'
-import { FaultSummary, type FormState, Submit } from '../../shell/fields.tsx'
+import { FaultSummary, Submit } from '../../shell/fields.tsx'
+import { usePage } from '../../shell/page-context.ts'
 import { Notice } from '../../shell/parts.tsx'
 import { isOvertaken, type ProgramInView } from './program-in-view.ts'
-import { Changes, type ProgramPageProps, ProgramShell, who } from './program-shell.tsx'
+import { Changes, ProgramShell, who } from './program-shell.tsx'
 
 export interface EditedElsewhere {
   /** What saving the form now would change in what is stored. */
   differences: readonly VersionChange[]
 }
 
-export interface DraftFormProps extends ProgramPageProps {
+export interface DraftFormProps {
   view: ProgramInView
-  form: FormState
   definition: ProgramDefinition
   conflict: EditedElsewhere | undefined
 }
@@ -26,18 +26,10 @@ export interface DraftFormProps extends ProgramPageProps {
 export function DraftFormShell(
   props: DraftFormProps & { tab: 'questions' | 'settings'; title?: string; children: ComponentChildren },
 ) {
-  const { context, program, now, view, form, conflict, tab, title } = props
+  const { view, conflict, tab, title } = props
   return (
-    <ProgramShell
-      context={context}
-      program={program}
-      now={now}
-      tab={tab}
-      title={title}
-      changes={view.draft && view.changes.length}
-      faulty={form.faults.length > 0}
-    >
-      <FaultSummary form={form} />
+    <ProgramShell program={view.program} tab={tab} title={title} changes={view.draft && view.changes.length}>
+      <FaultSummary />
       {conflict !== undefined && <ConflictNotice view={view} conflict={conflict} />}
       {props.children}
     </ProgramShell>
@@ -45,7 +37,8 @@ export function DraftFormShell(
 }
 
 /** What the page of a form was made from, so that nothing is saved over what it did not show. */
-export const Basis = ({ view, form, conflict }: Pick<DraftFormProps, 'view' | 'form' | 'conflict'>) => {
+export const Basis = ({ view, conflict }: Pick<DraftFormProps, 'view' | 'conflict'>) => {
+  const { form } = usePage()
   // A form that comes back is still made from what it was made from, until its person was shown what is stored now.
   const sent = conflict === undefined ? form.values.get('based_on') : null
   return <input type="hidden" name="based_on" value={sent ?? String(view.current.program_version_id)} />

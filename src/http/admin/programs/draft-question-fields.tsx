@@ -9,12 +9,12 @@ import type {
   ProgramDefinition,
   QuestionDefinition,
 } from '../../../domain/definitions/program-definition.ts'
-import { Choices, type FormState, SelectField, TextArea, TextField } from '../../shell/fields.tsx'
+import { Choices, SelectField, TextArea, TextField } from '../../shell/fields.tsx'
+import { type FormState, usePage } from '../../shell/page-context.ts'
 import { conditionForm, lookable } from './condition-fields.ts'
 import { bounds, hasSetting } from './read-question-form.ts'
 
 interface FieldsProps {
-  form: FormState
   definition: ProgramDefinition
   question: QuestionDefinition
   placement: PlacementDefinition
@@ -34,17 +34,16 @@ export const boundLabels: Readonly<Record<(typeof bounds)[number], string>> = {
 const blankRows = 3
 
 export function QuestionFields(props: FieldsProps) {
-  const { form, definition, question, placement, screen } = props
+  const { definition, question, placement, screen } = props
   return (
     <>
-      <TextField form={form} name="text" label="Text" value={question.text} />
-      <TextArea form={form} name="help" label="Help" optional rows={2} value={question.help ?? ''} />
+      <TextField name="text" label="Text" value={question.text} />
+      <TextArea name="help" label="Help" optional rows={2} value={question.help ?? ''} />
       <div class="pair">
         {bounds
           .filter(bound => hasSetting(question.kind, bound))
           .map(bound => (
             <TextField
-              form={form}
               name={bound}
               label={boundLabels[bound]}
               optional
@@ -53,10 +52,9 @@ export function QuestionFields(props: FieldsProps) {
             />
           ))}
       </div>
-      {hasSetting(question.kind, 'options') && <Options form={form} question={question} />}
+      {hasSetting(question.kind, 'options') && <Options question={question} />}
       {hasSetting(question.kind, 'correct_addresses') && (
         <Choices
-          form={form}
           name="correct_addresses"
           legend="Address correction"
           many
@@ -65,7 +63,6 @@ export function QuestionFields(props: FieldsProps) {
         />
       )}
       <Choices
-        form={form}
         name="optional"
         legend="Answering"
         many
@@ -73,17 +70,12 @@ export function QuestionFields(props: FieldsProps) {
         choices={[{ value: 'yes', text: 'May be left unanswered' }]}
       />
       <SelectField
-        form={form}
         name="screen"
         label="Screen"
         value={String(screen)}
         choices={definition.screens.map(({ name }, i) => ({ value: String(i), text: `${i + 1} · ${name}` }))}
       />
-      <ConditionFields
-        form={form}
-        condition={placement.visible_when}
-        earlier={earlierThan(definition, question.admin_name)}
-      />
+      <ConditionFields condition={placement.visible_when} earlier={earlierThan(definition, question.admin_name)} />
     </>
   )
 }
@@ -92,7 +84,8 @@ export function QuestionFields(props: FieldsProps) {
 const sentRows = (form: FormState, pattern: RegExp): number[] =>
   [...form.values.keys()].flatMap(name => pattern.exec(name)?.[1] ?? []).map(Number)
 
-function Options({ form, question }: { form: FormState; question: QuestionDefinition }) {
+function Options({ question }: { question: QuestionDefinition }) {
+  const { form } = usePage()
   const options = question.options ?? []
   const sent = sentRows(form, /^option_id_(\d{1,4})$/)
   const rows = sent.length > 0 ? sent : [...Array(options.length + blankRows).keys()]
@@ -109,14 +102,13 @@ function Options({ form, question }: { form: FormState; question: QuestionDefini
         return (
           <div class="option-row">
             <TextField
-              form={form}
               name={`option_at_${row}`}
               label={`Place of ${what}`}
               inputmode="numeric"
               value={option && String(row + 1)}
             />
-            <TextField form={form} name={`option_id_${row}`} label={`Id of ${what}`} value={option?.admin_id} />
-            <TextField form={form} name={`option_text_${row}`} label={`Text of ${what}`} value={option?.text} />
+            <TextField name={`option_id_${row}`} label={`Id of ${what}`} value={option?.admin_id} />
+            <TextField name={`option_text_${row}`} label={`Text of ${what}`} value={option?.text} />
             {option !== undefined && (
               <div class="choice">
                 <input
@@ -140,13 +132,13 @@ function Options({ form, question }: { form: FormState; question: QuestionDefini
 
 /** When a question or a screen is shown: lines that look at what is asked `earlier`, or a text where lines cannot say it. */
 export function ConditionFields(props: {
-  form: FormState
   condition: NamedCondition | null | undefined
   earlier: readonly QuestionDefinition[]
   /** What it is that is shown, for the legend: “it is asked” unless given. */
   shown?: string
 }) {
-  const { form, condition, earlier, shown = 'it is asked' } = props
+  const { condition, earlier, shown = 'it is asked' } = props
+  const { form } = usePage()
   const stored = conditionForm(condition)
   const sent = sentRows(form, /^when_what_(\d{1,3})$/)
   const rows = sent.length > 0 ? sent : [...Array(stored.lines.length + 1).keys()]
@@ -162,7 +154,6 @@ export function ConditionFields(props: {
     <fieldset class="field rows" id="condition" tabIndex={-1}>
       <legend>When {shown}</legend>
       <Choices
-        form={form}
         name="when"
         legend={`${shown[0]!.toUpperCase()}${shown.slice(1)}`}
         chosen={[stored.mode]}
@@ -178,21 +169,18 @@ export function ConditionFields(props: {
       {rows.map(row => (
         <div class="option-row">
           <SelectField
-            form={form}
             name={`when_what_${row}`}
             label={`Question of line ${row + 1}`}
             value={chosenOf(stored.lines[row]?.what)}
             choices={[{ value: '', text: 'none' }, ...whats]}
           />
           <SelectField
-            form={form}
             name={`when_operator_${row}`}
             label={`Comparison of line ${row + 1}`}
             value={stored.lines[row]?.operator ?? 'equal'}
             choices={Object.entries(operatorWords).map(([value, text]) => ({ value, text }))}
           />
           <TextField
-            form={form}
             name={`when_value_${row}`}
             label={`Value of line ${row + 1}`}
             value={stored.lines[row]?.value}
@@ -202,7 +190,6 @@ export function ConditionFields(props: {
       ))}
       {(stored.mode === 'document' || form.values.has('when_document')) && (
         <TextArea
-          form={form}
           name="when_document"
           label="Condition as written in the document"
           mono

@@ -7,7 +7,7 @@ import { Problem, type ProblemItem } from '../../../problem.ts'
 import type { EditOptions } from '../../../programs/edit.ts'
 import { Notice, Words } from '../../shell/parts.tsx'
 import { idOf } from '../addressed.ts'
-import type { Visit } from '../console-doors.ts'
+import type { Visit } from '../visit.ts'
 
 export interface EditRefusal {
   status: 400 | 409

@@ -10,22 +10,15 @@ import { ConditionFields, earlierThan } from './draft-question-fields.tsx'
 import { pathOfProgram } from './program-shell.tsx'
 
 export function ProgramSettingsPage(props: DraftFormProps) {
-  const { context, program, view, form, definition, conflict } = props
-  const path = pathOfProgram(context, program.slug)
+  const { view, definition, conflict } = props
+  const path = pathOfProgram(view.program.slug)
   return (
     <DraftFormShell {...props} tab="settings">
       <div class="card narrow">
         <DeedForm action={`${path}/settings`}>
           <Basis {...props} />
-          <TextField
-            form={form}
-            name="display_name"
-            label="Name"
-            hint="What people read."
-            value={definition.display_name}
-          />
+          <TextField name="display_name" label="Name" hint="What people read." value={definition.display_name} />
           <TextArea
-            form={form}
             name="statuses"
             label="Statuses"
             optional
@@ -49,8 +42,8 @@ export function ProgramSettingsPage(props: DraftFormProps) {
 
 /** A screen: its heading, and when it is shown. */
 export function ScreenPage(props: DraftFormProps & { index: number }) {
-  const { context, program, view, form, definition, conflict, index } = props
-  const path = pathOfProgram(context, program.slug)
+  const { view, definition, conflict, index } = props
+  const path = pathOfProgram(view.program.slug)
   const screen = definition.screens[index]!
   return (
     <DraftFormShell {...props} tab="questions" title={`Screen ${index + 1} · ${screen.name}`}>
@@ -58,9 +51,8 @@ export function ScreenPage(props: DraftFormProps & { index: number }) {
         <DeedForm action={`${path}/screen`}>
           <input type="hidden" name="index" value={String(index)} />
           <Basis {...props} />
-          <TextField form={form} name="name" label="Heading" value={screen.name} maxLength={200} />
+          <TextField name="name" label="Heading" value={screen.name} maxLength={200} />
           <ConditionFields
-            form={form}
             condition={screen.visible_when}
             earlier={askedBefore(definition, index)}
             shown="it is shown"

@@ -5,25 +5,22 @@
 import type { ComponentChildren } from 'preact'
 import type { ProgramOverview } from '../../../db/program-overviews.ts'
 import type { VersionChange } from '../../../domain/definitions/version-diff.ts'
-import type { Micros } from '../../../domain/values/offset-time.ts'
-import type { PageContext } from '../../shell/page-context.ts'
+import { usePage } from '../../shell/page-context.ts'
 import { Badge, distance, figures, Notice, Tabs } from '../../shell/parts.tsx'
 import { Shell } from '../../shell/shell.tsx'
 
 type ProgramTab = 'overview' | 'questions' | 'versions' | 'settings'
 
 export interface ProgramPageProps {
-  context: PageContext
   program: ProgramOverview
-  now: Micros
 }
 
 /** `operator:ada`, `admin:ada@example.gov` and `admin-token:…:ada@example.gov` as people read them. */
 export const who = (actor: string | null): string =>
   (actor ?? '').replace(/^(admin|operator):/, '').replace(/^admin-token:[^:]*:(.*)$/s, '$1, with a token')
 
-export const pathOfProgram = (context: Pick<PageContext, 'root'>, slug: string): string =>
-  `${context.root}/admin/programs/${slug}`
+/** The path of a program, on a page. */
+export const pathOfProgram = (slug: string): string => `${usePage().root}/admin/programs/${slug}`
 
 /** What tells the tabs of a program apart where only a title is seen. */
 const tabTitles: Readonly<Record<ProgramTab, string>> = {
@@ -40,20 +37,18 @@ export function ProgramShell(
     title?: string
     deeds?: ComponentChildren
     changes?: number
-    faulty?: boolean
     children: ComponentChildren
   },
 ) {
-  const { context, program, tab } = props
-  const path = pathOfProgram(context, program.slug)
-  const reads = context.person?.role !== 'PROGRAM_ADMINISTRATOR'
-  const changes = context.person?.role === 'ADMINISTRATOR'
+  const { program, tab } = props
+  const { root, person, following } = usePage()
+  const path = pathOfProgram(program.slug)
+  const reads = person?.role !== 'PROGRAM_ADMINISTRATOR'
+  const changes = person?.role === 'ADMINISTRATOR'
   return (
     <Shell
-      context={context}
       title={`${props.title ?? tabTitles[tab]} · ${program.display_name}`}
       heading={props.title ?? program.display_name}
-      faulty={props.faulty}
       part="programs"
       crumbs={[
         { text: 'Programs', path: '/admin/programs' },
@@ -65,7 +60,7 @@ export function ProgramShell(
       lead={
         <>
           <States program={program} changes={props.changes} /> <code>{program.slug}</code> ·{' '}
-          <Submissions program={program} now={props.now} />
+          <Submissions program={program} />
         </>
       }
     >
@@ -85,20 +80,20 @@ export function ProgramShell(
               ]
             : []),
           { text: 'Applications', path: `${path}/applications`, current: false },
-          { text: 'Documentation', path: `${context.root}/docs/api/programs/${program.slug}`, current: false },
+          { text: 'Documentation', path: `${root}/docs/api/programs/${program.slug}`, current: false },
           // Of a followed one, only how long it is kept is set here.
           ...(changes
             ? [
                 {
                   text: 'Settings',
-                  path: `${path}/${context.following ? 'retention' : 'settings'}`,
+                  path: `${path}/${following ? 'retention' : 'settings'}`,
                   current: tab === 'settings',
                 },
               ]
             : []),
         ]}
       />
-      {context.following && (
+      {following && (
         <Notice tone="info">
           <strong>Followed from CiviForm.</strong> Questions, versions and statuses are changed there, and are here
           within seconds; changed here, they would be undone with the next look at it.
@@ -124,7 +119,8 @@ export function States({ program, changes }: { program: ProgramOverview; changes
   )
 }
 
-function Submissions({ program, now }: { program: ProgramOverview; now: Micros }) {
+function Submissions({ program }: { program: ProgramOverview }) {
+  const { now } = usePage()
   const { submissions, last_submit_time: last } = program
   if (last === null) return <>no application yet</>
   return (
@@ -136,8 +132,7 @@ function Submissions({ program, now }: { program: ProgramOverview; now: Micros }
 
 export const counted = (count: number, what: string): string => `${figures(count)} ${what}${count === 1 ? '' : 's'}`
 
-/** Changes one below another, each with what it is of. */
-/** `more` are changes that are not in `changes`. */
+/** Changes one below another, each with what it is of. `more` are changes that are not in `changes`. */
 export function Changes({
   changes,
   most,

@@ -3,51 +3,40 @@
 /** @jsxImportSource preact */
 
 import type { ProgramOverview } from '../../../db/program-overviews.ts'
-import type { Micros } from '../../../domain/values/offset-time.ts'
-import { Submit } from '../../shell/fields.tsx'
-import { mayEditPrograms, type PageContext } from '../../shell/page-context.ts'
+import { isPart, Pages, SearchForm } from '../../shell/lists.tsx'
+import { mayEditPrograms, usePage } from '../../shell/page-context.ts'
 import { Badge, DoneNotice, distance, Facts, figures, LinkButton, Named, Table, When } from '../../shell/parts.tsx'
 import { Shell } from '../../shell/shell.tsx'
 import { counted, type ProgramPageProps, ProgramShell, pathOfProgram, who } from './program-shell.tsx'
 
-interface ProgramsProps {
-  context: PageContext
-  now: Micros
-  /** The address under which clients reach the service. */
-  baseUrl: string
-  programs: readonly ProgramOverview[]
-  search: string
-  after: string
-  /** Where the next page begins; null on the last. */
-  next: string | null
-}
+const path = '/admin/programs'
 
-export function ProgramsPage({ context, now, baseUrl, programs, search, after, next }: ProgramsProps) {
-  const path = `${context.root}/admin/programs`
+export function ProgramsPage({ items, next }: { items: readonly ProgramOverview[]; next: string | null }) {
+  const context = usePage()
+  const { root, now, query, following } = context
   return (
     <Shell
-      context={context}
       title="Programs"
       part="programs"
       lead={
-        context.following
+        following
           ? 'What residents apply for in the CiviForm that is followed. Programs are made, edited and published there, and are here within seconds.'
           : 'What residents apply for. Each program is a document of questions; publishing a version changes what is asked from then on.'
       }
       deeds={
         mayEditPrograms(context) && (
-          <LinkButton main href={`${context.root}/admin/new-program`} icon="plus" text="New program" />
+          <LinkButton main href={`${root}/admin/new-program`} icon="plus" text="New program" />
         )
       }
     >
-      <SearchForm path={path} search={search} label="Find a program" hint="Name or slug" />
+      <SearchForm path={path} label="Find a program" hint="Name or slug" />
       <Table
         caption="Programs"
-        rows={programs}
+        rows={items}
         empty={
-          search !== '' || after !== ''
+          isPart(query)
             ? 'No program here matches. Try another word.'
-            : context.following
+            : following
               ? 'There is no program here yet. Those of the CiviForm come with the follower’s first round.'
               : 'There is no program here yet. A new program begins with a document of its questions.'
         }
@@ -55,7 +44,7 @@ export function ProgramsPage({ context, now, baseUrl, programs, search, after, n
           {
             head: 'Program',
             cell: ({ slug, display_name }) => (
-              <Named href={`${path}/${slug}`} name={display_name} small={<code>{slug}</code>} />
+              <Named href={`${root}${path}/${slug}`} name={display_name} small={<code>{slug}</code>} />
             ),
           },
           {
@@ -106,51 +95,19 @@ export function ProgramsPage({ context, now, baseUrl, programs, search, after, n
                 <summary>
                   Export, deep link, docs<span class="unseen"> of {one.display_name}</span>
                 </summary>
-                <Addresses baseUrl={baseUrl} slug={one.slug} />
+                <Addresses slug={one.slug} />
               </details>
             ),
           },
         ]}
       />
-      <Pages path={path} search={search} after={after} next={next} what="programs" />
+      <Pages path={path} next={next} what="programs" />
     </Shell>
   )
 }
 
-export function SearchForm(props: { path: string; search: string; label: string; hint: string }) {
-  return (
-    <form class="filters" method="get" action={props.path}>
-      <label class="unseen" for="q">
-        {props.label}
-      </label>
-      <input id="q" name="q" type="search" value={props.search} placeholder={props.hint} />
-      <Submit look="plain" icon="search" text="Search" />
-    </form>
-  )
-}
-
-/** The way on in a list, and back to where it begins. */
-export function Pages(props: {
-  path: string
-  search?: string
-  after: string
-  next: string | number | null
-  what: string
-}) {
-  const { path, search = '', after, next, what } = props
-  if (after === '' && next === null) return null
-  const start = `${path}?${search === '' ? '' : `q=${encodeURIComponent(search)}&`}`
-  return (
-    <nav class="pages" aria-label={`Pages of ${what}`}>
-      {after !== '' && <LinkButton href={start} icon="chevron-left" text="From the start" />}
-      {next !== null && (
-        <LinkButton href={`${start}after=${encodeURIComponent(next)}`} icon="chevron-right" text={`More ${what}`} />
-      )}
-    </nav>
-  )
-}
-
-function Addresses({ baseUrl, slug }: { baseUrl: string; slug: string }) {
+function Addresses({ slug }: { slug: string }) {
+  const { baseUrl } = usePage()
   const addresses = [
     ['Export', `${baseUrl}/api/v1/admin/programs/${slug}/applications`],
     ['Deep link', `${baseUrl}/admin/programs/${slug}`],
@@ -180,13 +137,12 @@ const said: Readonly<Record<string, string>> = {
   discarded: 'The draft is gone. What is published is as it was.',
 }
 
-export function OverviewPage(props: ProgramPageProps & { baseUrl: string; done: string | null }) {
-  const { context, program, baseUrl } = props
-  const path = pathOfProgram(context, program.slug)
-  const reads = context.person?.role !== 'PROGRAM_ADMINISTRATOR'
+export function OverviewPage({ program }: ProgramPageProps) {
+  const path = pathOfProgram(program.slug)
+  const reads = usePage().person?.role !== 'PROGRAM_ADMINISTRATOR'
   return (
-    <ProgramShell {...props} tab="overview">
-      <DoneNotice said={said} done={props.done} />
+    <ProgramShell program={program} tab="overview">
+      <DoneNotice said={said} />
       <div class="columns">
         <div class="card">
           <h2>What is asked</h2>
@@ -242,7 +198,7 @@ export function OverviewPage(props: ProgramPageProps & { baseUrl: string; done: 
             The slug <code>{program.slug}</code> is <code>programSlug</code> in the export API and{' '}
             <code>program_name</code> in every application. It never changes.
           </p>
-          <Addresses baseUrl={baseUrl} slug={program.slug} />
+          <Addresses slug={program.slug} />
         </div>
       </div>
     </ProgramShell>

@@ -2,19 +2,18 @@
 
 /** @jsxImportSource preact */
 
-import type { ComponentChildren } from 'preact'
 import { exportEffects } from '../../../domain/definitions/export-effects.ts'
 import type { ProblemItem } from '../../../problem.ts'
 import type { Move } from '../../../programs/move-questions.ts'
-import { Choices, DeedForm, FaultSummary, type FormState, Submit } from '../../shell/fields.tsx'
+import { Choices, DeedForm, FaultSummary, Submit } from '../../shell/fields.tsx'
 import { LinkButton, Notice, When, Words } from '../../shell/parts.tsx'
+import { type EditRefusal, RefusalNotice } from './edit-refusals.tsx'
 import type { ProgramInView } from './program-in-view.ts'
-import { Changes, counted, type ProgramPageProps, ProgramShell, pathOfProgram, who } from './program-shell.tsx'
+import { Changes, counted, ProgramShell, pathOfProgram, who } from './program-shell.tsx'
 
-interface PublishProps extends ProgramPageProps {
+interface PublishProps {
   view: ProgramInView
   moves: readonly Move[]
-  form: FormState
   /** Why the draft cannot be published as it is, if so. */
   hindrance: Hindrance | undefined
 }
@@ -27,22 +26,14 @@ export interface Hindrance {
 }
 
 export function PublishPage(props: PublishProps) {
-  const { context, program, view, moves, form, hindrance } = props
-  const { active, changes } = view
+  const { view, moves, hindrance } = props
+  const { program, active, changes } = view
   const draft = view.draft!
-  const path = pathOfProgram(context, program.slug)
+  const path = pathOfProgram(program.slug)
   const effects = exportEffects(changes)
   return (
-    <ProgramShell
-      faulty={form.faults.length > 0}
-      context={context}
-      program={program}
-      now={props.now}
-      tab="questions"
-      title="Review and publish"
-      changes={changes.length}
-    >
-      <FaultSummary form={form} title="Not published yet" />
+    <ProgramShell program={program} tab="questions" title="Review and publish" changes={changes.length}>
+      <FaultSummary title="Not published yet" />
       {hindrance !== undefined && <HindranceNotice {...props} hindrance={hindrance} />}
       <div class="columns">
         <section class="card">
@@ -89,7 +80,6 @@ export function PublishPage(props: PublishProps) {
                       {moves.length === 1 ? 'it' : 'each'} to say that this is meant.
                     </Notice>
                     <Choices
-                      form={form}
                       name="move"
                       legend="Also publish"
                       many
@@ -124,7 +114,7 @@ export function PublishPage(props: PublishProps) {
   )
 }
 
-function HindranceNotice({ context, program, view, hindrance }: PublishProps & { hindrance: Hindrance }) {
+function HindranceNotice({ view, hindrance }: PublishProps & { hindrance: Hindrance }) {
   const { title, faults, keep } = hindrance
   return (
     <Notice tone="bad">
@@ -139,7 +129,7 @@ function HindranceNotice({ context, program, view, hindrance }: PublishProps & {
         </ul>
       )}
       {keep && (
-        <DeedForm action={`${pathOfProgram(context, program.slug)}/keep`}>
+        <DeedForm action={`${pathOfProgram(view.program.slug)}/keep`}>
           <p>
             If the draft is to stay as it is, it is saved again over what came meanwhile. What that does is then among
             its changes here, before anything is published.
@@ -153,21 +143,13 @@ function HindranceNotice({ context, program, view, hindrance }: PublishProps & {
   )
 }
 
-export function DiscardPage(props: ProgramPageProps & { view: ProgramInView; refused: ComponentChildren }) {
-  const { context, program, view } = props
+export function DiscardPage({ view, refused }: { view: ProgramInView; refused: EditRefusal | undefined }) {
   const draft = view.draft!
-  const path = pathOfProgram(context, program.slug)
+  const path = pathOfProgram(view.program.slug)
   const added = view.changes.filter(({ code }) => code === 'question_added')
   return (
-    <ProgramShell
-      context={context}
-      program={program}
-      now={props.now}
-      tab="questions"
-      title="Discard the draft"
-      changes={view.changes.length}
-    >
-      {props.refused}
+    <ProgramShell program={view.program} tab="questions" title="Discard the draft" changes={view.changes.length}>
+      {refused !== undefined && <RefusalNotice {...refused} />}
       <section class="card">
         <h2>What goes</h2>
         <p>

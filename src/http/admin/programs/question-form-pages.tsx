@@ -16,8 +16,9 @@ import { kindWords } from './question-words.ts'
 export function QuestionFormPage(
   props: DraftFormProps & { question: QuestionDefinition; bank: BankEntry | undefined },
 ) {
-  const { context, program, view, form, definition, question, conflict } = props
-  const path = pathOfProgram(context, program.slug)
+  const { view, definition, question, conflict } = props
+  const { program } = view
+  const path = pathOfProgram(program.slug)
   const place = placeOf(definition, question.admin_name)!
   const placement = definition.screens[place.screen]!.questions[place.index]!
   const others = (props.bank?.uses ?? []).filter(({ slug, state }) => slug !== program.slug && state === 'ACTIVE')
@@ -57,13 +58,7 @@ export function QuestionFormPage(
         <DeedForm action={`${path}/question`}>
           <input type="hidden" name="name" value={question.admin_name} />
           <Basis {...props} />
-          <QuestionFields
-            form={form}
-            definition={definition}
-            question={question}
-            placement={placement}
-            screen={place.screen}
-          />
+          <QuestionFields definition={definition} question={question} placement={placement} screen={place.screen} />
           <div class="deeds">
             <SaveButtons view={view} conflict={conflict} />
             <LinkButton href={`${path}/questions`} text="Leave it" />

@@ -2,7 +2,6 @@
 
 /** @jsxImportSource preact */
 
-import type { ComponentChildren } from 'preact'
 import { conditionWords } from '../../../domain/definitions/condition-words.ts'
 import type {
   PlacementDefinition,
@@ -13,18 +12,17 @@ import { describeVersion } from '../../../domain/definitions/version-definition.
 import { questionKey } from '../../../domain/questions/question-key.ts'
 import { DeedForm, Submit } from '../../shell/fields.tsx'
 import { Icon } from '../../shell/icon.tsx'
-import { mayEditPrograms } from '../../shell/page-context.ts'
+import { SearchForm } from '../../shell/lists.tsx'
+import { mayEditPrograms, usePage } from '../../shell/page-context.ts'
 import { Badge, DoneNotice, LinkButton, Notice } from '../../shell/parts.tsx'
+import { type EditRefusal, RefusalNotice } from './edit-refusals.tsx'
 import { isOvertaken, type ProgramInView } from './program-in-view.ts'
-import { Changes, counted, type ProgramPageProps, ProgramShell, pathOfProgram } from './program-shell.tsx'
-import { SearchForm } from './programs-pages.tsx'
+import { Changes, counted, ProgramShell, pathOfProgram } from './program-shell.tsx'
 import { boundWords, kindWords } from './question-words.ts'
 
-interface QuestionsProps extends ProgramPageProps {
+interface QuestionsProps {
   view: ProgramInView
-  search: string
-  done: string | null
-  refused?: ComponentChildren
+  refused?: EditRefusal
 }
 
 const said: Readonly<Record<string, string>> = {
@@ -42,17 +40,19 @@ interface Editing {
   basis: string
 }
 
-export function QuestionsPage(props: QuestionsProps) {
-  const { context, view, search } = props
-  const { draft, current, changes } = view
-  const path = pathOfProgram(context, view.program.slug)
+export function QuestionsPage({ view, refused }: QuestionsProps) {
+  const context = usePage()
+  const { program, draft, current, changes } = view
+  const path = pathOfProgram(program.slug)
+  // A refused button of the list shows all of it.
+  const search = refused === undefined ? (context.query.get('q') ?? '').slice(0, 800) : ''
   const definition = describeVersion(current)
   const editing: Editing | undefined = mayEditPrograms(context)
     ? { path, basis: String(current.program_version_id) }
     : undefined
   return (
     <ProgramShell
-      {...props}
+      program={program}
       tab="questions"
       changes={draft === undefined ? undefined : changes.length}
       deeds={mayEditPrograms(context) && <Deeds path={path} draft={draft !== undefined} />}
@@ -63,9 +63,13 @@ export function QuestionsPage(props: QuestionsProps) {
           with it, the draft also takes back what that version changed. Review it, and keep or discard it.
         </Notice>
       )}
-      {props.refused}
-      <DoneNotice said={said} done={props.done} />
-      <SearchForm path={`${path}/questions`} search={search} label="Find a question" hint="Find a question or key" />
+      {refused !== undefined && <RefusalNotice {...refused} />}
+      <DoneNotice said={said} />
+      <SearchForm
+        path={`/admin/programs/${program.slug}/questions`}
+        label="Find a question"
+        hint="Find a question or key"
+      />
       {draft !== undefined && changes.length > 0 && (
         <details class="card">
           <summary>What the draft changes: {counted(changes.length, 'change')}</summary>

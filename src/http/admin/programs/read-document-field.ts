@@ -1,5 +1,6 @@
 // A program's document as it was typed into a form: what it says, and each fault with its line.
 
+import { member } from '../../../domain/definitions/definition-form.ts'
 import { placesIn, type TextPlace } from '../../../domain/values/json-places.ts'
 import { parseJson } from '../../../domain/values/json-text.ts'
 import type { ProblemItem } from '../../../problem.ts'
@@ -8,6 +9,9 @@ export interface PlacedFault extends TextPlace {
   path: string
   detail: string
 }
+
+/** The longest definition as a form sends it: most of its signs take one byte, quotes and braces three. */
+export const documentBytesMax = 8 * 1024 * 1024
 
 /** Deeper than any document says something; what a definition may be nested to is told with its other faults. */
 const depthMax = 1000
@@ -26,4 +30,15 @@ export function placeFaults(text: string, faults: readonly ProblemItem[]): Place
   return faults
     .map(({ detail }, i) => ({ path: paths[i]!, detail, ...places[i]! }))
     .sort((a, b) => a.line - b.line || a.column - b.column)
+}
+
+/** The fault of a document that is of another program than the one at this slug. */
+export function otherSlug(document: unknown, slug: string) {
+  const said = member(document, 'slug')
+  if (said === undefined || said === slug) return undefined
+  return {
+    path: '/slug',
+    code: 'immutable',
+    detail: `Must stay "${slug}": this is the page of that program. Another program begins under New program.`,
+  }
 }

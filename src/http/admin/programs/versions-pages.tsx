@@ -2,23 +2,21 @@
 
 /** @jsxImportSource preact */
 
-import type { ComponentChildren } from 'preact'
 import type { StoredProgramVersion } from '../../../db/programs.ts'
 import type { VersionChange } from '../../../domain/definitions/version-diff.ts'
 import { DeedForm, Submit } from '../../shell/fields.tsx'
-import { mayEditPrograms } from '../../shell/page-context.ts'
-import { Badge, LinkButton, Notice, When } from '../../shell/parts.tsx'
-import type { HistoryEntry, VersionFacts } from './program-in-view.ts'
+import { Pages } from '../../shell/lists.tsx'
+import { mayEditPrograms, usePage } from '../../shell/page-context.ts'
+import { Badge, DoneNotice, LinkButton, Notice, When } from '../../shell/parts.tsx'
+import { type EditRefusal, RefusalNotice } from './edit-refusals.tsx'
+import { documentText, type HistoryEntry, type VersionFacts } from './program-in-view.ts'
 import { Changes, counted, type ProgramPageProps, ProgramShell, pathOfProgram, who } from './program-shell.tsx'
-import { Pages } from './programs-pages.tsx'
 
-export function VersionsPage(
-  props: ProgramPageProps & { history: readonly HistoryEntry[]; before: string; next: number | null },
-) {
-  const { context, program, history } = props
-  const path = `${pathOfProgram(context, program.slug)}/versions`
+export function VersionsPage(props: ProgramPageProps & { items: readonly HistoryEntry[]; next: number | null }) {
+  const { program, items: history } = props
+  const path = `${pathOfProgram(program.slug)}/versions`
   return (
-    <ProgramShell {...props} tab="versions">
+    <ProgramShell program={program} tab="versions">
       {history.length === 0 && (
         <div class="card empty">Nothing is published yet. The first version begins as a draft.</div>
       )}
@@ -34,7 +32,7 @@ export function VersionsPage(
           <Changes changes={changes} most={6} more={more_changes} />
         </section>
       ))}
-      <Pages path={path} after={props.before} next={props.next} what="versions" />
+      <Pages path={`/admin/programs/${program.slug}/versions`} next={props.next} what="versions" />
     </ProgramShell>
   )
 }
@@ -56,25 +54,25 @@ function Published({ version }: { version: VersionFacts }) {
   )
 }
 
+const said = { published: 'Published. It is asked from now on.' }
+
 export function VersionPage(
   props: ProgramPageProps & {
     version: StoredProgramVersion
     changes: readonly VersionChange[]
-    document: string
     previous: number | undefined
-    refused: ComponentChildren
-    done: string | null
+    refused: EditRefusal | undefined
   },
 ) {
-  const { context, program, version, changes, previous } = props
-  const path = `${pathOfProgram(context, program.slug)}/versions/${version.program_version_id}`
+  const { program, version, changes, previous, refused } = props
+  const path = `${pathOfProgram(program.slug)}/versions/${version.program_version_id}`
   const isDraft = version.state === 'DRAFT'
   const name = `${isDraft ? 'Draft' : 'Version'} ${version.program_version_id}`
-  const mayTake = mayEditPrograms(context) && version.state === 'OBSOLETE'
+  const mayTake = mayEditPrograms(usePage()) && version.state === 'OBSOLETE'
   return (
-    <ProgramShell context={context} program={program} now={props.now} tab="versions" title={name}>
-      {props.refused}
-      {props.done === 'published' && <Notice tone="good">Published. It is asked from now on.</Notice>}
+    <ProgramShell program={program} tab="versions" title={name}>
+      {refused !== undefined && <RefusalNotice {...refused} />}
+      <DoneNotice said={said} />
       <div class="columns">
         <section class="card">
           <h2>
@@ -124,7 +122,7 @@ export function VersionPage(
       <details class="card">
         <summary>Show the document</summary>
         <pre>
-          <code>{props.document}</code>
+          <code>{documentText(version)}</code>
         </pre>
       </details>
     </ProgramShell>

@@ -4,47 +4,39 @@
 
 import type { ProgramRetention } from '../../../db/program-overviews.ts'
 import type { Micros } from '../../../domain/values/offset-time.ts'
-import type { RetentionEffect } from '../../../upkeep/erase.ts'
-import { Choices, DeedForm, FaultSummary, type FormState, Submit, TextField } from '../../shell/fields.tsx'
-import type { PageContext } from '../../shell/page-context.ts'
-import { distance, figures, LinkButton, Named, Notice, Table, When } from '../../shell/parts.tsx'
+import { expiredMax, type RetentionEffect } from '../../../upkeep/erase.ts'
+import { Choices, DeedForm, FaultSummary, Submit, TextField } from '../../shell/fields.tsx'
+import { isPart, Pages, SearchForm } from '../../shell/lists.tsx'
+import { usePage } from '../../shell/page-context.ts'
+import { DoneNotice, distance, figures, LinkButton, Named, Notice, Table, When } from '../../shell/parts.tsx'
 import { Shell } from '../../shell/shell.tsx'
-import { Pages, SearchForm } from '../programs/programs-pages.tsx'
 import { SettingsTabs } from './settings-page.tsx'
 
 const days = (count: number): string => `${figures(count)} ${count === 1 ? 'day' : 'days'}`
 
-export function RetentionListPage(props: {
-  context: PageContext
-  programs: readonly ProgramRetention[]
-  search: string
-  after: string
-  next: string | null
-}) {
-  const { context, programs, search, after, next } = props
-  const path = `${context.root}/admin/settings/retention`
+const listPath = '/admin/settings/retention'
+
+export function RetentionListPage({ items, next }: { items: readonly ProgramRetention[]; next: string | null }) {
+  const { root, query } = usePage()
   return (
     <Shell
-      context={context}
       title="Retention"
       part="settings"
       crumbs={[{ text: 'Settings', path: '/admin/settings' }, { text: 'Retention' }]}
       lead="How long each program keeps its applications after they were submitted. Then they are erased for good."
     >
-      <SettingsTabs context={context} current="retention" />
-      <SearchForm path={path} search={search} label="Find a program" hint="Name or slug" />
+      <SettingsTabs current="retention" />
+      <SearchForm path={listPath} label="Find a program" hint="Name or slug" />
       <Table
         caption="Programs"
-        rows={programs}
-        empty={
-          search !== '' || after !== '' ? 'No program here matches. Try another word.' : 'There is no program yet.'
-        }
+        rows={items}
+        empty={isPart(query) ? 'No program here matches. Try another word.' : 'There is no program yet.'}
         columns={[
           {
             head: 'Program',
             cell: ({ slug, display_name }) => (
               <Named
-                href={`${context.root}/admin/programs/${slug}/retention`}
+                href={`${root}/admin/programs/${slug}/retention`}
                 name={display_name}
                 small={<code>{slug}</code>}
               />
@@ -57,62 +49,53 @@ export function RetentionListPage(props: {
           },
         ]}
       />
-      <Pages path={path} search={search} after={after} next={next} what="programs" />
+      <Pages path={listPath} next={next} what="programs" />
     </Shell>
   )
 }
 
 interface RetentionProps {
-  context: PageContext
-  now: Micros
-  form: FormState
-  program: ProgramRetention
-  /** Of the number of days that is set; undefined where applications are kept for ever. */
-  present: RetentionEffect | undefined
+  /** With its oldest application, and how many are about to be erased. */
+  program: ProgramRetention & { oldest_submit_time: Micros | null; expired: number }
   /** What was asked for and must be confirmed, because it erases what is there. */
   wanted: { days: number; effect: RetentionEffect } | undefined
-  /** Up to how many applications are counted. */
-  countMax: number
   sweepMs: number
-  conflict: string | undefined
-  done: string | null
 }
 
+const said = { saved: 'Saved. It holds from now on.' }
 const dayMicros = 86_400_000_000
 
 export function RetentionPage(props: RetentionProps) {
-  const { context, form, program, present, wanted, conflict } = props
+  const { program, wanted } = props
+  const { root, form, person } = usePage()
   const { retention_days } = program
-  const path = `${context.root}/admin/programs/${program.slug}`
-  const mayChange = context.person?.role === 'ADMINISTRATOR'
+  const path = `${root}/admin/programs/${program.slug}/retention`
+  const mayChange = person?.role === 'ADMINISTRATOR'
   return (
     <Shell
-      faulty={form.faults.length > 0}
-      context={context}
       title="Retention"
       heading={`How long ${program.display_name} keeps its applications`}
       part="settings"
       crumbs={[
         { text: 'Settings', path: '/admin/settings' },
-        { text: 'Retention', path: '/admin/settings/retention' },
+        { text: 'Retention', path: listPath },
         { text: program.display_name },
       ]}
       lead={retention_days === null ? 'For ever.' : `For ${days(retention_days)} after they were submitted.`}
     >
-      {props.done === 'saved' && conflict === undefined && form.faults.length === 0 && wanted === undefined && (
-        <Notice tone="good">Saved. It holds from now on.</Notice>
+      <DoneNotice said={said} />
+      {form.conflict !== undefined && (
+        <Notice tone="bad">{form.conflict.detail} The form shows what is set now.</Notice>
       )}
-      {conflict !== undefined && <Notice tone="bad">{conflict} The form shows what is set now.</Notice>}
-      <FaultSummary form={form} />
+      <FaultSummary />
       {wanted !== undefined && <WantedNotice {...props} wanted={wanted} />}
       <div class="columns">
         {mayChange && (
           <section class="card">
             <h2>{wanted === undefined ? 'Change it' : 'Confirm it'}</h2>
-            <DeedForm action={`${path}/retention`}>
+            <DeedForm action={path}>
               <input type="hidden" name="seen" value={form.values.get('seen') ?? String(retention_days ?? '')} />
               <Choices
-                form={form}
                 name="keep"
                 legend="Applications are kept"
                 chosen={[retention_days === null ? 'ever' : 'days']}
@@ -122,7 +105,6 @@ export function RetentionPage(props: RetentionProps) {
                 ]}
               />
               <TextField
-                form={form}
                 name="days"
                 label="Days"
                 inputmode="numeric"
@@ -131,7 +113,6 @@ export function RetentionPage(props: RetentionProps) {
               />
               {wanted !== undefined && (
                 <TextField
-                  form={form}
                   name="confirmation"
                   label={`Write ${program.slug} to erase them`}
                   hint="It cannot be undone but from a backup."
@@ -142,17 +123,17 @@ export function RetentionPage(props: RetentionProps) {
                   look={wanted === undefined ? undefined : 'danger'}
                   text={wanted === undefined ? 'Save' : 'Save, and erase them'}
                 />
-                {wanted !== undefined && <LinkButton href={`${path}/retention`} text="Leave it as it is" />}
+                {wanted !== undefined && <LinkButton href={path} text="Leave it as it is" />}
               </div>
             </DeedForm>
           </section>
         )}
         <section class="card">
           <h2>What that means</h2>
-          {present === undefined ? (
+          {retention_days === null ? (
             <p>Nothing is erased by itself. One application, or all of an applicant, is erased by scripts/erase.</p>
           ) : (
-            <Present {...props} present={present} />
+            <Present {...props} days={retention_days} />
           )}
           <p>
             An application goes with its status, notes and their history; answers that were saved and not submitted go
@@ -166,14 +147,15 @@ export function RetentionPage(props: RetentionProps) {
   )
 }
 
-function Present({ program, present, now, countMax }: RetentionProps & { present: RetentionEffect }) {
-  const { oldest, expired } = present
+function Present({ program, days }: RetentionProps & { days: number }) {
+  const { now } = usePage()
+  const { oldest_submit_time: oldest, expired } = program
   if (oldest === null) return <p>There is no application yet.</p>
-  const due = oldest + program.retention_days! * dayMicros
+  const due = oldest + days * dayMicros
   return (
     <p>
       {expired > 0 ? (
-        <>{counted(expired, countMax)} are older, and about to be erased.</>
+        <>{counted(expired)} are older, and about to be erased.</>
       ) : (
         <>
           The oldest application is from <When at={oldest} />. It is erased {distance(due, now)}, on <When at={due} />.
@@ -184,11 +166,12 @@ function Present({ program, present, now, countMax }: RetentionProps & { present
 }
 
 function WantedNotice(props: RetentionProps & { wanted: NonNullable<RetentionProps['wanted']> }) {
-  const { now, wanted, countMax, sweepMs } = props
+  const { now } = usePage()
+  const { wanted, sweepMs } = props
   const { expired, oldest } = wanted.effect
   return (
     <Notice tone="attention">
-      <h2>This erases {counted(expired, countMax)} that are there now</h2>
+      <h2>This erases {counted(expired)} that are there now</h2>
       <p>
         All that were submitted before <When at={now - wanted.days * dayMicros} />
         {oldest !== null && (
@@ -202,5 +185,5 @@ function WantedNotice(props: RetentionProps & { wanted: NonNullable<RetentionPro
   )
 }
 
-const counted = (expired: number, countMax: number): string =>
-  expired === 1 ? '1 application' : `${expired === countMax ? 'at least ' : ''}${figures(expired)} applications`
+const counted = (expired: number): string =>
+  expired === 1 ? '1 application' : `${expired === expiredMax ? 'at least ' : ''}${figures(expired)} applications`

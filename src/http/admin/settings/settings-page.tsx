@@ -4,25 +4,21 @@
 
 import type { ComponentChildren } from 'preact'
 import type { ShownSetting } from '../../../config/shown-settings.ts'
-import type { PageContext } from '../../shell/page-context.ts'
+import { usePage } from '../../shell/page-context.ts'
 import { Badge, Notice, Table, Tabs } from '../../shell/parts.tsx'
 import { Shell } from '../../shell/shell.tsx'
 
-interface SettingsProps {
-  context: PageContext
-  settings: readonly ShownSetting[]
+export function SettingsPage({ settings }: { settings: readonly ShownSetting[] }) {
+  const { root, query } = usePage()
   /** Only those that were set in the environment. */
-  given: boolean
-}
-
-export function SettingsPage({ context, settings, given }: SettingsProps) {
+  const given = query.get('show') === 'set'
   const set = settings.filter(({ source }) => source === 'environment')
   const shown = given ? set : settings
   const groups = [...new Set(shown.map(({ group }) => group))]
-  const path = `${context.root}/admin/settings`
+  const path = `${root}/admin/settings`
   return (
-    <Shell context={context} title="Settings" part="settings" lead="What this process of the service was started with.">
-      <SettingsTabs context={context} current={given ? 'set' : 'all'} all={settings.length} set={set.length} />
+    <Shell title="Settings" part="settings" lead="What this process of the service was started with.">
+      <SettingsTabs current={given ? 'set' : 'all'} all={settings.length} set={set.length} />
       <Notice tone="info">
         Settings are environment variables, read once when the service starts. To change one, set it where the service
         is started, and start it again. Secrets are never shown.
@@ -64,14 +60,16 @@ const Meaning = ({ text }: { text: string }): ComponentChildren => (
   <>{text.split('`').map((part, i) => (i % 2 === 1 ? <code>{part}</code> : part))}</>
 )
 
-export function SettingsTabs(props: {
-  context: PageContext
+export function SettingsTabs({
+  current,
+  all,
+  set,
+}: {
   current: 'all' | 'set' | 'retention'
   all?: number
   set?: number
 }) {
-  const { context, current, all, set } = props
-  const path = `${context.root}/admin/settings`
+  const path = `${usePage().root}/admin/settings`
   return (
     <Tabs
       label="Settings"

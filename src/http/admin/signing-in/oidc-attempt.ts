@@ -3,8 +3,8 @@
 
 import type { Attempt } from '../../../access/identity-provider.ts'
 import type { Micros } from '../../../domain/values/offset-time.ts'
-import type { OpenVisit } from '../console-doors.ts'
 import { clearCookie, openCookie, sealCookie } from '../sealed-cookie.ts'
+import type { OpenVisit } from '../visit.ts'
 
 /** An attempt that is under way. */
 export interface SignInAttempt extends Attempt {

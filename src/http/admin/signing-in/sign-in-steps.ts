@@ -6,9 +6,9 @@ import type { Config } from '../../../config/all-settings.ts'
 import { type AuditEvent, appendAuditEvent } from '../../../db/audit.ts'
 import { parseAddress } from '../../../domain/values/ip-address.ts'
 import type { Deps } from '../../deps.ts'
-import { cookieOf, type OpenVisit, redirect, sessionLimits } from '../console-doors.ts'
 import { knownBrowser, rememberBrowser } from '../known-browser.ts'
 import { sessionToken } from '../session-cookie.ts'
+import { cookieOf, type OpenVisit, redirect, sessionLimits } from '../visit.ts'
 
 /** The ways in that this installation offers. */
 export interface Ways {

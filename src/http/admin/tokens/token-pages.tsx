@@ -3,10 +3,10 @@
 /** @jsxImportSource preact */
 
 import { type AdminTokenState, type ListedAdminToken, type Scope, scopes } from '../../../access/admin-tokens.ts'
-import type { Micros } from '../../../domain/values/offset-time.ts'
-import { Choices, DeedForm, FaultSummary, type FormState, Submit, TextField } from '../../shell/fields.tsx'
-import type { PageContext } from '../../shell/page-context.ts'
-import { Badge, distance, LinkButton, Named, Notice, Table, type Tone, When } from '../../shell/parts.tsx'
+import { Choices, DeedForm, Submit, TextField } from '../../shell/fields.tsx'
+import { FormPage } from '../../shell/form-page.tsx'
+import { usePage } from '../../shell/page-context.ts'
+import { Badge, DoneNotice, distance, LinkButton, Named, Notice, Table, type Tone, When } from '../../shell/parts.tsx'
 import { CopyButton, Secret } from '../../shell/secret.tsx'
 import { Shell } from '../../shell/shell.tsx'
 
@@ -16,26 +16,20 @@ const crumbs = [
   { text: 'API tokens', path },
 ]
 
-export function TokensPage(props: {
-  context: PageContext
-  now: Micros
-  tokens: readonly ListedAdminToken[]
-  done: string | null
-}) {
-  const { context, tokens, now } = props
-  const { root } = context
+const said = { retired: 'Retired. It ends with its next request.' }
+
+export function TokensPage({ tokens }: { tokens: readonly ListedAdminToken[] }) {
+  const { root } = usePage()
   return (
     <Shell
-      context={context}
       title="API tokens"
       part={undefined}
       crumbs={[crumbs[0]!, { text: 'API tokens' }]}
       lead="With a token, a program of yours does through the API what you may do here, and never more."
       deeds={<LinkButton main href={`${root}${path}/new`} icon="plus" text="Make a token" />}
     >
-      {props.done === 'retired' && <Notice tone="good">Retired. It ends with its next request.</Notice>}
+      <DoneNotice said={said} />
       <TokenTable
-        now={now}
         tokens={tokens}
         retireAt={tokenId => `${root}${path}/${tokenId}/retire`}
         empty="You have no token. Make one for a program that is to work here in your name."
@@ -52,12 +46,12 @@ const states: Readonly<Record<AdminTokenState, Tone>> = { good: 'good', expired:
 
 /** Tokens of one person; `retireAt` is left out for those who may only look. */
 export function TokenTable(props: {
-  now: Micros
   tokens: readonly ListedAdminToken[]
   retireAt: ((tokenId: string) => string) | undefined
   empty: string
 }) {
-  const { now, retireAt } = props
+  const { now } = usePage()
+  const { retireAt } = props
   return (
     <Table
       caption="API tokens"
@@ -130,61 +124,39 @@ const scopeHint = (scope: Scope): string => {
   return `${deed === 'read' ? 'Read' : 'Read and change'} ${areaWords[area]}.${reachWords[scope] ?? ''}`
 }
 
-export function NewTokenPage({ context, form }: { context: PageContext; form: FormState }) {
-  return (
-    <Shell
-      faulty={form.faults.length > 0}
-      context={context}
-      title="Make an API token"
-      part={undefined}
-      crumbs={[...crumbs, { text: 'Make one' }]}
-      lead="It acts in your name: what is done with it is in the audit trail as yours. It ends when it expires, is retired, or you are disabled."
-    >
-      <FaultSummary form={form} />
-      <div class="card narrow">
-        <DeedForm action={`${context.root}${path}/new`}>
-          <TextField
-            form={form}
-            name="name"
-            label="Name"
-            hint="What it is for, such as nightly key report."
-            maxLength={100}
-          />
-          <TextField
-            form={form}
-            name="expiry"
-            label="Expires"
-            hint="Days from now, such as 90d, or a day, such as 2027-01-31. At most 366 days ahead."
-            value="90d"
-          />
-          <Choices
-            form={form}
-            name="scopes"
-            legend="What it is good for"
-            hint="As little as the program needs. Your role limits it further."
-            many
-            chosen={[]}
-            choices={scopes.map(scope => ({ value: scope, text: scope, hint: scopeHint(scope) }))}
-          />
-          <Submit text="Make the token" />
-        </DeedForm>
-      </div>
-    </Shell>
-  )
-}
+export const NewTokenPage = () => (
+  <FormPage
+    title="Make an API token"
+    part={undefined}
+    crumbs={[...crumbs, { text: 'Make one' }]}
+    lead="It acts in your name: what is done with it is in the audit trail as yours. It ends when it expires, is retired, or you are disabled."
+    path={`${path}/new`}
+    submit="Make the token"
+  >
+    <TextField name="name" label="Name" hint="What it is for, such as nightly key report." maxLength={100} />
+    <TextField
+      name="expiry"
+      label="Expires"
+      hint="Days from now, such as 90d, or a day, such as 2027-01-31. At most 366 days ahead."
+      value="90d"
+    />
+    <Choices
+      name="scopes"
+      legend="What it is good for"
+      hint="As little as the program needs. Your role limits it further."
+      many
+      chosen={[]}
+      choices={scopes.map(scope => ({ value: scope, text: scope, hint: scopeHint(scope) }))}
+    />
+  </FormPage>
+)
 
-export function IssuedTokenPage(props: {
-  context: PageContext
-  /** Undefined when it was shown before. */
-  token: string | undefined
-  baseUrl: string
-}) {
-  const { context, token, baseUrl } = props
-  const { root } = context
+/** `token` is undefined when it was shown before. */
+export function IssuedTokenPage({ token }: { token: string | undefined }) {
+  const { root, baseUrl } = usePage()
   if (token === undefined) {
     return (
       <Shell
-        context={context}
         title="The token is gone"
         part={undefined}
         crumbs={[...crumbs, { text: 'Made' }]}
@@ -197,7 +169,7 @@ export function IssuedTokenPage(props: {
     )
   }
   return (
-    <Shell context={context} title="The token is ready" part={undefined} crumbs={[...crumbs, { text: 'Made' }]}>
+    <Shell title="The token is ready" part={undefined} crumbs={[...crumbs, { text: 'Made' }]}>
       <Notice tone="attention">
         <strong>This is the only time the token is shown.</strong> Copy it to where your program keeps secrets before
         you leave this page.

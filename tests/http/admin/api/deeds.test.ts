@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 import { type Scope, scopes } from '../../../../src/access/admin-tokens.ts'
-import { apiDeeds } from '../../../../src/http/admin/api/admin-api.ts'
+import { consoleActions } from '../../../../src/http/admin/console.ts'
 import type { Deps } from '../../../../src/http/deps.ts'
 import { answerFaults } from '../../../support/answer-faults.ts'
 import { addressOf, aPerson, ConsoleVisitor } from '../../../support/console.ts'
@@ -79,7 +79,7 @@ const database = await useDatabase()
 const service = await useService(database)
 await database.sql`insert into program (slug, display_name) values ('granted', 'Granted')`
 await aProgram(database.sql, { slug: 'others' })
-const deeds = apiDeeds(service.foundation as Deps)
+const deeds = consoleActions(service.foundation as Deps)
 const roles = ['ADMINISTRATOR', 'PROGRAM_ADMINISTRATOR', 'AUDITOR'] as const
 const people = await Promise.all(roles.map(role => aPerson(database.sql, { role, programs: ['granted'] })))
 const programs = [new ApiProgram(service, {})]

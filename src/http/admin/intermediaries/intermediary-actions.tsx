@@ -1,4 +1,6 @@
-// The organizations of intermediaries, and their people, as JSON.
+// Organizations that submit on behalf of applicants, and their people.
+
+/** @jsxImportSource preact */
 
 import { Type } from 'typebox'
 import {
@@ -12,27 +14,46 @@ import {
 import { readIntermediaries, readOrganizations } from '../../../db/intermediary-rows.ts'
 import { foldText } from '../../../domain/values/folded-text.ts'
 import type { Deps } from '../../deps.ts'
+import { type Action, action, type Form, type Part, reads, writes } from '../action.ts'
 import { idIn, pageOf, textOf } from '../addressed.ts'
-import { intermediaryAnswer, organizationAnswer, pageAfter } from './answer-forms.ts'
-import { type ApiDeed, type ApiVisit, deed, reads, writes } from './api-deeds.ts'
-import { closed, text } from './schemas.ts'
+import { intermediaryAnswer, organizationAnswer, pageAfter } from '../answer-schemas.ts'
+import { closed, text } from '../schemas.ts'
+import type { PageVisit, Visit } from '../visit.ts'
+import { NewOrganizationPage, OrganizationPage, OrganizationsPage } from './intermediary-pages.tsx'
 
 const rowsMax = 50
 
 const organizationName = Type.Object({ name: text('As exports show it.') }, closed)
 const intermediary = Type.Object({ email: text('The e-mail a submission names.') }, closed)
 
-export function intermediaryDeeds({ consoleDb: db }: Deps): ApiDeed[] {
-  const organization = (visit: ApiVisit) => requireOrganization(db, idIn(visit, 'organizationId'))
-  const read = reads('intermediaries')
-  const write = writes('intermediaries')
-  const all = '/intermediaries'
-  const one = `${all}/:organizationId`
-  const people = `${one}/people`
-  const paging = { after: '`next` of the page before.' }
-  const pageIn = (visit: ApiVisit) => ({ after: textOf(visit, 'after'), rowsMax: rowsMax + 1 })
-  const turns = ([name, disabled]: readonly [string, boolean]): ApiDeed[] => [
-    deed({
+const all = '/intermediaries'
+const one = `${all}/:organizationId`
+const people = `${one}/people`
+const read = reads('intermediaries')
+const write = writes('intermediaries')
+const paging = { after: '`next` of the page before.' }
+
+export function intermediaryActions({ consoleDb: db, config }: Deps): Part {
+  const idOfOne = (visit: Visit): number => idIn(visit, 'organizationId')
+  const organization = (visit: Visit) => requireOrganization(db, idOfOne(visit))
+  const pageIn = (visit: Visit) => ({ after: textOf(visit, 'after'), rowsMax: rowsMax + 1 })
+
+  const listPeople = async (visit: Visit) => {
+    const { organization_id } = await organization(visit)
+    return pageOf(await readIntermediaries(db, organization_id, pageIn(visit)), rowsMax, row => row.email_folded)
+  }
+
+  const page = async (visit: PageVisit) => (
+    <OrganizationPage organization={await organization(visit)} people={await listPeople(visit)} />
+  )
+  /** A form of this page, which says then what was done. */
+  const onPage = (done: string): Pick<Form<unknown>, 'page' | 'next'> => ({
+    page,
+    next: visit => `/admin${all}/${idOfOne(visit)}?done=${done}`,
+  })
+
+  const turns = ([name, disabled]: readonly ['disable' | 'enable', boolean]): Action[] => [
+    action({
       name: `${name}Organization`,
       method: 'POST',
       path: `${one}/${name}`,
@@ -40,12 +61,13 @@ export function intermediaryDeeds({ consoleDb: db }: Deps): ApiDeed[] {
       answers: 'The organization as it is now.',
       answered: organizationAnswer,
       ...write,
-      answer: async visit => {
-        await setOrganizationDisabled(db, idIn(visit, 'organizationId'), disabled, visit.deed)
+      run: async visit => {
+        await setOrganizationDisabled(db, idOfOne(visit), disabled, visit.by)
         return organization(visit)
       },
+      form: { ...onPage(`${name}d`), button: true },
     }),
-    deed({
+    action({
       name: `${name}Intermediary`,
       method: 'POST',
       path: `${people}/:intermediaryId/${name}`,
@@ -53,16 +75,17 @@ export function intermediaryDeeds({ consoleDb: db }: Deps): ApiDeed[] {
       answers: 'The organization of the person.',
       answered: organizationAnswer,
       ...write,
-      answer: async visit => {
-        const place = { organizationId: idIn(visit, 'organizationId'), intermediaryId: idIn(visit, 'intermediaryId') }
-        await setIntermediaryDisabled(db, place, disabled, visit.deed)
+      run: async visit => {
+        const place = { organizationId: idOfOne(visit), intermediaryId: idIn(visit, 'intermediaryId') }
+        await setIntermediaryDisabled(db, place, disabled, visit.by)
         return organization(visit)
       },
+      form: { ...onPage(`person-${name}d`), button: true },
     }),
   ]
 
   return [
-    deed({
+    action({
       name: 'listOrganizations',
       method: 'GET',
       path: all,
@@ -71,12 +94,13 @@ export function intermediaryDeeds({ consoleDb: db }: Deps): ApiDeed[] {
       answered: pageAfter(organizationAnswer),
       ...read,
       query: { q: 'Part of a name.', ...paging },
-      answer: async visit => {
+      run: async visit => {
         const rows = await readOrganizations(db, { search: foldText(textOf(visit, 'q')), ...pageIn(visit) })
         return pageOf(rows, rowsMax, ({ name_folded }) => name_folded)
       },
+      page: (_, list) => <OrganizationsPage {...list} checked={config.intermediaries === 'listed'} />,
     }),
-    deed({
+    action({
       name: 'addOrganization',
       method: 'POST',
       path: all,
@@ -86,9 +110,14 @@ export function intermediaryDeeds({ consoleDb: db }: Deps): ApiDeed[] {
       makes: true,
       ...write,
       body: organizationName,
-      answer: async (visit, { name }) => requireOrganization(db, await addOrganization(db, name, visit.deed)),
+      run: async (visit, { name }) => requireOrganization(db, await addOrganization(db, name, visit.by)),
+      form: {
+        ownPage: `${all}/new`,
+        page: () => <NewOrganizationPage />,
+        next: (_, { organization_id }) => `/admin${all}/${organization_id}?done=added`,
+      },
     }),
-    deed({
+    action({
       name: 'readOrganization',
       method: 'GET',
       path: one,
@@ -96,9 +125,10 @@ export function intermediaryDeeds({ consoleDb: db }: Deps): ApiDeed[] {
       answers: 'The organization.',
       answered: organizationAnswer,
       ...read,
-      answer: organization,
+      run: organization,
+      page,
     }),
-    deed({
+    action({
       name: 'renameOrganization',
       method: 'PUT',
       path: one,
@@ -107,12 +137,13 @@ export function intermediaryDeeds({ consoleDb: db }: Deps): ApiDeed[] {
       answered: organizationAnswer,
       ...write,
       body: organizationName,
-      answer: async (visit, { name }) => {
-        await renameOrganization(db, idIn(visit, 'organizationId'), name, visit.deed)
+      run: async (visit, { name }) => {
+        await renameOrganization(db, idOfOne(visit), name, visit.by)
         return organization(visit)
       },
+      form: onPage('renamed'),
     }),
-    deed({
+    action({
       name: 'listIntermediaries',
       method: 'GET',
       path: people,
@@ -121,12 +152,9 @@ export function intermediaryDeeds({ consoleDb: db }: Deps): ApiDeed[] {
       answered: pageAfter(intermediaryAnswer),
       ...read,
       query: paging,
-      answer: async visit => {
-        const { organization_id } = await organization(visit)
-        return pageOf(await readIntermediaries(db, organization_id, pageIn(visit)), rowsMax, row => row.email_folded)
-      },
+      run: listPeople,
     }),
-    deed({
+    action({
       name: 'addIntermediary',
       method: 'POST',
       path: people,
@@ -136,16 +164,13 @@ export function intermediaryDeeds({ consoleDb: db }: Deps): ApiDeed[] {
       makes: true,
       ...write,
       body: intermediary,
-      answer: async (visit, { email }) => {
-        await addIntermediary(db, idIn(visit, 'organizationId'), email, visit.deed)
+      run: async (visit, { email }) => {
+        await addIntermediary(db, idOfOne(visit), email, visit.by)
         return organization(visit)
       },
+      form: onPage('person-added'),
     }),
-    ...(
-      [
-        ['disable', true],
-        ['enable', false],
-      ] as const
-    ).flatMap(turns),
+    ...turns(['disable', true]),
+    ...turns(['enable', false]),
   ]
 }

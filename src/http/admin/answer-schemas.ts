@@ -1,12 +1,12 @@
 // The schemas of the answers, with every member. TypeScript and the tests refuse a deed that answers more or less.
 
 import { type TArray, type TProperties, type TSchema, Type } from 'typebox'
-import { roles } from '../../../access/roles.ts'
-import { settingSchemas } from '../../../domain/definitions/definition-schemas.ts'
-import { type ProgramDefinition, programDefinitionSchema } from '../../../domain/definitions/program-definition.ts'
-import type { VersionChangeCode } from '../../../domain/definitions/version-diff.ts'
-import { type QuestionSettings, questionKinds } from '../../../domain/questions/question.ts'
-import type { Micros } from '../../../domain/values/offset-time.ts'
+import { roles } from '../../access/roles.ts'
+import { settingSchemas } from '../../domain/definitions/definition-schemas.ts'
+import { type ProgramDefinition, programDefinitionSchema } from '../../domain/definitions/program-definition.ts'
+import type { VersionChangeCode } from '../../domain/definitions/version-diff.ts'
+import { type QuestionSettings, questionKinds } from '../../domain/questions/question.ts'
+import type { Micros } from '../../domain/values/offset-time.ts'
 import { closed } from './schemas.ts'
 
 const row = <P extends TProperties>(members: P) => Type.Object(members, closed)

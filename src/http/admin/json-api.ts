@@ -1,69 +1,36 @@
-// The console's deeds as JSON, below /admin/api/v1. Each deed is a line of data. What all of them need is done here: who asks (a session
-// with the token of its forms, or an administrator's token), the role, the scope, the form of the body, and times as text.
+// The console's actions as JSON, below /admin/api/v1. What all of them need is done here: who asks (a session with the token of its forms,
+// or an administrator's token), the role, the scope, the schema of the body, and times as text.
 
 import { Elysia } from 'elysia'
-import type { Static, TSchema } from 'typebox'
+import type { TSchema } from 'typebox'
 import { Value } from 'typebox/value'
-import { type Area, loadTokenHolder, requireScope, type TokenHolder, tokenActor } from '../../../access/admin-tokens.ts'
-import type { Deed } from '../../../access/deed.ts'
-import { actorOf, type Person, requireRole } from '../../../access/roles.ts'
-import { isConfirmed, isCsrf, loadSession, type Session } from '../../../access/sessions.ts'
-import { schemaFault } from '../../../domain/definitions/schema-faults.ts'
-import { formatOffsetTime } from '../../../domain/values/offset-time.ts'
-import { SentQuery } from '../../../export/sent-query.ts'
-import { invalidRequest, Problem } from '../../../problem.ts'
-import type { Deps } from '../../deps.ts'
-import { methodNotAllowed, problemResponse } from '../../errors.ts'
-import { bodyArrivalMs } from '../../in-time.ts'
-import { readPlainJsonBody } from '../../json-body.ts'
-import { adminOperation, type DescribedDeed } from '../../openapi/admin-operations.ts'
-import { hiddenRoute, routeDetail } from '../../openapi/route-detail.ts'
-import { sentParameters } from '../../program-request.ts'
-import { recordOf } from '../../request-record.ts'
-import { readAddress } from '../../sent-text.ts'
-import { readingRoles } from '../../shell/navigation.ts'
-import { type OpenVisit, openVisit, requireOwnOrigin, sessionLimits } from '../console-doors.ts'
-import { sessionToken } from '../session-cookie.ts'
+import { loadTokenHolder, requireScope, type TokenHolder, tokenActor } from '../../access/admin-tokens.ts'
+import { actorOf, requireRole } from '../../access/roles.ts'
+import { isConfirmed, isCsrf, loadSession, type Session } from '../../access/sessions.ts'
+import { schemaFault } from '../../domain/definitions/schema-faults.ts'
+import { formatOffsetTime } from '../../domain/values/offset-time.ts'
+import { SentQuery } from '../../export/sent-query.ts'
+import { invalidRequest, Problem } from '../../problem.ts'
+import type { Deps } from '../deps.ts'
+import { methodNotAllowed, problemResponse } from '../errors.ts'
+import { bodyArrivalMs } from '../in-time.ts'
+import { readPlainJsonBody } from '../json-body.ts'
+import { adminOperation } from '../openapi/admin-operations.ts'
+import { hiddenRoute, routeDetail } from '../openapi/route-detail.ts'
+import { sentParameters } from '../program-request.ts'
+import { recordOf } from '../request-record.ts'
+import { readAddress } from '../sent-text.ts'
+import type { Action } from './action.ts'
+import { sessionToken } from './session-cookie.ts'
+import { type OpenVisit, openVisit, requireOwnOrigin, sessionLimits, type Visit } from './visit.ts'
 
 const apiPath = '/admin/api/v1'
 
-/** A request of somebody who may make it. */
-export interface ApiVisit extends Pick<OpenVisit, 'request' | 'url' | 'params' | 'place' | 'now' | 'address'> {
-  person: Person
-  /** Who does it and from where, for the audit trail. */
-  deed: Deed
-  /** One of the two is there. */
-  session: Session | undefined
-  token: TokenHolder | undefined
-}
-
-export interface ApiDeed extends DescribedDeed {
-  /** As of a door of the console. A token need not be confirmed: it was made in a session that was. */
-  confirmed?: boolean
-  /** Largest body. 64 KB unless given. */
-  bodyBytesMax?: number
-  /** A value to be sent as JSON, or a response as it is. */
-  answer: (visit: ApiVisit, body: never) => unknown
-}
-
-/** A value, which may be read only, or a response that has it already. */
-type Sent<T> = Response | Unchanged<T>
-type Unchanged<T> = T extends object ? { readonly [Name in keyof T]: Unchanged<T[Name]> } : T
-
-/** A deed whose answer is given its body, and gives its answer, as the schemas say. */
-export const deed = <B extends TSchema, A extends TSchema>(
-  one: Omit<ApiDeed, 'body' | 'answered' | 'answer'> & {
-    body?: B
-    answered: A
-    answer: (visit: ApiVisit, body: Static<B>) => Sent<Static<A>> | Promise<Sent<Static<A>>>
-  },
-): ApiDeed => one as ApiDeed
-
-/** The routes of these deeds, with a refusal of every other method and address. */
-export function apiRoutes(deps: Deps, deeds: readonly ApiDeed[]) {
+/** The routes of these actions, with a refusal of every other method and address. */
+export function jsonApi(deps: Deps, actions: readonly Action[]) {
   const routes = new Elysia({ name: 'admin-api' })
   const methods = new Map<string, string[]>()
-  for (const one of deeds) {
+  for (const one of actions) {
     const path = apiPath + one.path
     const answer = (context: { request: Request; params?: Readonly<Record<string, string | null>> }) =>
       enter(deps, one, context.request, context.params)
@@ -83,7 +50,7 @@ const bodyBytesMax = 64 * 1024
 
 async function enter(
   deps: Deps,
-  one: ApiDeed,
+  one: Action,
   request: Request,
   params: Readonly<Record<string, string | null>> | undefined,
 ): Promise<Response> {
@@ -95,7 +62,7 @@ async function enter(
     if (query.faults.length > 0) throw query.problem()
     const body =
       one.body === undefined ? undefined : await readBody(request, one.body, one.bodyBytesMax ?? bodyBytesMax)
-    const answered = await one.answer(visit, body as never)
+    const answered = await one.run(visit, body as never)
     if (answered instanceof Response) return answered
     const status = one.makes ? 201 : 200
     return Response.json(shown(answered ?? {}, deps.config.timeZone), { status, headers: fields })
@@ -108,9 +75,9 @@ const fields = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff
 
 async function admit(
   deps: Deps,
-  one: ApiDeed,
+  one: Action,
   { visit, secure }: { visit: OpenVisit; secure: boolean },
-): Promise<ApiVisit> {
+): Promise<Visit> {
   if (!secure)
     throw new Problem('forbidden', { detail: 'The console is reached over HTTPS alone.', internal: 'plain_http' })
   const authorization = visit.request.headers.get('authorization')
@@ -119,9 +86,9 @@ async function admit(
   const person = (token ?? session!).person
   requireRole(person, one.roles)
   if (token !== undefined && one.scope !== undefined) requireScope(token.scopes, one.scope)
-  const { request, url, params, place, now, address } = visit
+  const { address, now } = visit
   const actor = token === undefined ? actorOf(person) : tokenActor(token)
-  return { request, url, params, place, now, address, person, session, token, deed: { actor, address, now } }
+  return { ...visit, person, session, token, by: { actor, address, now } }
 }
 
 /** Throws Problem `unauthenticated`, or `rate_limited`: for an address from which too many tokens were wrong, and for a busy token. */
@@ -146,7 +113,7 @@ async function admitToken(
   })
 }
 
-async function admitSession(deps: Deps, visit: OpenVisit, one: ApiDeed): Promise<Session> {
+async function admitSession(deps: Deps, visit: OpenVisit, one: Action): Promise<Session> {
   const cookie = sessionToken(visit.request, visit.https)
   const session =
     cookie === undefined ? undefined : await loadSession(deps.consoleDb, cookie, sessionLimits(deps), visit.now)
@@ -193,11 +160,3 @@ function shown(value: unknown, timeZone: string): unknown {
     ),
   )
 }
-
-/** Who reads in an area, and what a token must be good for to do so. */
-export const reads = (area: Area): Pick<ApiDeed, 'roles' | 'scope'> => ({ roles: readingRoles, scope: `${area}:read` })
-/** The same of those who change something. */
-export const writes = (area: Area): Pick<ApiDeed, 'roles' | 'scope'> => ({
-  roles: ['ADMINISTRATOR'],
-  scope: `${area}:write`,
-})

@@ -1,97 +1,75 @@
-// The doors of the console. Each door is a line of data; how one is entered is in console-routes. And what the answers of doors have in
-// common: where they lead on, who does something, what was wrong with a form.
+// A request of the console: who makes it, from where, and what is in it. The same for its pages and for its API.
 
-import { actorOf, type Person, type Role } from '../../access/roles.ts'
+import type { VNode } from 'preact'
+import type { TokenHolder } from '../../access/admin-tokens.ts'
+import type { Deed } from '../../access/deed.ts'
+import type { Person } from '../../access/roles.ts'
 import type { Session } from '../../access/sessions.ts'
 import { addressText } from '../../domain/values/ip-address.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'
-import { Problem, type ProblemItem } from '../../problem.ts'
+import { Problem } from '../../problem.ts'
 import type { Deps } from '../deps.ts'
 import { type Place, placeOf } from '../place.ts'
 import { recordOf } from '../request-record.ts'
-import type { FormState } from '../shell/fields.tsx'
-import type { PageContext } from '../shell/page-context.ts'
+import { htmlResponse } from '../shell/html-response.ts'
+import { emptyForm, type PageContext } from '../shell/page-context.ts'
 import { sessionCookie } from './session-cookie.ts'
 
-/** A request at a door that is open to everybody. */
+/** A request that anybody may make. */
 export interface OpenVisit {
   request: Request
   url: URL
-  /** The parts of the path by name; never undefined for a name that the door's path has. */
+  /** The parts of the path by name; never undefined for a name that the path has. */
   params: Readonly<Record<string, string>>
-  /** The fields of a form that was sent; empty for GET. */
+  /** The fields of a form that was sent; empty for GET, and in the API. */
   form: URLSearchParams
   place: Place
   now: Micros
   /** Whether browsers reach the service by https, which decides how the cookie is set. */
   https: boolean
   address: string | undefined
-  /** The session of the visitor, even where the door needs none. */
+  /** The session of the visitor, even where none is needed. */
   session: Session | undefined
   /** What pages are made with. */
   context: PageContext
 }
 
-/** The same, with somebody signed in. */
+/** A request of a person who may make it: with their session, or with one of their tokens. */
 export interface Visit extends OpenVisit {
-  session: Session
   person: Person
+  /** Who does it and from where, for the audit log. */
+  by: Deed
+  token: TokenHolder | undefined
 }
 
-interface DoorPlace {
-  method: 'GET' | 'POST'
-  /** `/admin/keys/:keyId`. */
-  path: string
-  /** Largest body of a form. 64 KB unless given. */
-  bodyBytesMax?: number
+/** A request for a page, which always has a session. */
+export interface PageVisit extends Visit {
+  session: Session
 }
-
-interface OpenDoor extends DoorPlace {
-  roles: 'anyone'
-  answer: (visit: OpenVisit) => Response | Promise<Response>
-}
-
-export interface GuardedDoor extends DoorPlace {
-  roles: readonly Role[]
-  /**
-   * Whether the person must have entered their password, or been confirmed by their provider, within the last ten minutes: wherever a
-   * secret is handed out or a person may do more afterwards than before.
-   */
-  confirmed?: boolean
-  /** Whether it edits programs. Where a CiviForm is followed such a door does not open: programs are edited there. */
-  editsPrograms?: boolean
-  answer: (visit: Visit) => Response | Promise<Response>
-  /** Of a form in which something is typed: its page with these fields, where it was sent in a session that had ended. It changes nothing. */
-  again?: (visit: Visit, form: FormState) => Response | Promise<Response>
-}
-
-export type ConsoleDoor = OpenDoor | GuardedDoor
 
 /** What is known of a request before its session is looked up. `secure` tells whether it came by HTTPS, or is allowed to come without. */
 export function openVisit(deps: Deps, request: Request): { visit: OpenVisit; secure: boolean } {
-  const { config, now } = deps
+  const { config } = deps
+  const now = deps.now()
   const record = recordOf(request)
   const { address, secure } = record.origin
   if (address !== undefined) record.fields.address = addressText(address)
   const place = placeOf(config, request)
+  const url = new URL(request.url)
   const visit: OpenVisit = {
     request,
-    url: new URL(request.url),
+    url,
     params: {},
     form: new URLSearchParams(),
     place,
-    now: now(),
+    now,
     https: place.baseUrl.startsWith('https:'),
     address: record.fields.address,
     session: undefined,
-    context: { root: place.root, config, person: undefined, csrf: '' },
+    context: { ...place, config, person: undefined, csrf: '', now, query: url.searchParams, form: emptyForm },
   }
   return { visit, secure }
 }
-
-/** These doors, marked as editing programs. */
-export const editingDoors = (doors: readonly ConsoleDoor[]): ConsoleDoor[] =>
-  doors.map(door => (door.roles === 'anyone' ? door : { ...door, editsPrograms: true }))
 
 /** A form is only taken from a page of our own: browsers say where it was (RFC 6454; Fetch Metadata). */
 export function requireOwnOrigin({ request, place }: OpenVisit): void {
@@ -109,7 +87,15 @@ export const sessionLimits = ({ config }: Pick<Deps, 'config'>) => ({
   lifetimeMs: config.sessionLifetimeMs,
 })
 
-/** Leads on to the page that shows what a deed did: with 303, so that loading the page again does not repeat the deed. */
+/** A page, with what is known of the request around it. */
+export const showPage = (
+  { context }: Pick<OpenVisit, 'context'>,
+  page: VNode,
+  status = 200,
+  fields: Readonly<Record<string, string>> = {},
+): Response => htmlResponse(context, page, status, fields)
+
+/** Leads on to the page that shows what was done: with 303, so that loading the page again does not repeat it. */
 export function redirect(
   { place }: Pick<OpenVisit, 'place'>,
   path: string,
@@ -129,13 +115,4 @@ export const cookieOf = (visit: Pick<OpenVisit, 'https'>, token: string | undefi
 /** The path if it is one of the console, else the start. */
 export function nextPath(text: string | null): string {
   return text !== null && /^\/admin(?:[/?][^\\\p{Cc}]*)?$/u.test(text) ? text : '/admin'
-}
-
-/** Who does something and from where, for the audit trail. */
-export const deedOf = ({ person, address, now }: Visit) => ({ actor: actorOf(person), address, now })
-
-/** The faults of a form that was refused; anything else that was thrown goes on as it is. */
-export function faultsOf(error: unknown): readonly ProblemItem[] {
-  if (error instanceof Problem && error.kind === 'invalid_request' && error.errors.length > 0) return error.errors
-  throw error
 }

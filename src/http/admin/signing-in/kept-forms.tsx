@@ -2,15 +2,17 @@
 // page, hidden, and back to where they were sent. A form of an ended session is then shown, to be sent again, because it may be another
 // person who signs in; one that waited for a password only is done at once.
 
+/** @jsxImportSource preact */
+
 import { confirmSession } from '../../../access/sessions.ts'
 import { Problem, type ProblemItem } from '../../../problem.ts'
 import type { Deps } from '../../deps.ts'
-import { htmlResponse } from '../../shell/html-response.ts'
-import { nextPath, type OpenVisit, type Visit } from '../console-doors.ts'
+import { emptyForm } from '../../shell/page-context.ts'
 import { readForm } from '../read-form.ts'
+import { nextPath, type OpenVisit, type PageVisit, showPage } from '../visit.ts'
 import { ConfirmFirstPage, type KeptForm, SignInFirstPage } from './kept-form-pages.tsx'
-import { wrongPair, wrongPassword } from './sign-in-doors.ts'
 import { SignInPage } from './sign-in-pages.tsx'
+import { wrongPair, wrongPassword } from './sign-in-routes.tsx'
 import { startSession, tryPassword, waysOf } from './sign-in-steps.ts'
 
 /** What these pages ask for; no other form has fields of these names. */
@@ -40,6 +42,13 @@ const keptOf = ({ place, url }: OpenVisit, form: URLSearchParams | undefined): K
   fields: form === undefined ? undefined : [...form].filter(([name]) => !secrets.has(name)),
 })
 
+/** What a page is made with that says what was wrong: at the field given, or at the fault's own. */
+function faulty({ context }: OpenVisit, fault: ProblemItem | undefined, parameter = fault?.parameter ?? 'content') {
+  return {
+    context: { ...context, form: { ...emptyForm, faults: fault === undefined ? [] : [{ ...fault, parameter }] } },
+  }
+}
+
 /**
  * Answers a form that was sent without a session: with a page to sign in that keeps its fields; and that page, sent with the right
  * password, by having the browser send the same once more, in the session that it has then.
@@ -49,17 +58,19 @@ export async function signInFirst(
   visit: OpenVisit,
   { bytesMax, keeps }: { bytesMax: number; keeps: boolean },
 ): Promise<Response> {
-  const { context, request, url } = visit
+  const { request, url } = visit
   const ways = waysOf(deps.config)
   if (!keeps) {
-    const form = { values: new URLSearchParams({ next: pageOf(visit) }), faults: [signedOut] }
-    return htmlResponse(SignInPage({ context, ways, form }), 401)
+    return showPage(faulty(visit, signedOut), <SignInPage ways={ways} next={pageOf(visit)} />, 401)
   }
   const form = await readKept(request, Math.min(bytesMax, keptBytesMax))
   const own = form === undefined ? {} : takeOwnFields(form)
   const { sign_in_email: email = '', sign_in_password: password } = own
-  const page = (fault: ProblemItem | undefined, status = 401, fields: Record<string, string> = {}): Response =>
-    htmlResponse(SignInFirstPage({ context, ways, kept: keptOf(visit, form), email, fault }), status, fields)
+  const kept = keptOf(visit, form)
+  const page = (fault: ProblemItem | undefined, status = 401, fields: Record<string, string> = {}): Response => {
+    const shown = faulty(visit, fault, 'sign_in_email')
+    return showPage(shown, <SignInFirstPage ways={ways} kept={kept} email={email} />, status, fields)
+  }
   if (password === undefined || password === '' || !ways.password)
     return page(own.signed_in === undefined ? undefined : { ...signedOut, detail: 'You are not signed in yet.' })
   return tryAgainLater(page, async () => {
@@ -82,12 +93,15 @@ async function readKept(request: Request, bytesMax: number): Promise<URLSearchPa
 }
 
 /** Asks for the password before a form is taken, and keeps it meanwhile; undefined once the password is right. */
-export async function confirmFirst(deps: Deps, visit: Visit, own: OwnFields): Promise<Response | undefined> {
-  const { context, form, person, session, now } = visit
+export async function confirmFirst(deps: Deps, visit: PageVisit, own: OwnFields): Promise<Response | undefined> {
+  const { form, person, session, now } = visit
   const ways = waysOf(deps.config)
   const { confirm_password: password } = own
-  const page = (fault: ProblemItem | undefined, status: number, fields: Record<string, string> = {}): Response =>
-    htmlResponse(ConfirmFirstPage({ context, ways, kept: keptOf(visit, form), fault }), status, fields)
+  const kept = keptOf(visit, form)
+  const page = (fault: ProblemItem | undefined, status: number, fields: Record<string, string> = {}): Response => {
+    const shown = faulty(visit, fault, 'confirm_password')
+    return showPage(shown, <ConfirmFirstPage ways={ways} kept={kept} />, status, fields)
+  }
   if (password === undefined || !ways.password) return page(undefined, 403)
   return tryAgainLater(page, async () => {
     if ((await tryPassword(deps, visit, person.email, password)) === undefined) return page(wrongPassword, 401)

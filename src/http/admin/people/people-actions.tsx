@@ -1,15 +1,19 @@
-// People and their tokens as JSON.
+// The people of the console and their tokens: a list, an invitation, a person's role and programs, a new link, disabling.
+
+/** @jsxImportSource preact */
 
 import { Type } from 'typebox'
 import { listAdminTokens, retireAdminToken } from '../../../access/admin-tokens.ts'
 import { forgetIdentity } from '../../../access/identities.ts'
 import { disablePerson, editPerson, enablePerson, inviteAgain, invitePerson } from '../../../access/people.ts'
-import { roles } from '../../../access/roles.ts'
+import { type Role, roles } from '../../../access/roles.ts'
 import { requireReachOfRole } from '../../../access/token-reach.ts'
 import { readIdentities } from '../../../db/identity-rows.ts'
 import { findPerson, readPeople } from '../../../db/person-rows.ts'
+import { readPrograms } from '../../../db/programs.ts'
 import { Problem } from '../../../problem.ts'
 import type { Deps } from '../../deps.ts'
+import { type Action, action, type Form, type Part, reads, writes } from '../action.ts'
 import { idIn } from '../addressed.ts'
 import {
   invitationAnswer,
@@ -19,9 +23,12 @@ import {
   personAnswer,
   personDetailsAnswer,
   tokenAnswer,
-} from './answer-forms.ts'
-import { type ApiDeed, type ApiVisit, deed, reads, writes } from './api-deeds.ts'
-import { closed, text, texts } from './schemas.ts'
+} from '../answer-schemas.ts'
+import { closed, text, texts } from '../schemas.ts'
+import { waysOf } from '../signing-in/sign-in-steps.ts'
+import { type PageVisit, showPage, type Visit } from '../visit.ts'
+import { InvitePage, LinkPage } from './invite-pages.tsx'
+import { PeoplePage, PersonPage } from './people-pages.tsx'
 
 const facts = {
   name: text('As others know the person.'),
@@ -35,25 +42,50 @@ const unlinked = Type.Object({ issuer: text('The provider, as it names itself.')
 const tokenReach =
   'A token reaches no administrator, and needs as well what the role may do: programs:read and applications:write for a program administrator, every area’s read for an auditor.'
 
-export function peopleDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
-  const found = async (visit: ApiVisit) => {
+const one = '/people/:personId'
+const read = reads('people')
+const write = writes('people')
+
+export function peopleActions({ consoleDb: db, config }: Deps): Part {
+  const ways = waysOf(config)
+  const slugs = async (): Promise<string[]> => (await readPrograms(db)).map(({ slug }) => slug)
+  const found = async (visit: Visit) => {
     const row = await findPerson(db, idIn(visit, 'personId'))
     if (row === undefined) throw new Problem('not_found', { detail: 'There is no such person.' })
     return row
   }
-  const read = reads('people')
-  const write = writes('people')
-  const one = '/people/:personId'
-  const linkOf = ({ place }: ApiVisit, token: string): string =>
-    `${place.baseUrl}/admin/${config.passwordSignIn ? `invitations/${token}` : 'sign-in'}`
   /** The person, if the token reaches who they are. */
-  const reached = async (visit: ApiVisit) => {
+  const reached = async (visit: Visit) => {
     const row = await found(visit)
     requireReachOfRole(visit.token, row.role)
     return row
   }
-  const turn = (name: string, what: typeof disablePerson, summary: string, widens: boolean): ApiDeed =>
-    deed({
+  const details = async (visit: Visit) => {
+    const row = await found(visit)
+    return { ...row, identities: await readIdentities(db, row.person_id) }
+  }
+  const tokensOf = async (visit: Visit) => ({
+    items: await listAdminTokens(db, (await found(visit)).person_id, visit.now),
+  })
+
+  const linkOf = ({ place }: Visit, token: string): string =>
+    `${place.baseUrl}/admin/${ways.password ? `invitations/${token}` : 'sign-in'}`
+  /** The link is shown once, on the page that answers the form: it is in no address and no redirect. */
+  const showLink = (visit: PageVisit, name: string, link: string): Response =>
+    showPage(visit, <LinkPage name={name} link={link} ways={ways} />)
+
+  const page = async (visit: PageVisit) => {
+    const { items } = await tokensOf(visit)
+    return <PersonPage person={await details(visit)} programs={await slugs()} ways={ways} tokens={items} />
+  }
+  /** A form of this page, which says then what was done. */
+  const onPage = (done: string): Pick<Form<unknown>, 'page' | 'next'> => ({
+    page,
+    next: ({ params }) => `/admin/people/${params.personId}?done=${done}`,
+  })
+
+  const turn = (name: string, what: typeof disablePerson, summary: string, widens: boolean): Action =>
+    action({
       name: `${name}Person`,
       method: 'POST',
       path: `${one}/${name}`,
@@ -63,14 +95,15 @@ export function peopleDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       ...write,
       confirmed: widens,
       ...(widens && { description: tokenReach }),
-      answer: async visit => {
-        await what(db, (await (widens ? reached(visit) : found(visit))).person_id, visit.deed)
+      run: async visit => {
+        await what(db, (await (widens ? reached(visit) : found(visit))).person_id, visit.by)
         return found(visit)
       },
+      form: { ...onPage(`${name}d`), button: true },
     })
 
   return [
-    deed({
+    action({
       name: 'listPeople',
       method: 'GET',
       path: '/people',
@@ -78,9 +111,10 @@ export function peopleDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       answers: 'Everyone, those who are disabled last.',
       answered: listed(personAnswer),
       ...read,
-      answer: async () => ({ items: await readPeople(db) }),
+      run: async () => ({ items: await readPeople(db) }),
+      page: (_, { items }) => <PeoplePage people={items} />,
     }),
-    deed({
+    action({
       name: 'invitePerson',
       method: 'POST',
       path: '/people',
@@ -92,13 +126,19 @@ export function peopleDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       ...write,
       confirmed: true,
       body: invited,
-      answer: async (visit, draft) => {
+      run: async (visit, draft) => {
         requireReachOfRole(visit.token, draft.role)
-        const { personId, token } = await invitePerson(db, draft, visit.deed)
+        const { personId, token } = await invitePerson(db, draft, visit.by)
         return { person_id: personId, link: linkOf(visit, token) }
       },
+      form: {
+        ownPage: '/people/invite',
+        page: async () => <InvitePage programs={await slugs()} ways={ways} />,
+        read: ({ form }) => ({ ...draftOf(form), email: form.get('email') ?? '' }),
+        next: (visit, { link }) => showLink(visit, visit.form.get('name') ?? '', link),
+      },
     }),
-    deed({
+    action({
       name: 'readPerson',
       method: 'GET',
       path: one,
@@ -106,12 +146,10 @@ export function peopleDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       answers: 'The person, and who they are at which OpenID provider.',
       answered: personDetailsAnswer,
       ...read,
-      answer: async visit => {
-        const person = await found(visit)
-        return { ...person, identities: await readIdentities(db, person.person_id) }
-      },
+      run: details,
+      page,
     }),
-    deed({
+    action({
       name: 'editPerson',
       method: 'PUT',
       path: one,
@@ -122,14 +160,15 @@ export function peopleDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       ...write,
       confirmed: true,
       body: person,
-      answer: async (visit, draft) => {
+      run: async (visit, draft) => {
         const { person_id } = await reached(visit)
         requireReachOfRole(visit.token, draft.role)
-        await editPerson(db, person_id, draft, visit.deed)
+        await editPerson(db, person_id, draft, visit.by)
         return found(visit)
       },
+      form: { ...onPage('saved'), read: async visit => draftOf(visit.form, (await found(visit)).programs) },
     }),
-    deed({
+    action({
       name: 'unlinkPerson',
       method: 'POST',
       path: `${one}/unlink`,
@@ -140,14 +179,15 @@ export function peopleDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       ...write,
       confirmed: true,
       body: unlinked,
-      answer: async (visit, { issuer }) => {
+      run: async (visit, { issuer }) => {
         const { person_id: personId, email } = await reached(visit)
-        await forgetIdentity(db, { personId, email, issuer }, visit.deed)
+        await forgetIdentity(db, { personId, email, issuer }, visit.by)
       },
+      form: { ...onPage('unlinked'), button: true },
     }),
     turn('disable', disablePerson, 'Disable a person: sessions, tokens and the link end at once', false),
     turn('enable', enablePerson, 'Enable a person again', true),
-    deed({
+    action({
       name: 'linkPerson',
       method: 'POST',
       path: `${one}/link`,
@@ -157,11 +197,12 @@ export function peopleDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       answered: linkAnswer,
       ...write,
       confirmed: true,
-      answer: async visit => ({
-        link: linkOf(visit, await inviteAgain(db, (await reached(visit)).person_id, visit.deed)),
+      run: async visit => ({
+        link: linkOf(visit, await inviteAgain(db, (await reached(visit)).person_id, visit.by)),
       }),
+      form: { page, next: async (visit, { link }) => showLink(visit, (await found(visit)).name, link), button: true },
     }),
-    deed({
+    action({
       name: 'listTokens',
       method: 'GET',
       path: `${one}/tokens`,
@@ -169,9 +210,9 @@ export function peopleDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       answers: 'The tokens, those that are good first. Never the secret of one.',
       answered: listed(tokenAnswer),
       ...read,
-      answer: async visit => ({ items: await listAdminTokens(db, (await found(visit)).person_id, visit.now) }),
+      run: tokensOf,
     }),
-    deed({
+    action({
       name: 'retireToken',
       method: 'POST',
       path: `${one}/tokens/:tokenId/retire`,
@@ -179,10 +220,20 @@ export function peopleDeeds({ consoleDb: db, config }: Deps): ApiDeed[] {
       answers: 'Nothing: it ends with its next request.',
       answered: nothing,
       ...write,
-      answer: async visit => {
+      run: async visit => {
         const place = { tokenId: visit.params.tokenId!, personId: idIn(visit, 'personId') }
-        await retireAdminToken(db, place, visit.deed)
+        await retireAdminToken(db, place, visit.by)
       },
+      form: { ...onPage('token-retired'), button: true },
     }),
   ]
+}
+
+/** The programs that the form was opened with were not ticked by who sends it: they give way to a role that has none. */
+function draftOf(form: URLSearchParams, stored: readonly string[] = []) {
+  const role = form.get('role') ?? ''
+  const ticked = form.getAll('programs')
+  const untouched = role !== 'PROGRAM_ADMINISTRATOR' && ticked.toSorted().join() === stored.toSorted().join()
+  // What is no role is refused where a person is made or changed.
+  return { name: form.get('name') ?? '', role: role as Role, programs: untouched ? [] : ticked }
 }

@@ -1,9 +1,11 @@
-// How a door of the console is entered: the session is found or the visitor sent to sign in, role, origin and the token of a form are
+// How a page of the console is answered: the session is found or the visitor sent to sign in, role, origin and the token of a form are
 // checked, and what goes wrong is answered with a page that says so. No form is lost on the way: one that was sent in a session that has
 // ended comes back to be sent again, and one for which a password is asked is sent on.
 
+/** @jsxImportSource preact */
+
 import { Elysia } from 'elysia'
-import { requireRole } from '../../access/roles.ts'
+import { actorOf, requireRole } from '../../access/roles.ts'
 import { isConfirmed, isCsrf, loadSession } from '../../access/sessions.ts'
 import { isFollowing } from '../../db/civiform/follow-state.ts'
 import { Problem } from '../../problem.ts'
@@ -13,38 +15,38 @@ import { preferredType } from '../media-type.ts'
 import { hiddenRoute } from '../openapi/route-detail.ts'
 import { recordOf } from '../request-record.ts'
 import { readAddress } from '../sent-text.ts'
-import { htmlResponse } from '../shell/html-response.ts'
-import {
-  type ConsoleDoor,
-  type GuardedDoor,
-  type OpenVisit,
-  openVisit,
-  redirect,
-  requireOwnOrigin,
-  sessionLimits,
-  type Visit,
-} from './console-doors.ts'
+import { emptyForm } from '../shell/page-context.ts'
+import { type GuardedRoute, type PageRoute, type Shown, showForm } from './action.ts'
 import { ProblemPage } from './problem-page.tsx'
 import { readForm } from './read-form.ts'
 import { sessionToken } from './session-cookie.ts'
-import { confirmFirst, signInFirst, takeOwnFields } from './signing-in/kept-forms.ts'
+import { confirmFirst, signInFirst, takeOwnFields } from './signing-in/kept-forms.tsx'
+import {
+  type OpenVisit,
+  openVisit,
+  type PageVisit,
+  redirect,
+  requireOwnOrigin,
+  sessionLimits,
+  showPage,
+} from './visit.ts'
 
 const formBytesMax = 64 * 1024
 
-/** The routes of these doors, with HEAD beside GET and a refusal of every other method. */
-export function consoleRoutes(deps: Deps, doors: readonly ConsoleDoor[]) {
+/** These routes, with HEAD beside GET and a refusal of every other method. */
+export function pageRoutes(deps: Deps, pages: readonly PageRoute[]) {
   const routes = new Elysia({ name: 'console' })
   const methods = new Map<string, string[]>()
-  for (const door of doors) {
+  for (const page of pages) {
     const answer = (context: { request: Request; params?: Readonly<Record<string, string | null>> }) =>
-      enter(deps, door, context.request, context.params)
-    const offered = methods.get(door.path) ?? []
-    methods.set(door.path, offered)
-    if (door.method === 'GET') {
-      routes.get(door.path, answer, hiddenRoute).head(door.path, answer, hiddenRoute)
+      enter(deps, page, context.request, context.params)
+    const offered = methods.get(page.path) ?? []
+    methods.set(page.path, offered)
+    if (page.method === 'GET') {
+      routes.get(page.path, answer, hiddenRoute).head(page.path, answer, hiddenRoute)
       offered.push('GET', 'HEAD')
     } else {
-      routes.post(door.path, answer, hiddenRoute)
+      routes.post(page.path, answer, hiddenRoute)
       offered.push('POST')
     }
   }
@@ -54,7 +56,7 @@ export function consoleRoutes(deps: Deps, doors: readonly ConsoleDoor[]) {
 
 async function enter(
   deps: Deps,
-  door: ConsoleDoor,
+  page: PageRoute,
   request: Request,
   params: Readonly<Record<string, string | null>> | undefined,
 ): Promise<Response> {
@@ -74,45 +76,53 @@ async function enter(
           following: await isFollowing(deps.consoleDb),
         }
     }
-    if (door.method === 'POST') requireOwnOrigin(visit)
-    if (door.roles !== 'anyone') return await enterGuarded(deps, door, visit)
-    if (door.method === 'POST') visit.form = await readForm(request, door.bodyBytesMax ?? formBytesMax)
-    return await door.answer(visit)
+    if (page.method === 'POST') requireOwnOrigin(visit)
+    if (page.roles !== 'anyone') return respond(visit, await enterGuarded(deps, page, visit))
+    if (page.method === 'POST') visit.form = await readForm(request, page.bodyBytesMax ?? formBytesMax)
+    return respond(visit, await page.answer(visit))
   } catch (error) {
     return refusal(error, visit)
   }
 }
 
-async function enterGuarded(deps: Deps, door: GuardedDoor, stranger: OpenVisit): Promise<Response> {
+async function enterGuarded(deps: Deps, page: GuardedRoute, stranger: OpenVisit): Promise<Shown> {
   const { session, url, request, context } = stranger
-  const bytesMax = door.bodyBytesMax ?? formBytesMax
+  const bytesMax = page.bodyBytesMax ?? formBytesMax
   const here = encodeURIComponent(url.pathname + url.search)
   if (session === undefined) {
-    if (door.method === 'GET') return redirect(stranger, `/admin/sign-in?next=${here}`)
+    if (page.method === 'GET') return redirect(stranger, `/admin/sign-in?next=${here}`)
     if (!wantsPage(stranger)) throw new Problem('unauthenticated', { detail: signedOut, internal: 'no_session' })
-    return signInFirst(deps, stranger, { bytesMax, keeps: door.again !== undefined })
+    return signInFirst(deps, stranger, { bytesMax, keeps: page.again !== undefined })
   }
   const { person } = session
-  requireRole(person, door.roles)
-  if (door.editsPrograms && context.following) throw decidedElsewhere()
-  const visit: Visit = { ...stranger, session, person }
-  const confirms = door.confirmed === true && !isConfirmed(session, visit.now)
-  if (door.method === 'GET') return confirms ? redirect(visit, `/admin/confirm?next=${here}`) : door.answer(visit)
+  requireRole(person, page.roles)
+  if (page.editsPrograms && context.following) throw decidedElsewhere()
+  const visit = Object.assign(stranger, {
+    session,
+    person,
+    token: undefined,
+    by: { actor: actorOf(person), address: stranger.address, now: stranger.now },
+  })
+  const confirms = page.confirmed === true && !isConfirmed(session, visit.now)
+  if (page.method === 'GET') return confirms ? redirect(visit, `/admin/confirm?next=${here}`) : page.answer(visit)
   visit.form = await readForm(request, bytesMax)
   const own = takeOwnFields(visit.form)
-  if (!isCsrf(session, visit.form.get('csrf'))) return showAgain(door, visit)
+  if (!isCsrf(session, visit.form.get('csrf'))) return showAgain(page, visit)
   const asked = confirms ? await confirmFirst(deps, visit, own) : undefined
-  return asked ?? door.answer(visit)
+  return asked ?? page.answer(visit)
 }
 
 const signedOut = 'You are signed out, so nothing was changed.'
 
+const respond = (visit: OpenVisit, shown: Shown): Response =>
+  shown instanceof Response ? shown : showPage(visit, shown)
+
 /** A form of a session that has ended, with what was typed in it, to be sent in this one. Only to the person who typed it. */
-function showAgain({ again }: GuardedDoor, visit: Visit): Response | Promise<Response> {
+function showAgain({ again }: GuardedRoute, visit: PageVisit): Promise<Response> {
   const typedBy = visit.form.get('typed_by')
   if (again !== undefined && typedBy === String(visit.person.person_id)) {
     visit.context = { ...visit.context, shownAgain: true }
-    return again(visit, { values: visit.form, faults: [] })
+    return showForm(visit, { values: visit.form, faults: [] }, again)
   }
   const others = typedBy !== null && typedBy !== String(visit.person.person_id)
   throw new Problem('forbidden', {
@@ -142,9 +152,7 @@ async function refusal(error: unknown, visit: OpenVisit): Promise<Response> {
     [...response.headers].filter(([name]) => !/^content-|^cache-control$|^www-authenticate$/i.test(name)),
   )
   const next = visit.request.method === 'GET' ? visit.url.pathname + visit.url.search : undefined
-  return htmlResponse(
-    ProblemPage({ context: visit.context, status: response.status, ...problem, next }),
-    response.status,
-    fields,
-  )
+  const { status } = response
+  const context = { ...visit.context, form: emptyForm }
+  return showPage({ context }, <ProblemPage {...problem} status={status} next={next} />, status, fields)
 }

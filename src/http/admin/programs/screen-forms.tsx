@@ -1,22 +1,30 @@
 // The screens of a draft as forms, and what the draft says of the program itself: its name and statuses.
 
+/** @jsxImportSource preact */
+
 import { addScreen, changeScreen, moveScreen, removeScreen } from '../../../domain/definitions/edit-definition.ts'
 import type { ProgramDefinition } from '../../../domain/definitions/program-definition.ts'
-import { Problem } from '../../../problem.ts'
+import { Problem, type ProblemItem } from '../../../problem.ts'
 import type { Deps } from '../../deps.ts'
-import type { FormState } from '../../shell/fields.tsx'
-import type { ConsoleDoor, Visit } from '../console-doors.ts'
-import { DraftEditing, linesOf, type Shown } from './draft-editing.ts'
+import { editing, type PageRoute } from '../action.ts'
+import type { PageVisit } from '../visit.ts'
+import { DraftEditing, linesOf } from './draft-editing.tsx'
+import type { DraftFormProps } from './draft-form.tsx'
 import { ProgramSettingsPage, ScreenPage } from './program-settings-pages.tsx'
 import { faultsOfScreen, readCondition } from './read-question-form.ts'
 
-export function screenFormDoors(deps: Deps): ConsoleDoor[] {
-  const editing = new DraftEditing(deps)
+const one = '/admin/programs/:slug'
 
+export const screenForms = (deps: Deps): PageRoute[] => {
+  const editor = new DraftEditing(deps)
+  return [...screenRoutes(editor), ...settingsForm(editor)]
+}
+
+function screenRoutes(editor: DraftEditing): PageRoute[] {
   /** The buttons beside a screen in the list of questions. */
-  const screens = async (visit: Visit): Promise<Response> => {
+  const change = async (visit: PageVisit): Promise<Response> => {
     const { form } = visit
-    const stored = await editing.open(visit)
+    const stored = await editor.open(visit)
     const { definition } = stored
     const index = indexOf(form.get('index'))
     const deed = form.get('deed') ?? ''
@@ -32,68 +40,60 @@ export function screenFormDoors(deps: Deps): ConsoleDoor[] {
     const edit = Object.hasOwn(edits, deed) ? edits[deed] : undefined
     if (edit === undefined)
       throw new Problem('not_found', { detail: 'There is nothing of this name to do with a screen.' })
-    return editing.saveDeed(visit, stored, edit())
+    return editor.saveDeed(visit, stored, edit())
   }
 
-  const screenPage = (visit: Visit, index: number, shown: Shown = {}): Promise<Response> =>
-    editing.show(visit, shown, props => {
-      requireScreen(props.definition, index)
-      return ScreenPage({ ...props, index })
-    })
+  const pageOf = (index: number) => (props: DraftFormProps) => {
+    requireScreen(props.definition, index)
+    return <ScreenPage {...props} index={index} />
+  }
 
-  const saveScreen = async (visit: Visit): Promise<Response> => {
+  const save = async (visit: PageVisit): Promise<Response> => {
     const { form } = visit
     const index = indexOf(form.get('index'))
-    const stored = await editing.open(visit)
+    const stored = await editor.open(visit)
     const { definition } = stored
     requireScreen(definition, index)
     const when = readCondition(form, definition, definition.screens[index]!.visible_when)
-    const showAgain = (shown: Shown) => screenPage(visit, index, shown)
-    if (when.faults.length > 0) return showAgain({ form: { values: form, faults: when.faults }, status: 400 })
+    const page = pageOf(index)
+    if (when.faults.length > 0) return editor.refuse(visit, when.faults, page)
     const name = (form.get('name') ?? '').trim()
     const edited = changeScreen(definition, index, { name, visible_when: when.condition })
-    return editing.saveForm(visit, stored, edited, {
-      screen: index,
-      faultsOf: faults => faultsOfScreen(faults, edited, index, when.rows),
-      showAgain,
-    })
+    const faultsOf = (faults: readonly ProblemItem[]) => faultsOfScreen(faults, edited, index, when.rows)
+    return editor.saveForm(visit, stored, edited, { screen: index, faultsOf, page })
   }
 
-  const settingsPage = (visit: Visit, shown: Shown = {}): Promise<Response> =>
-    editing.show(visit, shown, ProgramSettingsPage)
+  const path = `${one}/screen`
+  const show = (visit: PageVisit) =>
+    editor.show(visit, pageOf(indexOf(visit.context.form.values.get('index') ?? visit.url.searchParams.get('index'))))
+  return [
+    editing({ method: 'POST', path: `${one}/screens`, answer: change }),
+    editing({ method: 'GET', path, answer: show }),
+    editing({ method: 'POST', path, answer: save, again: show }),
+  ]
+}
 
-  const saveSettings = async (visit: Visit): Promise<Response> => {
+function settingsForm(editor: DraftEditing): PageRoute[] {
+  const page = (props: DraftFormProps) => <ProgramSettingsPage {...props} />
+
+  const save = async (visit: PageVisit): Promise<Response> => {
     const { form } = visit
-    const stored = await editing.open(visit)
+    const stored = await editor.open(visit)
     const edited = {
       ...stored.definition,
       display_name: (form.get('display_name') ?? '').trim(),
       statuses: linesOf(form.get('statuses') ?? ''),
     }
-    return editing.saveForm(visit, stored, edited, {
+    return editor.saveForm(visit, stored, edited, {
       faultsOf: faults =>
         faults.map(({ path = '', code, detail }) => ({ parameter: path.split('/')[1] ?? 'content', code, detail })),
-      showAgain: shown => settingsPage(visit, shown),
+      page,
     })
   }
 
-  const one = '/admin/programs/:slug'
-  const roles = ['ADMINISTRATOR'] as const
-  const screenAgain = (visit: Visit, form: FormState) => screenPage(visit, indexOf(form.values.get('index')), { form })
-  const at = (visit: Visit): number => indexOf(visit.url.searchParams.get('index'))
-  return [
-    { method: 'POST', path: `${one}/screens`, roles, answer: screens },
-    { method: 'GET', path: `${one}/screen`, roles, answer: visit => screenPage(visit, at(visit)) },
-    { method: 'POST', path: `${one}/screen`, roles, answer: saveScreen, again: screenAgain },
-    { method: 'GET', path: `${one}/settings`, roles, answer: visit => settingsPage(visit) },
-    {
-      method: 'POST',
-      path: `${one}/settings`,
-      roles,
-      answer: saveSettings,
-      again: (visit, form) => settingsPage(visit, { form }),
-    },
-  ]
+  const path = `${one}/settings`
+  const show = (visit: PageVisit) => editor.show(visit, page)
+  return [editing({ method: 'GET', path, answer: show }), editing({ method: 'POST', path, answer: save, again: show })]
 }
 
 const indexOf = (text: string | null): number => (/^\d{1,3}$/.test(text ?? '') ? Number(text) : -1)

@@ -1,20 +1,23 @@
 // Signing in at an OpenID provider, and showing there again who one is: off to the provider by a link, and back from it.
 
+/** @jsxImportSource preact */
+
 import { findPersonOf } from '../../../access/identities.ts'
 import { IdentityProvider, NotVouched, ProviderAway, type Vouched } from '../../../access/identity-provider.ts'
 import { confirmSession } from '../../../access/sessions.ts'
 import { Problem } from '../../../problem.ts'
 import type { Deps } from '../../deps.ts'
-import { htmlResponse } from '../../shell/html-response.ts'
 import { everyRole } from '../../shell/navigation.ts'
-import { type ConsoleDoor, nextPath, type OpenVisit, redirect } from '../console-doors.ts'
+import { emptyForm } from '../../shell/page-context.ts'
+import type { PageRoute } from '../action.ts'
+import { nextPath, type OpenVisit, redirect, showPage } from '../visit.ts'
 import { attemptCookie, attemptOf, endOfAttempt, type SignInAttempt } from './oidc-attempt.ts'
 import { ConfirmPage, SignInPage } from './sign-in-pages.tsx'
 import { countRefusal, startSession, waysOf } from './sign-in-steps.ts'
 
 const callbackPath = '/admin/sign-in/oidc/callback'
 
-export function oidcDoors(deps: Deps): ConsoleDoor[] {
+export function oidcRoutes(deps: Deps): PageRoute[] {
   const { config, consoleDb: db, log } = deps
   const { oidcIssuer: issuer, oidcClientId: clientId, oidcClientSecret: clientSecret, oidcName: name } = config
   const provider =
@@ -37,15 +40,12 @@ export function oidcDoors(deps: Deps): ConsoleDoor[] {
     detail: string,
     fields: Readonly<Record<string, string>> = {},
   ): Response => {
-    const { context, session } = visit
+    const { session } = visit
     const next = nextPath(attempt?.next ?? null)
     const faults = [{ parameter: 'oidc', code: 'not_signed_in', detail }]
-    const values = new URLSearchParams({ next })
-    const page =
-      attempt?.confirms !== undefined && session !== undefined
-        ? ConfirmPage({ context, ways, next, faults })
-        : SignInPage({ context, ways, form: { values, faults } })
-    return htmlResponse(page, status, fields)
+    const confirms = attempt?.confirms !== undefined && session !== undefined
+    const page = confirms ? <ConfirmPage ways={ways} next={next} /> : <SignInPage ways={ways} next={next} />
+    return showPage({ context: { ...visit.context, form: { ...emptyForm, faults } } }, page, status, fields)
   }
 
   const away = (visit: OpenVisit, attempt: Pick<SignInAttempt, 'next' | 'confirms'>, error: unknown): Response => {

@@ -1,0 +1,33 @@
+// A page that is there for one form: its heading, what was wrong, its fields and the button that sends it.
+
+/** @jsxImportSource preact */
+
+import type { ComponentProps } from 'preact'
+import { DeedForm, FaultSummary, Submit } from './fields.tsx'
+import { usePage } from './page-context.ts'
+import { Shell } from './shell.tsx'
+
+interface FormPageProps extends ComponentProps<typeof Shell> {
+  /** Where the form goes. */
+  path: string
+  /** What the button says. */
+  submit: string
+  look?: 'danger'
+  /** What stands above the faults. */
+  faultTitle?: string
+}
+
+export function FormPage({ path, submit, look, faultTitle, children, ...shell }: FormPageProps) {
+  const { root } = usePage()
+  return (
+    <Shell {...shell}>
+      <FaultSummary title={faultTitle} />
+      <div class="card narrow">
+        <DeedForm action={root + path}>
+          {children}
+          <Submit look={look} text={submit} />
+        </DeedForm>
+      </div>
+    </Shell>
+  )
+}
