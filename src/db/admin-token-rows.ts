@@ -1,20 +1,23 @@
 // The tokens with which programs of the console's people come to its API.
 
+import type { Static } from 'typebox'
 import type { Micros } from '../domain/values/offset-time.ts'
 import type { Db, Transaction } from './client.ts'
 import type { SignedInRow } from './person-rows.ts'
+import { integer, row, text, textOrNull, texts, time, timeOrNull } from './row-schemas.ts'
 
-export interface AdminTokenRow {
-  admin_token_id: string
-  person_id: number
-  name: string
-  scopes: string[]
-  created_at: Micros
-  expires_at: Micros
-  retired_at: Micros | null
-  last_used_at: Micros | null
-  last_used_address: string | null
-}
+export const adminTokenRow = row({
+  admin_token_id: text,
+  person_id: integer,
+  name: text,
+  scopes: texts,
+  created_at: time,
+  expires_at: time,
+  retired_at: timeOrNull,
+  last_used_at: timeOrNull,
+  last_used_address: textOrNull,
+})
+export type AdminTokenRow = Static<typeof adminTokenRow>
 
 type NewAdminToken = Pick<
   AdminTokenRow,

@@ -1,8 +1,10 @@
 // Status, note and their history: what administrators add to an application.
 
+import type { Static } from 'typebox'
 import type { Annotations } from '../domain/questions/application.ts'
 import type { Micros } from '../domain/values/offset-time.ts'
 import type { Db, Transaction } from './client.ts'
+import { row, text, textOrNull, time } from './row-schemas.ts'
 
 /** The statuses administrators may give applications of a program; undefined when there is no such program. */
 export async function readProgramStatuses(db: Db, program_id: number): Promise<string[] | undefined> {
@@ -55,12 +57,13 @@ export async function updateAnnotations(
 }
 
 /** One state of an application's status and note, as somebody set it. */
-export interface AnnotationState {
-  changed_at: Micros
-  changed_by: string
-  status: string | null
-  application_note: string | null
-}
+export const annotationState = row({
+  changed_at: time,
+  changed_by: text,
+  status: textOrNull,
+  application_note: textOrNull,
+})
+export type AnnotationState = Static<typeof annotationState>
 
 /** Adds a state, and numbers it among the program's changes. `sets` says what of it was set. */
 export async function insertAnnotationState(

@@ -1,35 +1,38 @@
 // API keys and the programs they may reach, as stored. Only hashes of secrets come here.
 
+import type { Static } from 'typebox'
 import type { Micros } from '../domain/values/offset-time.ts'
 import type { Db } from './client.ts'
+import { flag, integer, row, text, textOrNull, texts, time, timeOrNull } from './row-schemas.ts'
 
 /** A key as it is listed: everything but the hash. */
-export interface ApiKeyRow {
-  api_key_id: string
-  name: string
-  may_export: boolean
-  may_submit: boolean
-  may_annotate: boolean
+export const apiKeyRow = row({
+  api_key_id: text,
+  name: text,
+  may_export: flag,
+  may_submit: flag,
+  may_annotate: flag,
   /** Null exactly when it may not submit. */
-  front_end: string | null
-  expires_at: Micros
+  front_end: textOrNull,
+  expires_at: time,
   /** Until when the secret before the last rotation is good, too. */
-  earlier_secret_until: Micros | null
-  allowed_subnets: string[]
+  earlier_secret_until: timeOrNull,
+  allowed_subnets: texts,
   /** Admin names of questions that it never sees, sorted. */
-  hidden_questions: string[]
-  created_at: Micros
-  created_by: string
-  retired_at: Micros | null
-  retired_by: string | null
-  exposed_at: Micros | null
-  last_used_at: Micros | null
-  last_used_address: string | null
+  hidden_questions: texts,
+  created_at: time,
+  created_by: text,
+  retired_at: timeOrNull,
+  retired_by: textOrNull,
+  exposed_at: timeOrNull,
+  last_used_at: timeOrNull,
+  last_used_address: textOrNull,
   /** Whether it is a key of the CiviForm that is followed, and changed nowhere but there. */
-  civiform: boolean
+  civiform: flag,
   /** Slugs, sorted. */
-  programs: string[]
-}
+  programs: texts,
+})
+export type ApiKeyRow = Static<typeof apiKeyRow>
 
 /** Every key, newest first. */
 export const listApiKeys = (db: Db): PromiseLike<ApiKeyRow[]> =>
@@ -182,13 +185,14 @@ export async function rotateApiKeySecret(
 }
 
 /** What a key pulled on one day, in UTC. */
-export interface ApiKeyDay {
-  api_key_id: string
+export const apiKeyDay = row({
+  api_key_id: text,
   /** `2026-01-31`. */
-  day: string
-  pages: number
-  applications: number
-}
+  day: text,
+  pages: integer,
+  applications: integer,
+})
+export type ApiKeyDay = Static<typeof apiKeyDay>
 
 /** What keys pulled on the last days, oldest first; of one key, if one is given. */
 export async function readApiKeyDays(db: Db, days: number, apiKeyId?: string): Promise<ApiKeyDay[]> {

@@ -1,10 +1,12 @@
 // What the console reads of applications: lists by filter, one with its neighbours and revisions, and the text that is exported.
 // Nothing here grows with the size of a program: each statement walks an index and stops after a page.
 
+import { type Static, Type } from 'typebox'
 import type { RevisionState } from '../domain/questions/application.ts'
 import { latest, type Micros } from '../domain/values/offset-time.ts'
 import { type AnnotationState, newestAnnotation } from './annotations.ts'
 import type { Db } from './client.ts'
+import { flag, integer, integerOrNull, row, textOrNull, time, timeOrNull } from './row-schemas.ts'
 import type { Position } from './walks.ts'
 
 /** What applications are wanted: those of which everything given is true. */
@@ -20,14 +22,17 @@ export interface ListFilter {
 }
 
 /** An application in a list, without its answers. */
-export interface ListedApplication extends Position {
-  application_id: number
-  applicant_id: number
-  is_current: boolean
-  status: string | null
-  status_last_modified_time: Micros | null
-  has_note: boolean
-}
+export const listedApplication = row({
+  application_id: integer,
+  applicant_id: integer,
+  submit_time: time,
+  submit_seq: integer,
+  is_current: flag,
+  status: textOrNull,
+  status_last_modified_time: timeOrNull,
+  has_note: flag,
+})
+export type ListedApplication = Static<typeof listedApplication>
 
 /** Where a page of a list begins: the newest, or next to a place; `newer` goes towards the present. */
 export interface ListPlace {
@@ -143,13 +148,16 @@ export async function readProgramsWithSubmissions(
 }
 
 /** All about an application but what was answered. */
-export interface ApplicationDetails extends ListedApplication {
-  program_version_id: number
-  create_time: Micros
-  superseded_seq: number | null
-  application_note: string | null
+export const applicationDetails = row({
+  ...listedApplication.properties,
+  program_version_id: integer,
+  create_time: time,
+  superseded_seq: integerOrNull,
+  application_note: textOrNull,
   /** The newest state of status and note; 0 before the first. */
-  annotation_id: number
+  annotation_id: Type.Integer({ description: 'What a change names as `based_on`; 0 before the first.' }),
+})
+export interface ApplicationDetails extends Static<typeof applicationDetails> {
   /** The stored text up to the answers: language and submitter. */
   head: string
 }
@@ -173,11 +181,14 @@ export async function findApplicationDetails(
 }
 
 /** An application of the same applicant in the same program. */
-export interface Revision extends Position {
-  application_id: number
-  is_current: boolean
-  program_version_id: number
-}
+export const revisionRow = row({
+  application_id: integer,
+  submit_time: time,
+  submit_seq: integer,
+  is_current: flag,
+  program_version_id: integer,
+})
+export type Revision = Static<typeof revisionRow>
 
 /** The newest of an applicant's applications to a program, newest first. */
 export async function readRevisions(

@@ -3,8 +3,10 @@
 // It must not hold a secret, a credential or an answer; callers put names, ids and counts into `detail`.
 
 import type { JSONValue } from 'postgres'
+import type { Static } from 'typebox'
 import type { Micros } from '../domain/values/offset-time.ts'
 import type { Db } from './client.ts'
+import { integer, open, row, text, textOrNull, time } from './row-schemas.ts'
 
 export interface AuditEvent {
   /** `key:<api_key_id>`, `operator:<system user>`, `admin:<e-mail>` or `admin-token:<token id>:<e-mail>`. */
@@ -36,13 +38,16 @@ export async function appendAuditEvents(db: Db, events: readonly AuditEvent[]): 
       as e (actor text, action text, subject text, address inet, detail jsonb)`
 }
 
-export interface AuditEventRow {
-  audit_event_id: number
-  happened_at: Micros
-  actor: string
-  action: string
-  subject: string
-  address: string | null
+export const auditEventRow = row({
+  audit_event_id: integer,
+  happened_at: time,
+  actor: text,
+  action: text,
+  subject: text,
+  address: textOrNull,
+  detail: open('What the action has to tell.'),
+})
+export interface AuditEventRow extends Static<typeof auditEventRow> {
   detail: { [key: string]: JSONValue }
 }
 

@@ -1,7 +1,8 @@
 // Who the people of the console are at an OpenID provider.
 
-import type { Micros } from '../domain/values/offset-time.ts'
+import type { Static } from 'typebox'
 import type { Db, Transaction } from './client.ts'
+import { row, text, time } from './row-schemas.ts'
 
 interface Identified {
   person_id: number
@@ -30,11 +31,12 @@ export async function lockPersonByEmail(tx: Transaction, emailFolded: string): P
   return row
 }
 
-export interface IdentityRow {
-  issuer: string
-  subject: string
-  created_at: Micros
-}
+export const identityRow = row({
+  issuer: text,
+  subject: text,
+  created_at: time,
+})
+export type IdentityRow = Static<typeof identityRow>
 
 /** Who a person is at which providers, as far as that is remembered. */
 export async function readIdentities(db: Db, personId: number): Promise<IdentityRow[]> {

@@ -1,23 +1,26 @@
 // The organizations that submit on behalf of applicants, and their people.
 
-import type { Micros } from '../domain/values/offset-time.ts'
+import type { Static } from 'typebox'
 import type { Db, Transaction } from './client.ts'
+import { integer, row, text, timeOrNull } from './row-schemas.ts'
 
-export interface OrganizationRow {
-  organization_id: number
-  name: string
-  name_folded: string
-  disabled_at: Micros | null
+export const organizationRow = row({
+  organization_id: integer,
+  name: text,
+  name_folded: text,
+  disabled_at: timeOrNull,
   /** People that are not disabled. */
-  people: number
-}
+  people: integer,
+})
+export type OrganizationRow = Static<typeof organizationRow>
 
-export interface IntermediaryRow {
-  intermediary_id: number
-  email: string
-  email_folded: string
-  disabled_at: Micros | null
-}
+export const intermediaryRow = row({
+  intermediary_id: integer,
+  email: text,
+  email_folded: text,
+  disabled_at: timeOrNull,
+})
+export type IntermediaryRow = Static<typeof intermediaryRow>
 
 const organizationColumns = (db: Db) => db`
   o.organization_id, o.name, o.name_folded, o.disabled_at,

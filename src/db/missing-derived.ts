@@ -1,8 +1,9 @@
 // What should be derived and is not, or was by an earlier release of the code.
 
-import type { Micros } from '../domain/values/offset-time.ts'
+import { type Static, Type } from 'typebox'
 import type { Db } from './client.ts'
-import type { DerivedStatus, DerivedThing } from './derived-status.ts'
+import type { DerivedThing } from './derived-status.ts'
+import { flag, integer, integerOrNull, orNull, row, text, textOrNull, timeOrNull } from './row-schemas.ts'
 
 /**
  * The code versions of this release: what is kept under lower ones is stale. What is kept under higher ones is not this release's to make
@@ -51,20 +52,23 @@ export async function readDocumentedVersionIds(db: Db, programId: number | undef
 }
 
 /** One thing that should be there for a version, and how far it is. */
-export interface DerivedListing extends DerivedThing {
-  slug: string
-  display_name: string
-  version_state: 'ACTIVE' | 'DRAFT'
+export const derivedListing = row({
+  program_version_id: integer,
+  job_name: text,
+  slug: text,
+  display_name: text,
+  version_state: Type.Enum(['ACTIVE', 'DRAFT']),
   /** When what is kept was made; null when nothing is. */
-  produced_at: Micros | null
+  produced_at: timeOrNull,
   /** Whether an earlier release made it. */
-  stale: boolean
+  stale: flag,
   /** Null when it was never asked for. */
-  state: DerivedStatus['state'] | null
-  attempts: number | null
-  last_error: string | null
-  updated_at: Micros | null
-}
+  state: orNull(Type.Enum(['missing', 'queued', 'running', 'done', 'failed'])),
+  attempts: integerOrNull,
+  last_error: textOrNull,
+  updated_at: timeOrNull,
+})
+export type DerivedListing = Static<typeof derivedListing>
 
 /** What should be derived for the programs after this one, by slug: key map and docs of the active version, docs of the draft. */
 export async function readDerivedListings(

@@ -1,22 +1,25 @@
 // The people of the console, their programs and the links with which they choose a password.
 
+import { type Static, Type } from 'typebox'
 import type { Micros } from '../domain/values/offset-time.ts'
 import type { Db, Transaction } from './client.ts'
+import { flag, integer, row, text, texts, timeOrNull } from './row-schemas.ts'
 
-export interface PersonRow {
-  person_id: number
-  email: string
-  name: string
-  role: 'ADMINISTRATOR' | 'PROGRAM_ADMINISTRATOR' | 'AUDITOR'
-  disabled_at: Micros | null
-  last_signed_in_at: Micros | null
+export const personRow = row({
+  person_id: integer,
+  email: text,
+  name: text,
+  role: Type.Enum(['ADMINISTRATOR', 'PROGRAM_ADMINISTRATOR', 'AUDITOR']),
+  disabled_at: timeOrNull,
+  last_signed_in_at: timeOrNull,
   /** Whether a password was chosen. */
-  has_password: boolean
+  has_password: flag,
   /** Until when the link to choose one is good. */
-  invited_until: Micros | null
+  invited_until: timeOrNull,
   /** Slugs, in order. */
-  programs: string[]
-}
+  programs: texts,
+})
+export type PersonRow = Static<typeof personRow>
 
 /** Who comes in by a session or a token. */
 export interface SignedInRow extends Pick<PersonRow, 'person_id' | 'email' | 'name' | 'role'> {

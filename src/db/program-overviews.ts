@@ -1,22 +1,30 @@
 // What the console lists of programs, their versions and the question bank, page by page.
 // Nothing here looks at applications: the counter that numbers them says how many there are.
 
-import type { ProgramVersionState } from '../domain/definitions/program-version.ts'
+import { type Static, Type } from 'typebox'
 import type { QuestionKind, QuestionSettings } from '../domain/questions/question.ts'
 import type { Micros } from '../domain/values/offset-time.ts'
 import type { Db } from './client.ts'
-import type { ProgramListing } from './programs.ts'
+import { integer, integerOrNull, row, text, textOrNull, texts, time, timeOrNull } from './row-schemas.ts'
 
-export interface ProgramOverview extends Omit<ProgramListing, 'civiform_name'> {
-  active_published_at: Micros | null
-  active_published_by: string | null
-  draft_created_at: Micros | null
-  draft_created_by: string | null
+export const programOverview = row({
+  program_id: integer,
+  slug: text,
+  display_name: text,
+  statuses: texts,
+  created_at: time,
+  active_version_id: integerOrNull,
+  active_published_at: timeOrNull,
+  active_published_by: textOrNull,
+  draft_version_id: integerOrNull,
+  draft_created_at: timeOrNull,
+  draft_created_by: textOrNull,
   /** Applications ever submitted, erased ones too. */
-  submissions: number
-  last_submit_time: Micros | null
-  published_versions: number
-}
+  submissions: integer,
+  last_submit_time: timeOrNull,
+  published_versions: integer,
+})
+export type ProgramOverview = Static<typeof programOverview>
 
 const columns = (db: Db) => db`
   select p.program_id, p.slug, p.display_name, p.statuses, p.created_at,
@@ -66,13 +74,14 @@ export async function findProgramOverview(db: Db, slug: string): Promise<Program
   return row
 }
 
-export interface ProgramRetention {
-  program_id: number
-  slug: string
-  display_name: string
+export const retentionRow = row({
+  program_id: integer,
+  slug: text,
+  display_name: text,
   /** Null for ever. */
-  retention_days: number | null
-}
+  retention_days: integerOrNull,
+})
+export type ProgramRetention = Static<typeof retentionRow>
 
 /** How long programs keep their applications, by slug. */
 export async function readProgramRetentions(
@@ -115,12 +124,13 @@ export async function readPublishedVersionIds(
 }
 
 /** A program that asks a question, and in which version of it. */
-export interface QuestionUse {
-  slug: string
-  display_name: string
-  state: Exclude<ProgramVersionState, 'OBSOLETE'>
-  version_number: number
-}
+export const questionUse = row({
+  slug: text,
+  display_name: text,
+  state: Type.Enum(['ACTIVE', 'DRAFT']),
+  version_number: integer,
+})
+export type QuestionUse = Static<typeof questionUse>
 
 export interface BankEntry {
   question_id: number

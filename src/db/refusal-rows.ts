@@ -1,16 +1,19 @@
 // Requests that were refused with 401, and why.
 
+import type { Static } from 'typebox'
 import type { Micros } from '../domain/values/offset-time.ts'
 import type { Db } from './client.ts'
+import { row, text, textOrNull, time } from './row-schemas.ts'
 
-export interface Refusal {
-  request_id: string
-  happened_at: Micros
-  reason: string
-  api_key_id: string | null
-  address: string | null
-  path: string
-}
+export const refusalRow = row({
+  request_id: text,
+  happened_at: time,
+  reason: text,
+  api_key_id: textOrNull,
+  address: textOrNull,
+  path: text,
+})
+export type Refusal = Static<typeof refusalRow>
 
 export async function insertRefusals(db: Db, refusals: readonly Refusal[]): Promise<void> {
   await db`insert into refusal ${db(refusals as never)} on conflict (request_id) do nothing`

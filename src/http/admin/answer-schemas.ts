@@ -2,26 +2,34 @@
 
 import { type TArray, type TProperties, type TSchema, Type } from 'typebox'
 import { roles } from '../../access/roles.ts'
+import { adminTokenRow } from '../../db/admin-token-rows.ts'
+import { annotationState } from '../../db/annotations.ts'
+import { apiKeyDay, apiKeyRow } from '../../db/api-key-rows.ts'
+import { applicationDetails, listedApplication, revisionRow } from '../../db/application-lists.ts'
+import { auditEventRow } from '../../db/audit.ts'
+import { identityRow } from '../../db/identity-rows.ts'
+import { derivedListing } from '../../db/missing-derived.ts'
+import { personRow } from '../../db/person-rows.ts'
+import { questionUse, retentionRow } from '../../db/program-overviews.ts'
+import { refusalRow } from '../../db/refusal-rows.ts'
+import {
+  flag,
+  integer,
+  integerOrNull,
+  open,
+  orNull,
+  row,
+  text,
+  textOrNull,
+  texts,
+  time,
+  timeOrNull,
+} from '../../db/row-schemas.ts'
 import { settingSchemas } from '../../domain/definitions/definition-schemas.ts'
 import { type ProgramDefinition, programDefinitionSchema } from '../../domain/definitions/program-definition.ts'
 import type { VersionChangeCode } from '../../domain/definitions/version-diff.ts'
 import { type QuestionSettings, questionKinds } from '../../domain/questions/question.ts'
-import type { Micros } from '../../domain/values/offset-time.ts'
 import { closed } from './schemas.ts'
-
-const row = <P extends TProperties>(members: P) => Type.Object(members, closed)
-const orNull = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()])
-const integer = Type.Integer()
-const text = Type.String()
-const texts = Type.Array(text)
-const flag = Type.Boolean()
-/** A number to the deed, and text when it is sent. */
-const time = Type.Unsafe<Micros>({ type: 'string', format: 'date-time' })
-const textOrNull = orNull(text)
-const timeOrNull = orNull(time)
-const integerOrNull = orNull(integer)
-/** Whatever members it has. */
-const open = (description: string) => Type.Unsafe<object>({ type: 'object', additionalProperties: true, description })
 
 export const listed = <S extends TSchema>(item: S) => row({ items: Type.Array(item) })
 const next = { description: 'Where the next page begins; null on the last.' }
@@ -53,10 +61,8 @@ export const settingAnswer = row({
   source: Type.Enum(['environment', 'default']),
   meaning: text,
 })
-const retention = { program_id: integer, slug: text, display_name: text, retention_days: integerOrNull }
-export const retentionAnswer = row(retention)
 export const retentionEffectAnswer = row({
-  ...retention,
+  ...retentionRow.properties,
   oldest_submit_time: timeOrNull,
   expired: Type.Integer({ description: 'Applications that are older than that.' }),
 })
@@ -64,61 +70,18 @@ export const retentionEffectAnswer = row({
 // API keys.
 
 const key = {
-  api_key_id: text,
-  name: text,
-  may_export: flag,
-  may_submit: flag,
-  may_annotate: flag,
-  front_end: textOrNull,
-  expires_at: time,
-  earlier_secret_until: timeOrNull,
-  allowed_subnets: texts,
-  hidden_questions: texts,
-  created_at: time,
-  created_by: text,
-  retired_at: timeOrNull,
-  retired_by: textOrNull,
-  exposed_at: timeOrNull,
-  last_used_at: timeOrNull,
-  last_used_address: textOrNull,
-  civiform: flag,
-  programs: texts,
+  ...apiKeyRow.properties,
   state: Type.Enum(['active', 'expiring', 'exposed', 'expired', 'retired']),
   version: Type.String({ description: 'What a change names as `based_on`.' }),
 }
 export const keyAnswer = row(key)
 export const issuedKeyAnswer = row({ ...key, username: text, password: text, api_secret_token: text })
-export const refusalAnswer = row({
-  request_id: text,
-  happened_at: time,
-  reason: text,
-  api_key_id: textOrNull,
-  address: textOrNull,
-  path: text,
-  detail: text,
-})
-const day = row({ api_key_id: text, day: text, pages: integer, applications: integer })
-export const keyDetailsAnswer = row({ ...key, days: Type.Array(day), refusals: Type.Array(refusalAnswer) })
+export const refusalAnswer = row({ ...refusalRow.properties, detail: text })
+export const keyDetailsAnswer = row({ ...key, days: Type.Array(apiKeyDay), refusals: Type.Array(refusalAnswer) })
 export const judgedAnswer = row({ passes: flag, reason: Type.Optional(text), detail: Type.Optional(text) })
 
 // Programs and questions.
 
-export const overviewAnswer = row({
-  program_id: integer,
-  slug: text,
-  display_name: text,
-  statuses: texts,
-  created_at: time,
-  active_version_id: integerOrNull,
-  active_published_at: timeOrNull,
-  active_published_by: textOrNull,
-  draft_version_id: integerOrNull,
-  draft_created_at: timeOrNull,
-  draft_created_by: textOrNull,
-  submissions: integer,
-  last_submit_time: timeOrNull,
-  published_versions: integer,
-})
 const change = row({ code: Type.Unsafe<VersionChangeCode>({ type: 'string' }), subject: text, detail: text })
 const changes = Type.Array(change)
 const version = {
@@ -180,63 +143,28 @@ export const questionAnswer = row({
   settings: asStored<QuestionSettings>(Type.Object(settingSchemas, closed), settings => settings),
   version_number: integer,
   created_at: time,
-  uses: Type.Array(
-    row({ slug: text, display_name: text, state: Type.Enum(['ACTIVE', 'DRAFT']), version_number: integer }),
-  ),
+  uses: Type.Array(questionUse),
 })
 
 // Applications.
 
-const place = { submit_time: time, submit_seq: integer }
-const application = {
-  application_id: integer,
-  applicant_id: integer,
-  ...place,
-  is_current: flag,
-  status: textOrNull,
-  status_last_modified_time: timeOrNull,
-  has_note: flag,
-}
-const details = {
-  ...application,
-  program_version_id: integer,
-  create_time: time,
-  superseded_seq: integerOrNull,
-  application_note: textOrNull,
-  annotation_id: Type.Integer({ description: 'What a change names as `based_on`; 0 before the first.' }),
-}
 export const applicationsAnswer = row({
-  items: Type.Array(row(application)),
+  items: Type.Array(listedApplication),
   older: Type.Union([text, Type.Null()], next),
 })
 export const applicationAnswer = row({
-  annotation_id: details.annotation_id,
+  annotation_id: applicationDetails.properties.annotation_id,
   exported: Type.Unsafe<object>({ $ref: '#/components/schemas/Application' }),
 })
-export const detailsAnswer = row(details)
 export const historyAnswer = row({
-  ...details,
-  states: Type.Array(row({ changed_at: time, changed_by: text, status: textOrNull, application_note: textOrNull })),
-  revisions: Type.Array(row({ application_id: integer, ...place, is_current: flag, program_version_id: integer })),
+  ...applicationDetails.properties,
+  states: Type.Array(annotationState),
+  revisions: Type.Array(revisionRow),
 })
 
 // Jobs, generated docs and the audit trail.
 
-const derivedStates = ['missing', 'queued', 'running', 'done', 'failed'] as const
-const derived = row({
-  slug: text,
-  display_name: text,
-  program_version_id: integer,
-  version_state: Type.Enum(['ACTIVE', 'DRAFT']),
-  job_name: text,
-  produced_at: timeOrNull,
-  stale: flag,
-  state: orNull(Type.Enum([...derivedStates])),
-  attempts: integerOrNull,
-  last_error: textOrNull,
-  updated_at: timeOrNull,
-})
-export const docsStatusAnswer = pageAfter(derived)
+export const docsStatusAnswer = pageAfter(derivedListing)
 const count = Type.Optional(integer)
 export const jobsAnswer = row({
   ...docsStatusAnswer.properties,
@@ -244,21 +172,26 @@ export const jobsAnswer = row({
   outbox: row({ waiting: integer, oldest_at: timeOrNull }),
 })
 export const regeneratedAnswer = row({ program_version_ids: Type.Array(integer) })
-const event = {
-  audit_event_id: integer,
-  happened_at: time,
-  actor: text,
-  action: text,
-  subject: text,
-  address: textOrNull,
-  detail: open('What the action has to tell.'),
-}
-export const eventAnswer = row(event)
-export const eventDetailsAnswer = row({ ...event, database_user: text })
+export const eventDetailsAnswer = row({ ...auditEventRow.properties, database_user: text })
 export const sentAnswer = listed(
   row({
-    place: row({ slug: text, display_name: text, ...place, superseded_seq: integerOrNull, erased_at: timeOrNull }),
-    pages: Type.Array(row({ ...event, meets_revision: orNull(flag), was_there: flag, doubts: texts, questions: text })),
+    place: row({
+      slug: text,
+      display_name: text,
+      submit_time: time,
+      submit_seq: integer,
+      superseded_seq: integerOrNull,
+      erased_at: timeOrNull,
+    }),
+    pages: Type.Array(
+      row({
+        ...auditEventRow.properties,
+        meets_revision: orNull(flag),
+        was_there: flag,
+        doubts: texts,
+        questions: text,
+      }),
+    ),
     nextBefore: Type.Optional(integer),
   }),
 )
@@ -271,44 +204,10 @@ export const verdictAnswer = row({
 
 // People and organizations.
 
-const person = {
-  person_id: integer,
-  email: text,
-  name: text,
-  role,
-  disabled_at: timeOrNull,
-  last_signed_in_at: timeOrNull,
-  has_password: flag,
-  invited_until: timeOrNull,
-  programs: texts,
-}
-export const personAnswer = row(person)
-const identity = row({ issuer: text, subject: text, created_at: time })
-export const personDetailsAnswer = row({ ...person, identities: Type.Array(identity) })
+export const personDetailsAnswer = row({ ...personRow.properties, identities: Type.Array(identityRow) })
 export const linkAnswer = row({ link: text })
 export const invitationAnswer = row({ person_id: integer, link: text })
 export const tokenAnswer = row({
-  admin_token_id: text,
-  person_id: integer,
-  name: text,
-  scopes: texts,
-  created_at: time,
-  expires_at: time,
-  retired_at: timeOrNull,
-  last_used_at: timeOrNull,
-  last_used_address: textOrNull,
+  ...adminTokenRow.properties,
   state: Type.Enum(['good', 'expired', 'retired']),
-})
-export const organizationAnswer = row({
-  organization_id: integer,
-  name: text,
-  name_folded: text,
-  disabled_at: timeOrNull,
-  people: integer,
-})
-export const intermediaryAnswer = row({
-  intermediary_id: integer,
-  email: text,
-  email_folded: text,
-  disabled_at: timeOrNull,
 })

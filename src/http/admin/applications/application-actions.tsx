@@ -6,6 +6,7 @@ import { Type } from 'typebox'
 import { mayReadAnswers } from '../../../access/roles.ts'
 import {
   type ApplicationDetails,
+  applicationDetails,
   findRevisionBefore,
   type ListedApplication,
   type ListPlace,
@@ -26,7 +27,7 @@ import { pageFields } from '../../shell/html-response.ts'
 import { everyRole } from '../../shell/navigation.ts'
 import { type Action, action, type PageRoute, type Part, responseAction, showForm } from '../action.ts'
 import { pageOf, textOf } from '../addressed.ts'
-import { applicationAnswer, applicationsAnswer, detailsAnswer, historyAnswer } from '../answer-schemas.ts'
+import { applicationAnswer, applicationsAnswer, historyAnswer } from '../answer-schemas.ts'
 import { closed, id, nullableText } from '../schemas.ts'
 import type { PageVisit, Visit } from '../visit.ts'
 import { ApplicationPage } from './application-page.tsx'
@@ -305,7 +306,7 @@ function oneActions(deps: Deps, files: ApplicationFiles): (Action | PageRoute)[]
       summary: 'Set status and note of an application',
       description: 'What is left out stays.',
       answers: 'Status and note as they are now.',
-      answered: detailsAnswer,
+      answered: applicationDetails,
       roles: readers,
       scope: 'applications:write',
       body: annotation,

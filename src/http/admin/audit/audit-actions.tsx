@@ -7,13 +7,13 @@ import { Type } from 'typebox'
 import { findDisclosures } from '../../../access/disclosure.ts'
 import { measureAuditTrail, verifyAuditTrail } from '../../../access/verify-audit.ts'
 import { readApiKeyNames } from '../../../db/api-key-rows.ts'
-import { findAuditEvent, readAuditActions, readAuditEvents } from '../../../db/audit.ts'
+import { auditEventRow, findAuditEvent, readAuditActions, readAuditEvents } from '../../../db/audit.ts'
 import { invalidRequest, Problem, type ProblemItem } from '../../../problem.ts'
 import type { Deps } from '../../deps.ts'
 import { readingRoles } from '../../shell/navigation.ts'
 import { action, type PageRoute, type Part, reads, showForm } from '../action.ts'
 import { idIn, idOf, pageOf } from '../addressed.ts'
-import { eventAnswer, eventDetailsAnswer, pageBefore, sentAnswer, verdictAnswer } from '../answer-schemas.ts'
+import { eventDetailsAnswer, pageBefore, sentAnswer, verdictAnswer } from '../answer-schemas.ts'
 import { closed, text } from '../schemas.ts'
 import type { PageVisit } from '../visit.ts'
 import { downloadEvents } from './audit-download.ts'
@@ -44,7 +44,7 @@ export function auditActions(deps: Deps): Part {
       path: '/audit/events',
       summary: 'Read the audit trail',
       answers: 'Events, newest first, 100 a page.',
-      answered: pageBefore(eventAnswer),
+      answered: pageBefore(auditEventRow),
       ...reads('audit'),
       query: {
         actor: 'Who: `admin:…`, `admin-token:…`, `key:…`, `operator:…`.',

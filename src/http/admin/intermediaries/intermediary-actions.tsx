@@ -11,12 +11,17 @@ import {
   setIntermediaryDisabled,
   setOrganizationDisabled,
 } from '../../../access/intermediaries.ts'
-import { readIntermediaries, readOrganizations } from '../../../db/intermediary-rows.ts'
+import {
+  intermediaryRow,
+  organizationRow,
+  readIntermediaries,
+  readOrganizations,
+} from '../../../db/intermediary-rows.ts'
 import { foldText } from '../../../domain/values/folded-text.ts'
 import type { Deps } from '../../deps.ts'
 import { type Action, action, type Form, type Part, reads, writes } from '../action.ts'
 import { idIn, pageOf, textOf } from '../addressed.ts'
-import { intermediaryAnswer, organizationAnswer, pageAfter } from '../answer-schemas.ts'
+import { pageAfter } from '../answer-schemas.ts'
 import { closed, text } from '../schemas.ts'
 import type { PageVisit, Visit } from '../visit.ts'
 import { NewOrganizationPage, OrganizationPage, OrganizationsPage } from './intermediary-pages.tsx'
@@ -59,7 +64,7 @@ export function intermediaryActions({ consoleDb: db, config }: Deps): Part {
       path: `${one}/${name}`,
       summary: disabled ? 'Disable an organization, with its people' : 'Enable an organization, with the people it had',
       answers: 'The organization as it is now.',
-      answered: organizationAnswer,
+      answered: organizationRow,
       ...write,
       run: async visit => {
         await setOrganizationDisabled(db, idOfOne(visit), disabled, visit.by)
@@ -73,7 +78,7 @@ export function intermediaryActions({ consoleDb: db, config }: Deps): Part {
       path: `${people}/:intermediaryId/${name}`,
       summary: disabled ? 'Disable a person of an organization' : 'Enable a person of an organization',
       answers: 'The organization of the person.',
-      answered: organizationAnswer,
+      answered: organizationRow,
       ...write,
       run: async visit => {
         const place = { organizationId: idOfOne(visit), intermediaryId: idIn(visit, 'intermediaryId') }
@@ -91,7 +96,7 @@ export function intermediaryActions({ consoleDb: db, config }: Deps): Part {
       path: all,
       summary: 'List the organizations of intermediaries',
       answers: 'Organizations by name, 50 a page.',
-      answered: pageAfter(organizationAnswer),
+      answered: pageAfter(organizationRow),
       ...read,
       query: { q: 'Part of a name.', ...paging },
       run: async visit => {
@@ -106,7 +111,7 @@ export function intermediaryActions({ consoleDb: db, config }: Deps): Part {
       path: all,
       summary: 'Add an organization',
       answers: 'The organization.',
-      answered: organizationAnswer,
+      answered: organizationRow,
       makes: true,
       ...write,
       body: organizationName,
@@ -123,7 +128,7 @@ export function intermediaryActions({ consoleDb: db, config }: Deps): Part {
       path: one,
       summary: 'Read an organization',
       answers: 'The organization.',
-      answered: organizationAnswer,
+      answered: organizationRow,
       ...read,
       run: organization,
       page,
@@ -134,7 +139,7 @@ export function intermediaryActions({ consoleDb: db, config }: Deps): Part {
       path: one,
       summary: 'Rename an organization',
       answers: 'The organization as it is now.',
-      answered: organizationAnswer,
+      answered: organizationRow,
       ...write,
       body: organizationName,
       run: async (visit, { name }) => {
@@ -149,7 +154,7 @@ export function intermediaryActions({ consoleDb: db, config }: Deps): Part {
       path: people,
       summary: 'List the people of an organization',
       answers: 'Its people by e-mail, 50 a page.',
-      answered: pageAfter(intermediaryAnswer),
+      answered: pageAfter(intermediaryRow),
       ...read,
       query: paging,
       run: listPeople,
@@ -160,7 +165,7 @@ export function intermediaryActions({ consoleDb: db, config }: Deps): Part {
       path: people,
       summary: 'Add a person to an organization',
       answers: 'The organization.',
-      answered: organizationAnswer,
+      answered: organizationRow,
       makes: true,
       ...write,
       body: intermediary,

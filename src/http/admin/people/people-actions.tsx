@@ -9,21 +9,13 @@ import { disablePerson, editPerson, enablePerson, inviteAgain, invitePerson } fr
 import { type Role, roles } from '../../../access/roles.ts'
 import { requireReachOfRole } from '../../../access/token-reach.ts'
 import { readIdentities } from '../../../db/identity-rows.ts'
-import { findPerson, readPeople } from '../../../db/person-rows.ts'
+import { findPerson, personRow, readPeople } from '../../../db/person-rows.ts'
 import { readPrograms } from '../../../db/programs.ts'
 import { Problem } from '../../../problem.ts'
 import type { Deps } from '../../deps.ts'
 import { type Action, action, type Form, type Part, reads, writes } from '../action.ts'
 import { idIn } from '../addressed.ts'
-import {
-  invitationAnswer,
-  linkAnswer,
-  listed,
-  nothing,
-  personAnswer,
-  personDetailsAnswer,
-  tokenAnswer,
-} from '../answer-schemas.ts'
+import { invitationAnswer, linkAnswer, listed, nothing, personDetailsAnswer, tokenAnswer } from '../answer-schemas.ts'
 import { closed, text, texts } from '../schemas.ts'
 import { waysOf } from '../signing-in/sign-in-steps.ts'
 import { type PageVisit, showPage, type Visit } from '../visit.ts'
@@ -91,7 +83,7 @@ export function peopleActions({ consoleDb: db, config }: Deps): Part {
       path: `${one}/${name}`,
       summary,
       answers: 'The person as they are now.',
-      answered: personAnswer,
+      answered: personRow,
       ...write,
       confirmed: widens,
       ...(widens && { description: tokenReach }),
@@ -109,7 +101,7 @@ export function peopleActions({ consoleDb: db, config }: Deps): Part {
       path: '/people',
       summary: 'List who works in the console',
       answers: 'Everyone, those who are disabled last.',
-      answered: listed(personAnswer),
+      answered: listed(personRow),
       ...read,
       run: async () => ({ items: await readPeople(db) }),
       page: (_, { items }) => <PeoplePage people={items} />,
@@ -156,7 +148,7 @@ export function peopleActions({ consoleDb: db, config }: Deps): Part {
       summary: 'Set name, role and programs of a person',
       description: `All three, so that nobody is given what somebody else has just taken away. It holds from the person’s next request. ${tokenReach}`,
       answers: 'The person as they are now.',
-      answered: personAnswer,
+      answered: personRow,
       ...write,
       confirmed: true,
       body: person,

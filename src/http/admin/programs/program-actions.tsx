@@ -2,7 +2,7 @@
 
 /** @jsxImportSource preact */
 
-import { readProgramOverviews, readPublishedVersionIds } from '../../../db/program-overviews.ts'
+import { programOverview, readProgramOverviews, readPublishedVersionIds } from '../../../db/program-overviews.ts'
 import { loadProgramVersion } from '../../../db/programs.ts'
 import { describeForEditing, describeVersion } from '../../../domain/definitions/version-definition.ts'
 import { saveDraft } from '../../../programs/save-draft.ts'
@@ -11,7 +11,7 @@ import { attachment } from '../../docs/docs-response.ts'
 import { everyRole, readingRoles } from '../../shell/navigation.ts'
 import { type Action, action, administrators, type Part, reads } from '../action.ts'
 import { idOf, pageAsked, pageOf, textOf } from '../addressed.ts'
-import { listedVersionAnswer, overviewAnswer, pageAfter, pageBefore, versionDocumentAnswer } from '../answer-schemas.ts'
+import { listedVersionAnswer, pageAfter, pageBefore, versionDocumentAnswer } from '../answer-schemas.ts'
 import { type PageVisit, redirect, showPage, type Visit } from '../visit.ts'
 import { basisOf, type EditRefusal, editOptions, refusalOf } from './edit-refusals.tsx'
 import {
@@ -48,7 +48,7 @@ function overviewActions({ consoleDb: db }: Deps): Part {
       path: '/programs',
       summary: 'List programs',
       answers: 'Programs by slug, with their versions and counts, 50 a page.',
-      answered: pageAfter(overviewAnswer),
+      answered: pageAfter(programOverview),
       ...everyone,
       query: paging,
       run: async visit => {
@@ -68,7 +68,7 @@ function overviewActions({ consoleDb: db }: Deps): Part {
       path: one,
       summary: 'Read what a program is',
       answers: 'The program with its versions and counts.',
-      answered: overviewAnswer,
+      answered: programOverview,
       ...everyone,
       run: program,
       page: (_, program) => <OverviewPage program={program} />,

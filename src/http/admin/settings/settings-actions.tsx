@@ -4,7 +4,7 @@
 /** @jsxImportSource preact */
 
 import { Type } from 'typebox'
-import { findProgramRetention, readProgramRetentions } from '../../../db/program-overviews.ts'
+import { findProgramRetention, readProgramRetentions, retentionRow } from '../../../db/program-overviews.ts'
 import { isSlug } from '../../../domain/values/slug.ts'
 import { invalidRequest, Problem } from '../../../problem.ts'
 import { measureRetention, setRetention } from '../../../upkeep/erase.ts'
@@ -13,14 +13,7 @@ import { everyRole } from '../../shell/navigation.ts'
 import { emptyForm } from '../../shell/page-context.ts'
 import { action, type Part, reads, writes } from '../action.ts'
 import { pageAsked, pageOf } from '../addressed.ts'
-import {
-  listed,
-  pageAfter,
-  retentionAnswer,
-  retentionEffectAnswer,
-  sessionAnswer,
-  settingAnswer,
-} from '../answer-schemas.ts'
+import { listed, pageAfter, retentionEffectAnswer, sessionAnswer, settingAnswer } from '../answer-schemas.ts'
 import { closed, nullableId, text } from '../schemas.ts'
 import type { PageVisit, Visit } from '../visit.ts'
 import { RetentionListPage, RetentionPage } from './retention-pages.tsx'
@@ -101,7 +94,7 @@ export function settingsActions({ consoleDb: db, settings, config }: Deps): Part
       path: '/settings/retention',
       summary: 'List how long programs keep applications',
       answers: 'Programs by slug, 50 a page.',
-      answered: pageAfter(retentionAnswer),
+      answered: pageAfter(retentionRow),
       ...reads('settings'),
       query: { q: 'A word to look for.', after: '`next` of the page before.' },
       run: async visit =>
