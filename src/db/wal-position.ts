@@ -31,3 +31,22 @@ export async function readWalPosition(db: Db): Promise<WalPosition> {
   if (row === undefined) throw new Error('database_history is empty: the next submission fills it')
   return row
 }
+
+/** Whether a server writes a history that was not noted yet. */
+export const hasTakenOver = (primary: WalPosition | undefined): boolean =>
+  primary !== undefined && primary.place !== primary.noted_place
+
+/** Why pages cannot be read from a server that answered, when the primary had written so much after that; undefined when they can. */
+export function strangenessOfStandby(
+  standby: WalPosition,
+  primary: WalPosition,
+  written: number | undefined,
+): string | undefined {
+  if (standby.system !== primary.system) return 'this server is no standby of the one in DATABASE_URL'
+  if (hasTakenOver(primary)) return 'a failover has yet to be noticed on the server in DATABASE_URL'
+  if (standby.history !== primary.history || (standby.place !== null && standby.place !== primary.place))
+    return 'this server is on another timeline than the one in DATABASE_URL: it has to follow that one, or to be set up again'
+  if (written !== undefined && standby.position > written)
+    return 'this server has replayed more than the one in DATABASE_URL has written: it follows another one'
+  return undefined
+}

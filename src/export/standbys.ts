@@ -6,7 +6,7 @@
 import type { Sql } from '../db/client.ts'
 import { readClusterView, strangenessOfNode } from '../db/cluster-view.ts'
 import { historyNoted, noteHistory } from '../db/database-history.ts'
-import { readWalPosition, type WalPosition } from '../db/wal-position.ts'
+import { hasTakenOver, readWalPosition, strangenessOfStandby, type WalPosition } from '../db/wal-position.ts'
 import type { Log } from '../log.ts'
 import { settledWithin } from '../settled-within.ts'
 
@@ -50,11 +50,11 @@ export interface StandbyState {
 /** A server that answered, and is no standby of the primary: it has another history, or more of it. */
 class StrangeServer extends Error {}
 
-const noStandby = 'this server is no standby of the one in DATABASE_URL'
-
 /** One without the tables of the primary is not one of its standbys. */
 const faultOf = (error: Error): Error =>
-  (error as { code?: unknown }).code === '42P01' ? new StrangeServer(noStandby, { cause: error }) : error
+  (error as { code?: unknown }).code === '42P01'
+    ? new StrangeServer('this server is no standby of the one in DATABASE_URL', { cause: error })
+    : error
 
 interface StandbysSettings {
   /** The primary, asked how far it has come. */
@@ -64,7 +64,6 @@ interface StandbysSettings {
   /** A standby further behind is not read. */
   lagMaxMs: number
   log: Log
-  nowMs?: () => number
 }
 
 export class Standby implements ExportServer {
@@ -77,14 +76,12 @@ export class Standby implements ExportServer {
   #asOfMs = Number.NEGATIVE_INFINITY
   #lagBytes: number | undefined
   #answers = false
-  #fault: Error | undefined
+  /** Why it was not taken for one of the primary's when it was last asked; undefined when it was. */
+  fault: Error | undefined
   #awayUntilMs = Number.NEGATIVE_INFINITY
   #failedAtMs = Number.NEGATIVE_INFINITY
 
-  constructor(
-    pool: StandbyPool,
-    private readonly nowMs: () => number,
-  ) {
+  constructor(pool: StandbyPool) {
     this.name = pool.name
     this.sql = pool.sql
     this.watch = pool.watch
@@ -92,7 +89,7 @@ export class Standby implements ExportServer {
 
   /** A page could not be read from it: it is left alone until it has answered again, and for a while at least. */
   noteFailure(): void {
-    this.#failedAtMs = this.nowMs()
+    this.#failedAtMs = performance.now()
     this.#awayUntilMs = this.#failedAtMs + awayMs
     this.#answers = false
   }
@@ -101,37 +98,24 @@ export class Standby implements ExportServer {
   noteSilence(fault: Error): void {
     this.#answers = false
     this.#lagBytes = undefined
-    this.#fault = fault
+    this.fault = fault
   }
 
-  /** Why it was not taken for one of the primary's when it was last asked; undefined when it was. */
-  get fault(): Error | undefined {
-    return this.#fault
-  }
-
-  noteAnswer(askedAtMs: number, { position }: WalPosition, primary: readonly PrimaryPosition[]): void {
-    const replayed = primary.findLast(sample => sample.position <= position)
-    if (replayed !== undefined) this.#asOfMs = Math.max(this.#asOfMs, replayed.atMs)
-    const newest = primary.at(-1)
-    this.#lagBytes = newest === undefined ? undefined : Math.max(0, newest.position - position)
-    this.#fault = undefined
-    if (askedAtMs > this.#failedAtMs) this.#answers = true
-  }
-
-  /** It is a node that knew of no older places than the coordinator had by then. */
-  noteNode(askedAtMs: number): void {
-    this.#asOfMs = askedAtMs
-    this.#fault = undefined
+  /** It has everything that the primary had committed at `asOfMs`, and lacks so many bytes of what was written since. */
+  noteAnswer(askedAtMs: number, asOfMs: number, lagBytes: number | undefined): void {
+    this.#asOfMs = Math.max(this.#asOfMs, asOfMs)
+    this.#lagBytes = lagBytes
+    this.fault = undefined
     if (askedAtMs > this.#failedAtMs) this.#answers = true
   }
 
   /** How old the oldest is that it may answer with, at most. */
   get lagMs(): number {
-    return this.nowMs() - this.#asOfMs
+    return performance.now() - this.#asOfMs
   }
 
   isUsable(lagMaxMs: number): boolean {
-    return this.#answers && this.nowMs() >= this.#awayUntilMs && this.lagMs <= lagMaxMs
+    return this.#answers && performance.now() >= this.#awayUntilMs && this.lagMs <= lagMaxMs
   }
 
   state(lagMaxMs: number): StandbyState {
@@ -151,7 +135,6 @@ interface PrimaryPosition {
 
 export class Standbys {
   readonly all: readonly Standby[]
-  readonly #nowMs: () => number
   #positions: PrimaryPosition[] = []
   /** As it last answered. */
   #primary: WalPosition | undefined
@@ -165,9 +148,7 @@ export class Standbys {
     pools: readonly StandbyPool[],
     private readonly settings: StandbysSettings,
   ) {
-    const nowMs = settings.nowMs ?? (() => performance.now())
-    this.#nowMs = nowMs
-    this.all = pools.map(pool => new Standby(pool, nowMs))
+    this.all = pools.map(pool => new Standby(pool))
   }
 
   /** Whether what is read comes through a node of a cluster, from whichever server it is read. */
@@ -207,18 +188,21 @@ export class Standbys {
   async look(): Promise<void> {
     if (this.all.length === 0) return
     if (this.isDistributed) return this.#lookAtNodes()
-    const askedAtMs = this.#nowMs()
+    const askedAtMs = performance.now()
     const primary = await answerOf(readWalPosition(this.settings.primary))
     if (!(primary instanceof Error)) this.#notePrimary(askedAtMs, primary)
     if (hasTakenOver(this.#primary)) await this.#noteTakeover()
-    const standbysAskedAtMs = this.#nowMs()
+    const standbysAskedAtMs = performance.now()
     const answers = await Promise.all(this.all.map(standby => answerOf(readWalPosition(standby.watch))))
     const written = await this.#written(answers)
     for (const [i, standby] of this.all.entries()) {
       const answer = answers[i]!
-      const fault = answer instanceof Error ? faultOf(answer) : this.#strangeness(answer, written)
-      if (fault === undefined) standby.noteAnswer(standbysAskedAtMs, answer as WalPosition, this.#positions)
-      else standby.noteSilence(fault)
+      if (answer instanceof Error) standby.noteSilence(faultOf(answer))
+      else {
+        const strangeness = this.#primary && strangenessOfStandby(answer, this.#primary, written)
+        if (strangeness === undefined) this.#noteReplayed(standby, standbysAskedAtMs, answer)
+        else standby.noteSilence(new StrangeServer(strangeness))
+      }
       this.#tell(standby)
     }
   }
@@ -233,6 +217,13 @@ export class Standbys {
     this.#primary = primary
   }
 
+  #noteReplayed(standby: Standby, askedAtMs: number, { position }: WalPosition): void {
+    const replayed = this.#positions.findLast(sample => sample.position <= position)
+    const newest = this.#positions.at(-1)
+    const lagBytes = newest === undefined ? undefined : Math.max(0, newest.position - position)
+    standby.noteAnswer(askedAtMs, replayed?.atMs ?? Number.NEGATIVE_INFINITY, lagBytes)
+  }
+
   /** Until it is noticed that the primary is another one, all standbys look alike, those of the old one too. */
   async #noteTakeover(): Promise<void> {
     const { log, primary } = this.settings
@@ -240,7 +231,7 @@ export class Standbys {
       if (await noteHistory(primary)) log.warn(historyNoted)
       this.#isUnnoted = false
       const noted = await answerOf(readWalPosition(primary))
-      if (!(noted instanceof Error)) this.#notePrimary(this.#nowMs(), noted)
+      if (!(noted instanceof Error)) this.#notePrimary(performance.now(), noted)
     } catch (error) {
       if (!this.#isUnnoted)
         log.warn({ err: error }, 'it cannot be noted that another server has taken over, so no standby is read')
@@ -259,7 +250,7 @@ export class Standbys {
 
   /** The coordinator is asked first, as a primary is: what a node knows is then no older. */
   async #lookAtNodes(): Promise<void> {
-    const askedAtMs = this.#nowMs()
+    const askedAtMs = performance.now()
     const coordinator = await answerOf(readClusterView(this.settings.primary))
     const lookAt = async (node: Standby): Promise<void> => {
       if (coordinator instanceof Error) return this.#tell(node, coordinator)
@@ -267,31 +258,12 @@ export class Standbys {
       if (answer instanceof Error) node.noteSilence(answer)
       else {
         const strangeness = strangenessOfNode(answer, coordinator)
-        if (strangeness === undefined) node.noteNode(askedAtMs)
+        if (strangeness === undefined) node.noteAnswer(askedAtMs, askedAtMs, undefined)
         else node.noteSilence(new StrangeServer(strangeness))
       }
       this.#tell(node)
     }
     await Promise.all(this.all.map(lookAt))
-  }
-
-  /** Why a server that answered is not to be read, when the primary had written so much after that. */
-  #strangeness(answer: WalPosition, written: number | undefined): Error | undefined {
-    const primary = this.#primary
-    if (primary === undefined) return undefined
-    if (answer.system !== primary.system)
-      return new StrangeServer('this server is no standby of the one in DATABASE_URL')
-    if (hasTakenOver(primary))
-      return new StrangeServer('a failover has yet to be noticed on the server in DATABASE_URL')
-    if (answer.history !== primary.history || (answer.place !== null && answer.place !== primary.place))
-      return new StrangeServer(
-        'this server is on another timeline than the one in DATABASE_URL: it has to follow that one, or to be set up again',
-      )
-    if (written !== undefined && answer.position > written)
-      return new StrangeServer(
-        'this server has replayed more than the one in DATABASE_URL has written: it follows another one',
-      )
-    return undefined
   }
 
   /** Once, when it changes. */
@@ -306,10 +278,6 @@ export class Standbys {
     else this.settings.log.warn({ ...facts, err: fault }, `no pages are read from ${what}`)
   }
 }
-
-/** Whether a server writes a history that nobody has noted yet. */
-const hasTakenOver = (primary: WalPosition | undefined): boolean =>
-  primary !== undefined && primary.place !== primary.noted_place
 
 /** What a server answers, or why it did not. */
 async function answerOf<T>(answer: Promise<T>): Promise<T | Error> {
