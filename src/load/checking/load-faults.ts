@@ -20,7 +20,7 @@ export function describePlace(place: LinePlace): string {
 }
 
 /** Faults listed one by one; further ones are only counted. */
-export const listedMax = 50
+const listedMax = 50
 
 export class LoadFaults {
   readonly #listed: { place: LinePlace; item: ProblemItem }[] = []
@@ -31,25 +31,14 @@ export class LoadFaults {
     return this.#faults > 0
   }
 
-  /** Whether further faults are only counted. */
-  get full(): boolean {
-    return this.#listed.length === listedMax
-  }
-
   add(place: LinePlace, ...faults: readonly Fault[]): void {
     this.#places.add(place)
     this.#faults += faults.length
     for (const { path, code, detail } of faults) {
-      if (this.full) return
+      if (this.#listed.length === listedMax) return
       const item = { parameter: describePlace(place), code, detail: path === '' ? detail : `${path} ${detail}` }
       this.#listed.push({ place, item })
     }
-  }
-
-  /** Counts a fault that is not listed. */
-  count(place: LinePlace): void {
-    this.#places.add(place)
-    this.#faults++
   }
 
   /** Adds the faults of another list. */
