@@ -27,14 +27,20 @@ export interface StagedApplication {
   annotations: string
 }
 
-/** Makes the table, empty, for the rest of the session or until `dropStaged`. */
+/**
+ * Makes the table, empty, for the rest of the session or until `dropStaged`. Nothing is compressed in it: a text that is copied from one
+ * table to another stays as it is, and it is for `application` to say whether it is kept compressed.
+ */
 export async function createStaged(session: Db): Promise<void> {
   await session`
     create temporary table staged (
       n bigint primary key, place bigint, program_id bigint, application_id bigint, applicant_id bigint, program_version_id bigint,
       create_time timestamptz, submit_time timestamptz, is_current boolean, language text, status text,
       status_last_modified_time timestamptz, application_note text, snapshot text, annotations text
-    )`
+    ) with (toast_tuple_target = 8160)`
+  await session`
+    alter table staged alter column status set storage external, alter column application_note set storage external,
+      alter column snapshot set storage external, alter column annotations set storage external`
 }
 
 export async function dropStaged(session: Db): Promise<void> {

@@ -103,6 +103,19 @@ describe('what an export gives, a load takes', () => {
     expect(await numbers(to)).toEqual(await numbers(from))
   })
 
+  test('texts are stored as those of a submission are: in the row, and not compressed', async () => {
+    const to = await reasonProgram(sql)
+    const application_note = 'The same words again. '.repeat(30)
+    const reason = { question_type: 'TEXT', text: 'We came in spring, when the river was high. '.repeat(60) }
+    await load(sql, line(to, { id: 1, more: { application_note, application: { reason } } }))
+    const [sizes] = await sql<{ text: number; row: number; elsewhere: number }[]>`
+      select octet_length(snapshot) + octet_length(annotations) as text, pg_column_size(snapshot) + pg_column_size(annotations) as row,
+        (select pg_relation_size(reltoastrelid) from pg_class where oid = 'application'::regclass) as elsewhere
+      from application`
+    expect(sizes!.row).toBeGreaterThanOrEqual(sizes!.text)
+    expect(sizes!.elsewhere).toBe(0)
+  })
+
   test('a connection that dies in between ends the load with an error; run again, it goes on', async () => {
     const text = manyLines(await reasonProgram(sql), 40)
     // Every fourth batch loses its connection in the middle.
