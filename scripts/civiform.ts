@@ -34,7 +34,8 @@ import {
 
 const help = `Usage: scripts/civiform check
        scripts/civiform status
-       scripts/civiform compare --program <slug> [--sample 100] [--at <address of this service>] [--values]
+       scripts/civiform compare --program <slug> [--sample 100] [--at <address of this service>]
+                                  [--civiform <address of CiviForm's API>] [--values]
        scripts/civiform accept-deletions
        scripts/civiform moved
        scripts/civiform restored
@@ -43,7 +44,7 @@ const help = `Usage: scripts/civiform check
 check             Whether the database of CIVIFORM_DATABASE_URL can be followed: role, columns, clock; what will not map; how long
                   the first copy takes. Changes nothing anywhere.
 status            How far it is followed, and what could not be taken as it is.
-compare           Fetches the same applications from CiviForm's API (CIVIFORM_API_URL, or CIVIFORM_BASE_URL) and from this service,
+compare           Fetches the same applications from CiviForm's API (--civiform, or CIVIFORM_BASE_URL) and from this service,
                   with one API key of CiviForm's in CIVIFORM_API_KEY (id:secret), and says property by property where they differ.
                   What the profile contract does deliberately is listed, and is no difference.
                   --values shows what both have; it is applicants' data.
@@ -58,6 +59,7 @@ const options = {
   program: { type: 'string' },
   sample: { type: 'string', default: '100' },
   at: { type: 'string' },
+  civiform: { type: 'string' },
   set: { type: 'string' },
   values: { type: 'boolean', default: false },
 } as const
@@ -138,12 +140,12 @@ async function status({ sql }: ScriptContext): Promise<void> {
   for (const { kind, subject, detail } of await readFindings(sql)) console.log(`${kind}: ${subject}: ${detail}`)
 }
 
-async function compare({ config }: ScriptContext, { program, sample, at, values }: Values): Promise<void> {
+async function compare({ config }: ScriptContext, { program, sample, at, civiform, values }: Values): Promise<void> {
   const key = process.env.CIVIFORM_API_KEY
   if (key === undefined || !key.includes(':'))
     throw usage('CIVIFORM_API_KEY must be set to id:secret, of a key of CiviForm’s.')
-  const theirUrl = config.civiformApiUrl || config.civiformBaseUrl
-  if (theirUrl === '') throw usage('CIVIFORM_API_URL or CIVIFORM_BASE_URL must be set.')
+  const theirUrl = civiform ?? config.civiformBaseUrl
+  if (theirUrl === '') throw usage('CIVIFORM_BASE_URL must be set, or --civiform given.')
   const slug = program!
   const theirs = await readSample({ baseUrl: theirUrl, slug, key }, Number(sample))
   const ours = await readThese({ baseUrl: at ?? serviceAddress(config), slug, key }, theirs)

@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { type Config, type OtherConfig, otherSettings } from '../src/config/all-settings.ts'
+import { type Config, type OtherConfig, otherSettings, type settings } from '../src/config/all-settings.ts'
 import { type Environment, loadConfig, readSetting } from '../src/config/load-config.ts'
 import { withSettingFiles } from '../src/config/setting-files.ts'
 import { openDatabase, type Sql } from '../src/db/client.ts'
@@ -22,7 +22,7 @@ export interface ScriptContext {
   sql: Sql
   config: OtherConfig
   /** A setting that only some scripts need, such as the pepper. Throws a Problem when it is not given. */
-  setting<K extends keyof Config>(key: K): Config[K]
+  setting: <K extends keyof typeof settings>(key: K) => Config[K]
   /** `operator:<system user>`, for the audit trail. */
   actor: string
 }

@@ -4,6 +4,7 @@
 import { parseArgs } from 'node:util'
 import { otherSettings } from '../src/config/all-settings.ts'
 import { parseDuration } from '../src/config/durations.ts'
+import { healthPorts } from '../src/config/listening-settings.ts'
 import { loadConfig } from '../src/config/load-config.ts'
 import { withSettingFiles } from '../src/config/setting-files.ts'
 import { Problem } from '../src/problem.ts'
@@ -17,15 +18,12 @@ process.exit(
     const { values, positionals } = parseArgs({ options: { wait: { type: 'string' } }, allowPositionals: true })
     const [asked = 'service', ...rest] = positionals
     const waitMs = parseDuration(values.wait ?? '0ms')
-    if (!['service', 'worker', 'follower'].includes(asked) || rest.length > 0 || waitMs === undefined)
+    if (!(asked in healthPorts) || rest.length > 0 || waitMs === undefined)
       throw usage('Usage: tributary health [service | worker | follower] [--wait <duration, such as 60s>]')
-    const { healthHost, healthPort, workerHealthPort, followerHealthPort } = loadConfig(
-      withSettingFiles(process.env, otherSettings),
-      otherSettings,
-    )
+    const { healthHost, healthPort } = loadConfig(withSettingFiles(process.env, otherSettings), otherSettings)
     const everywhere = ['0.0.0.0', '::'].includes(healthHost)
     const host = everywhere ? '127.0.0.1' : healthHost.includes(':') ? `[${healthHost}]` : healthHost
-    const address = `http://${host}:${{ service: healthPort, worker: workerHealthPort, follower: followerHealthPort }[asked]}/readyz`
+    const address = `http://${host}:${healthPort ?? healthPorts[asked as keyof typeof healthPorts]}/readyz`
     const end = performance.now() + waitMs
     for (;;) {
       const fault = await faultAt(address)

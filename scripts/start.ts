@@ -8,6 +8,7 @@ import { parseArgs } from 'node:util'
 import { createApiKey } from '../src/access/api-keys.ts'
 import { acceptInvitation, invitePerson } from '../src/access/people.ts'
 import { verifySignIn } from '../src/access/sessions.ts'
+import { healthPorts } from '../src/config/listening-settings.ts'
 import { type Environment, loadConfig } from '../src/config/load-config.ts'
 import { openDatabase, type Sql } from '../src/db/client.ts'
 import { prepareDatabase, requireInstanceTimeZone } from '../src/db/instance.ts'
@@ -90,8 +91,9 @@ async function start(): Promise<void> {
   const service = launch('src/main.ts', environment)
   children.push(service)
   const baseUrl = config.baseUrl === '' ? `http://127.0.0.1:${config.port}` : config.baseUrl
-  await untilServing(service, `http://127.0.0.1:${config.healthPort}/readyz`)
-  children.push(launch('workers/main.ts', environment))
+  const healthUrl = `http://127.0.0.1:${config.healthPort ?? healthPorts.service}`
+  await untilServing(service, `${healthUrl}/readyz`)
+  children.push(launch('workers/main.ts', { ...environment, HEALTH_PORT: environment.HEALTH_PORT && '0' }))
   await writeFile(runningFile, `${process.pid}\n${baseUrl}\n`)
   const program = demoPrograms[0]
   const key =
@@ -99,7 +101,7 @@ async function start(): Promise<void> {
   const person = await demoPerson(sql)
   await sql.end({ timeout: 5 })
 
-  console.log(welcome(baseUrl, `http://127.0.0.1:${config.healthPort}`, program, key, person))
+  console.log(welcome(baseUrl, healthUrl, program, key, person))
   const exit = await service.exited
   if (!stopping)
     throw new Problem('internal', {

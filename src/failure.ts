@@ -39,7 +39,7 @@ export function failureLines(error: unknown): string[] {
       return [`The database user may not do this: ${message}. Grant it the right, or use another user in DATABASE_URL.`]
     case 'EADDRINUSE':
       return [
-        `The port is already in use: ${/[0-9]+/.exec(message)?.[0] ?? message}. Stop what uses it, or set PORT, HEALTH_PORT and WORKER_HEALTH_PORT to others.`,
+        `The port is already in use: ${/[0-9]+/.exec(message)?.[0] ?? message}. Stop what uses it, or set PORT or HEALTH_PORT to another.`,
       ]
     case 'EACCES':
     case 'EPERM':

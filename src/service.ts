@@ -2,6 +2,7 @@
 
 import { createApp } from './app.ts'
 import type { Config } from './config/all-settings.ts'
+import { healthPorts } from './config/listening-settings.ts'
 import { shownSettings } from './config/shown-settings.ts'
 import { readKeyExpiries } from './db/api-key-rows.ts'
 import { readFollowFigures } from './db/civiform/follow-state.ts'
@@ -54,7 +55,7 @@ export async function serve(config: Config, environment: Readonly<Record<string,
   standbys.start()
 
   let draining = false
-  tellProcess(metrics, await buildOf(db, config.commit))
+  tellProcess(metrics, await buildOf(db))
   metrics.watchKeys(() => readKeyExpiries(db))
   watchUpkeep(metrics, () => readUpkeepState(db))
   watchFollowing(metrics, () => readFollowFigures(db))
@@ -131,7 +132,7 @@ function servePlatform(
   { healthHost, healthPort }: Config,
   { fetch }: ReturnType<typeof health>,
 ): Bun.Server<undefined> {
-  return Bun.serve({ hostname: healthHost, port: healthPort, development: false, fetch })
+  return Bun.serve({ hostname: healthHost, port: healthPort ?? healthPorts.service, development: false, fetch })
 }
 
 /** An uncaught error is a fault of ours or of a library: it is logged, and the other requests go on. */

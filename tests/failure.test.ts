@@ -36,7 +36,7 @@ test('ports', async () => {
   const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() })
   const again = async () => Bun.serve({ port: server.port!, hostname: '127.0.0.1', fetch: () => new Response() })
   expect(await said(again)).toEqual([
-    `The port is already in use: ${server.port}. Stop what uses it, or set PORT, HEALTH_PORT and WORKER_HEALTH_PORT to others.`,
+    `The port is already in use: ${server.port}. Stop what uses it, or set PORT or HEALTH_PORT to another.`,
   ])
   await server.stop(true)
 })

@@ -5,6 +5,7 @@ import { followOptionsOf } from '../src/civiform/followed-source.ts'
 import { Follower } from '../src/civiform/follower.ts'
 import { keepFollowing } from '../src/civiform/keep-following.ts'
 import { type OtherConfig, otherSettings } from '../src/config/all-settings.ts'
+import { healthPorts } from '../src/config/listening-settings.ts'
 import { loadConfig } from '../src/config/load-config.ts'
 import { withSettingFiles } from '../src/config/setting-files.ts'
 import { readFollowFigures } from '../src/db/civiform/follow-state.ts'
@@ -62,13 +63,13 @@ async function follow(config: OtherConfig): Promise<void> {
     log.info({ applications, up_to: upTo === null ? null : formatMicros(upTo) }, 'copying')
   })
   const metrics = new Meter()
-  tellProcess(metrics, await buildOf(sql, config.commit))
+  tellProcess(metrics, await buildOf(sql))
   watchFollowing(metrics, () => readFollowFigures(sql))
   /** The last round that ended well, or look whether another process still follows. */
   let wellAt = Number.NEGATIVE_INFINITY
   const platform = Bun.serve({
     hostname: config.healthHost,
-    port: config.followerHealthPort,
+    port: config.healthPort ?? healthPorts.follower,
     development: false,
     fetch: health(
       async () => ({

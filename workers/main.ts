@@ -2,6 +2,7 @@
 // these together. Any number of workers may run.
 
 import { type OtherConfig, otherSettings } from '../src/config/all-settings.ts'
+import { healthPorts } from '../src/config/listening-settings.ts'
 import { loadConfig } from '../src/config/load-config.ts'
 import { withSettingFiles } from '../src/config/setting-files.ts'
 import { readFollowFigures } from '../src/db/civiform/follow-state.ts'
@@ -67,14 +68,14 @@ async function work(config: OtherConfig): Promise<void> {
 
   let stopping = false
   let isWorking = false
-  tellProcess(metrics, await buildOf(db, config.commit))
+  tellProcess(metrics, await buildOf(db))
   watchUpkeep(metrics, () => readUpkeepState(db))
   watchFollowing(metrics, () => readFollowFigures(db))
   const traces = openTraces(config, 'tributary-worker', log)
   watchTraces(metrics, traces?.exporter)
   const platform = Bun.serve({
     hostname: config.healthHost,
-    port: config.workerHealthPort,
+    port: config.healthPort ?? healthPorts.worker,
     development: false,
     fetch: health(async () => ({ ready: isWorking && !stopping && (await isReachable(db)) }), metrics).fetch,
   })
@@ -90,17 +91,16 @@ async function work(config: OtherConfig): Promise<void> {
   const working = await startWorking(db, queue, handlers({ db, config }), log, codeVersions, watched)
   const chores = startChores({ db, log, everyMs: config.sweepIntervalMs, through })
   await chores.first
-  const { selfWalkUrl, selfWalkCredential: credential } = config
-  const selfWalkMetrics = new SelfWalkMetrics(metrics, credential === undefined ? undefined : Date.now())
+  const { selfWalk } = config
+  const selfWalkMetrics = new SelfWalkMetrics(metrics, selfWalk === undefined ? undefined : Date.now())
   const stopSelfWalks =
-    credential === undefined
+    selfWalk === undefined
       ? () => {}
       : startSelfWalks({
           db,
           log,
           metrics: selfWalkMetrics,
-          url: selfWalkUrl,
-          credential,
+          ...selfWalk,
           everyMs: config.selfWalkIntervalMs,
           applications: config.selfWalkApplications,
           maxPageSize: config.maxPageSize,

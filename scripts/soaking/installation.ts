@@ -115,8 +115,7 @@ export async function startInstallation(): Promise<Installation> {
       REQUESTS_PER_MINUTE: '0',
       EXPORTS_AT_A_TIME: '0',
       STALL_TIMEOUT: '3s',
-      STATEMENT_TIMEOUT: '5s',
-      SILENCE_TIMEOUT: '6s',
+      STATEMENT_TIMEOUT: '4500ms',
       DRAIN_TIMEOUT: '5s',
       ...(redis === undefined ? {} : { REDIS_URL: redis.url }),
     }
@@ -124,7 +123,7 @@ export async function startInstallation(): Promise<Installation> {
     undo.push(() => Promise.all(services.map(service => service.process.stop())))
     const workerPort = String(await freePort())
     const worker = new Kept(async () =>
-      launch('workers/main.ts', { ...environment, WORKER_HEALTH_PORT: workerPort }, complaints),
+      launch('workers/main.ts', { ...environment, HEALTH_PORT: workerPort }, complaints),
     )
     undo.push(() => worker.stop())
     for (const { health } of services) await answering(`${health}/readyz`)

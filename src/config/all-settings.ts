@@ -3,6 +3,7 @@
 import { civiformSettings } from './civiform-settings.ts'
 import { connectionSettings } from './connection-settings.ts'
 import { consoleSettings } from './console-settings.ts'
+import type { Derived } from './constants.ts'
 import { databaseSettings } from './database-settings.ts'
 import { limitSettings } from './limit-settings.ts'
 import { listeningSettings } from './listening-settings.ts'
@@ -36,11 +37,11 @@ export const settings = {
 type Values<Settings extends Readonly<Record<string, Setting>>> = {
   [K in keyof Settings]: ReturnType<Settings[K]['parse']>
 }
-export type Config = Values<typeof settings>
+export type Config = Values<typeof settings> & Derived
 
 /** Without the secrets of API keys and page tokens, which are the service's: no other process asks for them or reads their files. */
 export const otherSettings = withoutKeySecrets(settings)
-export type OtherConfig = Values<typeof otherSettings>
+export type OtherConfig = Values<typeof otherSettings> & Derived
 
 function withoutKeySecrets<Settings extends { pageTokenKeys: unknown; apiKeyPepper: unknown }>({
   pageTokenKeys: _,

@@ -16,10 +16,6 @@ export const connectionSettings = {
     'How long a connection may stay open without a request under way, 1s to 4m; up to four seconds longer. A head that is not complete within 12 s is given up.'),
   stallTimeoutMs: setting('STALL_TIMEOUT', '60s', duration('1s', '1h'),
     'How long a reader may take nothing before it is cut off, 1s to 1h.'),
-  letGoAfterMs: setting('LET_GO_AFTER', '1s', duration('10ms', '1m'),
-    'How long a write may wait before the export gives its database connection back, 10ms to 1m; at once while others wait for one.'),
-  exportQueueTimeoutMs: setting('EXPORT_QUEUE_TIMEOUT', '10s', duration('100ms', '5m'),
-    'How long an export may wait for a database connection and its first applications together before it is refused with 503, 100ms to 5m.'),
 }
 
 function subnets(text: string): Subnet[] {

@@ -16,10 +16,6 @@ export const limitSettings = {
     '`any` or `listed`: whether a submission may name any intermediary, or only one that the console has under Intermediaries.'),
   authFailuresPerMinute: setting('AUTH_FAILURES_PER_MINUTE', '60', wholeNumber(0, 10_000_000),
     'Failed authentications a minute from one address before further ones get 429; 0 for no limit. A valid key is never refused for it. Passwords are counted apart, and right ones are then refused too.'),
-  intakeBodyBytesMax: setting('INTAKE_BODY_BYTES_MAX', '2097152', wholeNumber(1024, 67_108_864),
-    'Most bytes of a request body at intake, 1024 to 67108864.'),
-  intakeDepthMax: setting('INTAKE_DEPTH_MAX', '64', wholeNumber(8, 512),
-    'Deepest nesting of JSON at intake, 8 to 512; at least 4 and 3 for each of ENUMERATOR_DEPTH_MAX.'),
   enumeratorDepthMax: setting('ENUMERATOR_DEPTH_MAX', String(enumeratorDepthUsual), wholeNumber(1, 100),
-    'Most enumerators within one another that a program may have, 1 to 100.'),
+    'Most enumerators within one another that a program may have, 1 to 100. What intake takes is nested as deep as that asks for, and at least 64 deep.'),
 }

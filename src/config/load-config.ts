@@ -2,13 +2,14 @@
 
 import { Problem, type ProblemItem } from '../problem.ts'
 import { type Config, type OtherConfig, type otherSettings, settings } from './all-settings.ts'
+import { derivedFrom } from './constants.ts'
 import { type Setting, Unusable } from './setting.ts'
 import { faultsBetween } from './settings-together.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /** One setting, for a command that needs no other. Throws a Problem. */
-export function readSetting<K extends keyof Config>(environment: Environment, key: K): Config[K] {
+export function readSetting<K extends keyof typeof settings>(environment: Environment, key: K): Config[K] {
   return readSettings<Pick<Config, K>>(environment, { [key]: settings[key] }, () => [])[key]
 }
 
@@ -20,7 +21,8 @@ export function loadConfig(environment: Environment): Config
 /** The same of what processes other than the service use. */
 export function loadConfig(environment: Environment, which: typeof otherSettings): OtherConfig
 export function loadConfig(environment: Environment, which: Readonly<Record<string, Setting>> = settings): OtherConfig {
-  return readSettings(environment, which, faultsBetween)
+  const config = readSettings<OtherConfig>(environment, which, faultsBetween)
+  return { ...config, ...derivedFrom(config) }
 }
 
 function readSettings<C>(

@@ -1,7 +1,7 @@
 // Addresses and times in what is answered, pages, and what seals their tokens.
 
 import { secretSetting, setting, Unusable } from './setting.ts'
-import { duration, httpUrl, ianaTimeZone, wholeNumber } from './setting-kinds.ts'
+import { httpUrl, ianaTimeZone, wholeNumber } from './setting-kinds.ts'
 
 // biome-ignore format: a table, as SETTINGS.md is
 export const pageSettings = {
@@ -13,8 +13,6 @@ export const pageSettings = {
     'Most applications on one page, 1 to 1000000. Also the default page size.'),
   pageTokenKeys: secretSetting('PAGE_TOKEN_KEYS', undefined, tokenKeys,
     'Keys of 32 bytes in Base64 that seal page tokens, comma-separated: the current one, then earlier ones still accepted. Only the service asks for it.'),
-  pageTokenTtlMs: setting('PAGE_TOKEN_TTL', '7d', duration('1m', '365d'),
-    'How long a page token is accepted after it was issued, 1m to 365d.'),
   apiKeyPepper: secretSetting('API_KEY_PEPPER', undefined, pepper,
     'At least 32 random characters under which API key secrets are hashed. Changing it ends every key. Only the service and `scripts/api-key create` ask for it.'),
 }

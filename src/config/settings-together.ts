@@ -1,6 +1,7 @@
 // What settings ask of one another.
 
 import { type OtherConfig, settings } from './all-settings.ts'
+import { healthPorts } from './listening-settings.ts'
 
 type Fault = readonly [name: string, detail: string]
 
@@ -8,36 +9,24 @@ type Fault = readonly [name: string, detail: string]
 const sets = [
   ['tlsCert', 'tlsKey'],
   ['oidcIssuer', 'oidcClientId', 'oidcClientSecret'],
-  ['selfWalkUrl', 'selfWalkCredential'],
 ] as const
 
 /** The name of a setting, and what would be right. One that was refused by itself is undefined here, and no comparison with it fails. */
 export function* faultsBetween(config: OtherConfig): Generator<Fault> {
-  const { environment, host, baseUrl, port, healthPort, workerHealthPort, followerHealthPort } = config
+  const { environment, host, baseUrl, port, healthPort = healthPorts.service } = config
   for (const set of sets) {
     const missing = set.filter(key => !config[key])
     const given = set.filter(key => config[key]).map(key => settings[key].name)
     if (given.length > 0)
       for (const key of missing) yield [settings[key].name, `must be set when ${given.join(' or ')} is`]
   }
-  if (config.silenceTimeoutMs <= config.statementTimeoutMs)
-    yield ['SILENCE_TIMEOUT', 'must be longer than STATEMENT_TIMEOUT, so that PostgreSQL ends what is only slow']
   if (environment === 'development' && !isLoopback(host))
     yield ['HOST', 'must be 127.0.0.1, ::1 or localhost when TRIBUTARY_ENV is development']
   if (environment === 'production' && baseUrl?.startsWith('http:'))
     yield ['BASE_URL', 'must begin with https:// when TRIBUTARY_ENV is production']
   yield* signInFaults(config)
   if (config.exportOnly) yield* exportOnlyFaults(config)
-  // An application that answers the innermost question must be able to come in: an answer in an enumerator lies in its question
-  // object, in the list of entities and in an entity.
-  const depth = 4 + 3 * config.enumeratorDepthMax
-  if (config.intakeDepthMax < depth)
-    yield ['INTAKE_DEPTH_MAX', `must be at least ${depth} for an ENUMERATOR_DEPTH_MAX of ${config.enumeratorDepthMax}`]
   if (healthPort === port && port !== 0) yield ['HEALTH_PORT', 'must be another port than PORT']
-  if ([port, healthPort].includes(workerHealthPort) && workerHealthPort !== 0)
-    yield ['WORKER_HEALTH_PORT', 'must be another port than PORT and HEALTH_PORT']
-  if ([port, healthPort, workerHealthPort].includes(followerHealthPort) && followerHealthPort !== 0)
-    yield ['FOLLOWER_HEALTH_PORT', 'must be another port than PORT, HEALTH_PORT and WORKER_HEALTH_PORT']
 }
 
 function* signInFaults({ environment, baseUrl, passwordSignIn, oidcIssuer }: OtherConfig): Generator<Fault> {

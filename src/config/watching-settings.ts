@@ -1,7 +1,7 @@
 // Ending, logging, and what tells operators how the service is: self-walk and traces.
 
 import { secretSetting, setting, Unusable } from './setting.ts'
-import { duration, httpUrl, oneOf, optional, text, wholeNumber } from './setting-kinds.ts'
+import { duration, httpUrl, oneOf, optional } from './setting-kinds.ts'
 
 // biome-ignore format: a table, as SETTINGS.md is
 export const watchingSettings = {
@@ -9,28 +9,25 @@ export const watchingSettings = {
     'How long running exports may finish after SIGTERM, 0ms to 1h.'),
   logLevel: setting('LOG_LEVEL', 'info', oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
     'Least severe line that is logged: trace, debug, info, warn, error, fatal or silent.'),
-  selfWalkUrl: setting('SELF_WALK_URL', '', httpUrl,
-    'Address of this service at which the worker walks it from time to time, and holds what it got against the database; the one clients use tries most. Empty: it does not.'),
-  selfWalkCredential: secretSetting('SELF_WALK_CREDENTIAL', '', optional(usernameAndPassword),
-    'Username and password of the API key that it walks with, as `username:password`.'),
-  selfWalkIntervalMs: setting('SELF_WALK_INTERVAL', '1h', duration('1s', '7d'),
-    'The pause after a self-walk, 1s to 7d.'),
-  selfWalkApplications: setting('SELF_WALK_APPLICATIONS', '1000', wholeNumber(10, 10_000),
-    'About how many applications one self-walk reads, 10 to 10000.'),
+  selfWalk: secretSetting('SELF_WALK_URL', '', optional(walkedUrl),
+    'Address of this service, with username and password of an API key, at which the worker walks it from time to time, and holds what it got against the database: `https://username:password@export.example.gov`. The address that clients use tries most. Empty: it does not.'),
   tracesEndpoint: setting('OTEL_EXPORTER_OTLP_ENDPOINT', '', httpUrl,
     'Collector of OpenTelemetry that traces are sent to (OTLP over HTTP), as `http://127.0.0.1:4318`. Empty: there are none.'),
   tracesHeaders: secretSetting('OTEL_EXPORTER_OTLP_HEADERS', '', headerFields,
     'Fields to send to the collector, as `name=value,name=value`, values percent-encoded.'),
   tracesShare: setting('OTEL_TRACES_SAMPLER_ARG', '1', share,
     'Share of the traces that begin here to be sent, 0 to 1. Those that come with a request are as it says (`traceparent`).'),
-  commit: setting('TRIBUTARY_COMMIT', '', optional(text),
-    'Commit that this was built from, for `tributary_build_info`; an image sets it.'),
 }
 
-function usernameAndPassword(text: string): string {
-  if (!/^[\x21-\x39\x3b-\x7e]+:[\x21-\x7e]+$/.test(text))
-    throw new Unusable('must be username and password of an API key, as username:password')
-  return text
+/** Never repeats what it was given, which has a password in it. */
+function walkedUrl(text: string): { url: string; credential: string } {
+  const parsed = URL.parse(text)
+  const { username, password } = parsed ?? { username: '', password: '' }
+  if (parsed === null || username === '' || password === '')
+    throw new Unusable('must be an address with username and password of an API key, as https://username:password@host')
+  parsed.username = ''
+  parsed.password = ''
+  return { url: httpUrl(parsed.href), credential: [username, password].map(decodeURIComponent).join(':') }
 }
 
 function headerFields(text: string): [name: string, value: string][] {

@@ -12,7 +12,7 @@ export interface Build {
   schema: string
 }
 
-export async function buildOf(db: Db, commit: string | undefined): Promise<Build> {
+export async function buildOf(db: Db): Promise<Build> {
   const schema = (await findNewestMigration(db)) ?? 'none'
-  return { version: release.version, commit: commit ?? release.commit ?? 'unknown', bun: Bun.version, schema }
+  return { version: release.version, commit: release.commit ?? 'unknown', bun: Bun.version, schema }
 }

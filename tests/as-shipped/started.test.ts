@@ -16,7 +16,7 @@ const timeZone = 'America/Los_Angeles'
 
 async function start(settings: Record<string, string>): Promise<Shipped> {
   const { url, sql } = await useBareDatabase()
-  const [port, health, workerHealth] = [await freePort(), await freePort(), await freePort()]
+  const [port, health] = [await freePort(), await freePort()]
   const environment = {
     PATH: process.env.PATH ?? '',
     TRIBUTARY_DATA: await useFolder(),
@@ -27,7 +27,7 @@ async function start(settings: Record<string, string>): Promise<Shipped> {
     ...settings,
   }
   const child = Bun.spawn([join(import.meta.dir, '../../scripts/start')], {
-    env: { ...environment, PORT: String(port), HEALTH_PORT: String(health), WORKER_HEALTH_PORT: String(workerHealth) },
+    env: { ...environment, PORT: String(port), HEALTH_PORT: String(health) },
     stdin: 'ignore',
     stdout: 'pipe',
     stderr: 'pipe',

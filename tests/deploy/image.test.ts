@@ -185,13 +185,15 @@ describe.skipIf(!needs('mounts', 'postgresql15', 'openssl'))('what compose.yaml 
 
     const port = String(await freePort())
     const healthPort = String(await freePort())
-    const workerPort = String(await freePort())
+    const [workerPort, followerPort] = [String(await freePort()), String(await freePort())]
     // What an operator sets, and what keeps tests on this machine apart.
-    const changed = { HOST: '127.0.0.1', PORT: port, HEALTH_PORT: healthPort, WORKER_HEALTH_PORT: workerPort }
+    const changed = { HOST: '127.0.0.1', PORT: port }
+    const healthPorts: Record<string, string> = { serve: healthPort, work: workerPort, follow: followerPort }
     const environmentOf = (service: Service) => ({
       ...Object.fromEntries(instructions('ENV').map(rest => rest.split('='))),
       ...Object.fromEntries(Object.entries(service.environment).map(([name, text]) => [name, set(text)])),
       ...changed,
+      HEALTH_PORT: healthPorts[service.command[0]!] ?? healthPort,
     })
     const entrypoint: string[] = JSON.parse(instructions('ENTRYPOINT')[0]!)
     /** Given by a file here, or left to its default. */

@@ -5,6 +5,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { settings } from '../../src/config/all-settings.ts'
 import { parseDuration } from '../../src/config/durations.ts'
+import { healthPorts } from '../../src/config/listening-settings.ts'
 import { loadConfig } from '../../src/config/load-config.ts'
 import { useFolder } from '../support/fixtures.ts'
 import { needs } from '../support/needs.ts'
@@ -59,7 +60,7 @@ test('the health ports of two instances and a worker are different, and those th
     return loadConfig({ ...secrets, API_KEY_PEPPER: 'Zk3J9vXq2LmZ8wR5tYb7NcD4fGhP6sUaE1iOx', ...given })
   })
   expect(instances.every(config => config.reusePort)).toBe(true)
-  const ports = [...instances.map(config => config.healthPort), instances[0]!.workerHealthPort]
+  const ports = [...instances.map(config => config.healthPort), healthPorts.worker]
   expect(new Set(ports).size).toBe(3)
   const scrape = Bun.YAML.parse(await Bun.file(join(folder, '../prometheus/scrape.yaml')).text()) as {
     scrape_configs: { static_configs: { targets: string[] }[] }[]

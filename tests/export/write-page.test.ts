@@ -331,7 +331,7 @@ describe('writePage', () => {
     for (const receipt of await Promise.all(stalled)) expect(receipt.outcome).toBe('client_gone')
   })
 
-  test('G10: without another export that waits, a reader that takes nothing keeps its connection for LET_GO_AFTER', async () => {
+  test('G10: without another export that waits, a reader that takes nothing keeps its connection for as long as it may', async () => {
     const shared = { exports: new Exports(database.sql, 2) }
     let taken: (taken: boolean) => void = () => {}
     const reader = new Reader(n => (n === 3 ? new Promise(resolve => (taken = resolve)) : true))

@@ -48,7 +48,7 @@ test('a client that goes while its first write waits for the response is reporte
   expect(response.status).toBe(200)
 })
 
-test('what was waited for before the response counts against the same time (EXPORT_QUEUE_TIMEOUT)', async () => {
+test('what was waited for before the response counts against the same time', async () => {
   const time = new QueueTime(0)
   const refusals = [
     time.spend(new Promise(() => {})),

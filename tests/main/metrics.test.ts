@@ -23,11 +23,9 @@ beforeAll(async () => {
   await insertRawApplications(sql, program, 3000, i => `answer ${i} `.padEnd(4000, 'x'))
   key = await createTestKey(sql, { programs: ['raw'] })
   service = await startMain(database, {
-    TRIBUTARY_COMMIT: '4711abc',
     EXPORT_CONNECTIONS: '2',
-    EXPORT_QUEUE_TIMEOUT: '300ms',
-    STALL_TIMEOUT: '1s',
-    LET_GO_AFTER: '50ms',
+    RESPONSE_TIMEOUT: '600ms',
+    STALL_TIMEOUT: '3s',
     REQUESTS_PER_MINUTE: '0',
     EXPORTS_AT_A_TIME: '3',
     MAX_PAGE_SIZE: '3000',
@@ -241,7 +239,7 @@ test('each statement that waits for a connection is in the histogram of its pool
 
 describe('the process', () => {
   test('says what it runs on', async () => {
-    const labels = `version="${manifest.version}",commit="4711abc",bun="${Bun.version}",schema="0001-foundation"`
+    const labels = `version="${manifest.version}",commit="unknown",bun="${Bun.version}",schema="0001-foundation"`
     expect((await readMetrics(service.health)).of(`tributary_build_info{${labels}}`)).toBe(1)
   })
 

@@ -67,7 +67,7 @@ describe.skipIf(!isThere)('through PgBouncer in transaction mode', () => {
   })
 
   test('with DATABASE_DIRECT_URL the worker makes what is published', async () => {
-    await startWorker(pooled, { ...unprepared, DATABASE_DIRECT_URL: database.url, SWEEP_INTERVAL: '1h' })
+    await startWorker(pooled, { ...unprepared, DATABASE_DIRECT_URL: database.url })
     const { program_version_id } = await aProgram(database.sql)
     await until('docs of what was published', async () => {
       const rows = await database.sql`select 1 from docs_example where program_version_id = ${program_version_id}`

@@ -21,8 +21,7 @@ const key = await createTestKey(database.sql, { programs: ['raw', 'asked'], mayS
 beforeEach(async () => {
   proxy = await useSilentProxy(database.url)
   main = await startMain(proxy, {
-    STATEMENT_TIMEOUT: '400ms',
-    SILENCE_TIMEOUT: '500ms',
+    STATEMENT_TIMEOUT: '375ms',
     RESPONSE_TIMEOUT: '1s',
     EXPORT_CONNECTIONS: '2',
   })
@@ -142,7 +141,7 @@ describe('a silent database', () => {
   test('G14: a request whose body has come has the budget of any other; one whose body does not come takes its own time', async () => {
     await endProcesses()
     // The silence of a connection would be noticed only long after a request is to be answered.
-    main = await startMain(proxy, { STATEMENT_TIMEOUT: '20s', SILENCE_TIMEOUT: '30s', RESPONSE_TIMEOUT: '1s' })
+    main = await startMain(proxy, { STATEMENT_TIMEOUT: '22500ms', RESPONSE_TIMEOUT: '1s' })
     for (const [, path, init] of requests) await (await ask(path, init)).arrayBuffer()
     proxy.fallSilent()
     const answers = await Promise.all(

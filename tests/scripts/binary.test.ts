@@ -143,10 +143,10 @@ describe('the binary', () => {
       where p.slug = ${slug} and v.state = 'ACTIVE' and v.program_version_id <> ${definition.based_on}`
     await until('docs of the version', async () => (await newest()).length === 1)
     const port = new URL(worker.health).port
-    expect(await health('worker', { WORKER_HEALTH_PORT: port })).toBe(0)
+    expect(await health('worker', { HEALTH_PORT: port })).toBe(0)
     worker.child.kill('SIGTERM')
     expect(await worker.child.exited).toBe(0)
-    expect(await health('worker', { WORKER_HEALTH_PORT: port })).toBe(1)
+    expect(await health('worker', { HEALTH_PORT: port })).toBe(1)
   })
 
   test('loads in threads of its own', async () => {

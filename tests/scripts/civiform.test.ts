@@ -20,7 +20,6 @@ const environment = {
   CIVIFORM_DATABASE_URL: civiform.database.readerUrl,
   CIVIFORM_BASE_URL: api.baseUrl,
   CIVIFORM_CLOCK_SLACK: '10ms',
-  CIVIFORM_POLL_INTERVAL: '100ms',
   CIVIFORM_API_KEY: `${Buffer.alloc(16, 1).toString('base64')}:secret`,
   CIVIFORM_API_SECRET_SALT: salt,
 }
@@ -157,7 +156,7 @@ describe('scripts/civiform', () => {
     const port = await freePort()
     const follower = startFollowerProcess(
       { url: database.url, readerUrl: civiform.database.readerUrl },
-      { ...environment, FOLLOWER_HEALTH_PORT: String(port) },
+      { ...environment, HEALTH_PORT: String(port) },
     )
     await until('it is ready', () =>
       fetch(`http://127.0.0.1:${port}/readyz`).then(

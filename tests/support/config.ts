@@ -14,7 +14,6 @@ export function testConfig(overrides: Partial<Config> = {}): Config {
     API_KEY_PEPPER: testPepper,
     PORT: '0',
     HEALTH_PORT: '0',
-    WORKER_HEALTH_PORT: '0',
     LOG_LEVEL: 'silent',
     REQUESTS_PER_MINUTE: '0',
     EXPORTS_AT_A_TIME: '0',

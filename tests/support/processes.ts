@@ -55,7 +55,6 @@ export function spawnProcess(
         : { PAGE_TOKEN_KEYS: testTokenKey, API_KEY_PEPPER: testPepper }),
       PORT: '0',
       HEALTH_PORT: '0',
-      WORKER_HEALTH_PORT: '0',
       ...environment,
     },
     stdin: 'ignore',

@@ -22,7 +22,7 @@ const unreachable = 'postgres://127.0.0.1:1/x'
 test('livez and readyz: alive while it waits for its queue, ready when it works, and neither tells anything more', async () => {
   const port = String(await freePort())
   const worker = spawnProcess('workers/main.ts', database, {
-    WORKER_HEALTH_PORT: port,
+    HEALTH_PORT: port,
     DATABASE_DIRECT_URL: unreachable,
   })
   await logged(worker, 'the queue cannot be opened yet')

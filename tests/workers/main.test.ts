@@ -2,7 +2,9 @@
 
 import { afterEach, describe, expect, test } from 'bun:test'
 import { freePort } from '../../scripts/free-port.ts'
+import { createLog } from '../../src/log.ts'
 import { setRetention } from '../../src/upkeep/erase.ts'
+import { startChores } from '../../workers/chores.ts'
 import { useDatabase } from '../support/fixtures.ts'
 import { endProcesses, logged, refusalOf, spawnProcess, startWorker } from '../support/processes.ts'
 import { aComputedProgram as aProgram, everyKind } from '../support/programs.ts'
@@ -42,11 +44,14 @@ describe('workers/main.ts', () => {
     await until('docs of what was published meanwhile', () => docsOf(meanwhile.program_version_id))
   })
 
-  test('what is lost while it runs is made again after SWEEP_INTERVAL, and what stands still for five minutes is asked for again', async () => {
+  test('what is lost while it runs is made again at the next sweep, and what stands still for five minutes is asked for again', async () => {
     const lost = await aProgram(database.sql)
     const stuck = await aProgram(database.sql)
     const waiting = await aProgram(database.sql)
-    const worker = await startWorker(database, { SWEEP_INTERVAL: '1s' })
+    const worker = await startWorker(database)
+    // What a worker does once a minute, more often.
+    const chores = startChores({ db: database.sql, log: createLog('fatal'), everyMs: 1000, through: () => {} })
+    await chores.first
     for (const { program_version_id } of [lost, stuck, waiting])
       await until('docs at first', () => docsOf(program_version_id))
     const ids = [lost, stuck, waiting].map(({ program_version_id }) => program_version_id)
@@ -75,6 +80,7 @@ describe('workers/main.ts', () => {
     }
     await until('what stood still to be done', async () => (await stateOf(stuck)) === 'done')
     expect(await stateOf(waiting)).toBe('queued')
+    await chores.stop()
     worker.child.kill('SIGTERM')
     expect(await worker.child.exited).toBe(0)
   })

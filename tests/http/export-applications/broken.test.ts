@@ -198,7 +198,7 @@ describe('a page that cannot be finished', () => {
     expect(page.payload.map((a: { application_id: number }) => a.application_id)).toEqual(ids)
   })
 
-  test('when every export connection is taken for longer than EXPORT_QUEUE_TIMEOUT: 503 with Retry-After', async () => {
+  test('when every export connection is taken for longer than an export waits: 503 with Retry-After', async () => {
     const narrow = await useService(database, { exportConnections: 1, exportQueueTimeoutMs: 300 })
     const letGo = await holdTransaction(narrow.foundation.exportDb)
     const response = await new ExportClient(narrow, key, slug).request()

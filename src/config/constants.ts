@@ -1,0 +1,64 @@
+// What no operator would turn: fixed, each with its reason. They stand beside the settings so that a test can have others.
+
+const minuteMs = 60_000
+const hourMs = 60 * minuteMs
+const dayMs = 24 * hourMs
+
+export const constants = {
+  /** Seven days: what EXPORT.md promises every client, on any installation. */
+  pageTokenTtlMs: 7 * dayMs,
+  /** Longer than replay usually lags, and short enough for a status, a note or an erasure to be late by on a page. */
+  exportLagMaxMs: 10_000,
+  /** How long a write may wait before the export gives its connection back: reopening a cursor costs a few milliseconds. */
+  letGoAfterMs: 1000,
+  /** People work in the console one at a time: their statements are short. */
+  consoleConnections: 4,
+  /** Ten times what the longest form that was ever seen takes. */
+  intakeBodyBytesMax: 2_097_152,
+  /** How often a worker looks for what is missing, or is kept too long: a round with nothing to do is a few index reads. */
+  sweepIntervalMs: minuteMs,
+  /** The pause after a self-walk: often enough to hear of a fault within the day, seldom enough to cost nothing. */
+  selfWalkIntervalMs: hourMs,
+  /** About how many applications one self-walk reads: several pages of each size, in less than a second. */
+  selfWalkApplications: 1000,
+  /** Compared at each look at a CiviForm, for what no event tells: less than 20 ms there, and millions of applications a day. */
+  civiformScanRows: 5000,
+  /** How often every application of a CiviForm is read whole and compared: at night, when it is idle, comes once a day. */
+  civiformReconcileMs: dayMs,
+} as const satisfies Readonly<Record<string, number>>
+
+type Constants = { [K in keyof typeof constants]: number }
+
+/** Settings that others follow from. */
+interface Deciding {
+  statementTimeoutMs: number
+  responseTimeoutMs: number
+  enumeratorDepthMax: number
+  civiformClockSlackMs: number
+}
+
+interface Following {
+  /** How long PostgreSQL may say nothing while it owes an answer. Longer than a statement may take, so that it ends itself what is only slow. */
+  silenceTimeoutMs: number
+  /** How long an export may wait for a connection and its first applications: part of what a request may wait for its first byte. */
+  exportQueueTimeoutMs: number
+  /**
+   * Deepest nesting of JSON at intake. An application that answers the innermost question must be able to come in: an answer in an
+   * enumerator lies in its question object, in the list of entities and in an entity.
+   */
+  intakeDepthMax: number
+  /** Pause between two looks at CiviForm's database. What it submits is seen only when its clocks' slack has passed. */
+  civiformPollIntervalMs: number
+}
+
+const following = (config: Deciding): Following => ({
+  silenceTimeoutMs: Math.ceil((config.statementTimeoutMs * 4) / 3),
+  exportQueueTimeoutMs: Math.ceil(config.responseTimeoutMs / 2),
+  intakeDepthMax: Math.max(64, 4 + 3 * config.enumeratorDepthMax),
+  civiformPollIntervalMs: Math.max(100, config.civiformClockSlackMs),
+})
+
+/** What a process is configured with besides its settings. */
+export type Derived = Constants & Following
+
+export const derivedFrom = (config: Deciding): Derived => ({ ...constants, ...following(config) })
