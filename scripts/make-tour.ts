@@ -16,7 +16,7 @@ import { changeQuestion, placeOf } from '../src/domain/definitions/edit-definiti
 import { describeForEditing } from '../src/domain/definitions/version-definition.ts'
 import { saveDraft } from '../src/programs/save-draft.ts'
 import { annotate } from '../src/upkeep/annotate.ts'
-import { ChildProcesses, untilAnswering } from './benchmark/child-processes.ts'
+import { ChildProcesses, untilAnswering } from './child-processes.ts'
 import { startEmbeddedPostgres } from './embedded-postgres.ts'
 import { freePort } from './free-port.ts'
 
@@ -43,7 +43,7 @@ try {
   await mkdir(folder, { recursive: true })
   await makeTour()
 } finally {
-  await children.stopAll()
+  await children.end()
   await sql.end({ timeout: 5 })
   await server.stop()
   await rm(data, { recursive: true, force: true })

@@ -2,7 +2,6 @@
 // They are no part of the service, and the service must not depend on what they make.
 
 import type { Sql } from '../../src/db/client.ts'
-import type { DrainRequest } from './drain.ts'
 
 export interface BenchProgram {
   program_id: number
@@ -24,32 +23,14 @@ export async function readLargestProgram(sql: Sql): Promise<BenchProgram | undef
   return row
 }
 
-interface ProgramFacts {
-  versions: number
-  snapshot_bytes: number
-}
-
-/** What kind of applications they are. */
-export async function readProgramFacts(sql: Sql, programId: number): Promise<ProgramFacts> {
-  const [row] = await sql<ProgramFacts[]>`
-    select
-      count(distinct program_version_id) as versions,
-      avg(octet_length(snapshot))::float8 as snapshot_bytes
-    from application
-    where program_id = ${programId}`
-  return row!
-}
-
 /** The bytes every exporter has to read for a page, in its order, and no others: nothing is filled in, nothing decided. */
-export function drainRequest(program: BenchProgram, rows: number, repeats: number): DrainRequest {
-  return {
-    statement:
-      'select snapshot, annotations from application where program_id = $1 and submit_seq <= $2 ' +
-      'order by submit_time, submit_seq limit $3',
-    parameters: [program.program_id, program.horizon, rows],
-    repeats,
-  }
-}
+export const drainStatements = ({ program_id, horizon }: BenchProgram, rows: number) => ({
+  prepare:
+    'prepare page (bigint, bigint, bigint) as ' +
+    'select snapshot, annotations from application where program_id = $1 and submit_seq <= $2 ' +
+    'order by submit_time, submit_seq limit $3',
+  statement: `execute page (${program_id}, ${horizon}, ${rows})`,
+})
 
 /** Fresh statistics, a set visibility map, and nothing left for a vacuum to do in the middle of a round. */
 export async function settleTables(sql: Sql): Promise<void> {
@@ -57,27 +38,20 @@ export async function settleTables(sql: Sql): Promise<void> {
   await sql`checkpoint`
 }
 
-/** How many applications the peers' copy holds; undefined when there is none. */
-export async function countNaiveCopy(sql: Sql): Promise<number | undefined> {
-  const [table] = await sql<{ present: boolean }[]>`select to_regclass('bench_naive') is not null as present`
-  if (!table!.present) return undefined
+/** A table for the peers: each application as one jsonb value, found by its place in the export. Returns how many it has. */
+export async function countNaiveCopy(sql: Sql): Promise<number> {
+  await sql`create table if not exists bench_naive (position bigint primary key, application jsonb not null)`
   const [row] = await sql<{ count: number }[]>`select count(*) as count from bench_naive`
   return row!.count
 }
 
-/** An empty table for the peers: each application as one jsonb value, found by its place in the export. */
-export async function makeNaiveTable(sql: Sql): Promise<void> {
-  await sql`drop table if exists bench_naive`
-  await sql`create table bench_naive (position bigint primary key, application jsonb not null)`
-}
-
-/** Appends the applications of a page that starts after `position`, as they were exported. Returns how many. */
-export async function appendNaive(sql: Sql, position: number, page: string): Promise<number> {
-  const { count } = await sql`
+/** Appends the applications of a page that starts after `position`, as they were exported. */
+export async function appendNaive(sql: Sql, position: number, page: string): Promise<void> {
+  await sql`
     insert into bench_naive (position, application)
     select ${position}::bigint + ordinality, value
-    from jsonb_array_elements((${page}::text)::jsonb -> 'payload') with ordinality`
-  return count
+    from jsonb_array_elements((${page}::text)::jsonb -> 'payload') with ordinality
+    on conflict (position) do nothing`
 }
 
 /** Writes all applications into a file of the server's, as binary COPY has them, and takes them out of their table. */

@@ -1,64 +1,77 @@
-// A process that asks PostgreSQL for rows and throws them away: the least any client can do, and so the limit of every other.
-// Takes one JSON line with a DrainRequest on standard input at a time, answers each with one line (DrainAnswer or an error).
-// It does not look at what it reads, beyond the heads of messages, to count rows and to know when they have ended.
-
-import { answerLines } from './answer-lines.ts'
-import { BlockingSocket, type SocketAddress } from './blocking-socket.ts'
-import { executeMessages, MessageCounter, prepareMessages, startupMessage } from './wire-messages.ts'
-
-export interface DrainSetup {
-  address: SocketAddress
-  user: string
-  database: string
-}
+// A process that asks PostgreSQL for rows and throws them away: the least that a client on Bun can do, and so the reference for every
+// other. Its argument is a DrainRequest as JSON, its output an array of DrainRun. It looks at nothing but the end of what arrives.
 
 export interface DrainRequest {
+  address: { unix: string } | { hostname: string; port: number }
+  user: string
+  database: string
+  /** Run once before all others. */
+  prepare: string
   statement: string
-  parameters: readonly (string | number)[]
   repeats: number
 }
 
-export interface DrainAnswer {
-  /** One entry a repeat. Milliseconds from asking to the first row, and to the end. */
-  runs: readonly { firstByteMs: number; wallMs: number; rows: number; bytes: number }[]
+/** Milliseconds from asking to the first bytes, and to the end. */
+export interface DrainRun {
+  firstByteMs: number
+  wallMs: number
+  rows: number
+  bytes: number
 }
 
-/** As large as a processor's own cache holds; larger buffers were slower. */
-const bufferBytes = 256 * 1024
-const timeoutSeconds = 60
+const timeoutMs = 60_000
+/** Enough for the last messages of an answer: how many rows there were or what is wrong, and that the server is ready (`Z`). */
+const endBytes = 512
+const ready = Buffer.from('Z\0\0\0\x05I', 'latin1')
 
-function serveRequests(setup: DrainSetup): (request: DrainRequest) => DrainAnswer {
-  const socket = new BlockingSocket(setup.address, timeoutSeconds)
-  const buffer = Buffer.allocUnsafeSlow(bufferBytes)
-  const prepared = new Map<string, string>()
-
-  const ask = (messages: Uint8Array): DrainAnswer['runs'][number] => {
-    const counter = new MessageCounter()
-    const startedAt = performance.now()
-    let firstByteMs = 0
-    socket.write(messages)
-    while (!counter.ready) {
-      counter.take(buffer, socket.read(buffer))
-      if (firstByteMs === 0 && counter.rows > 0) firstByteMs = performance.now() - startedAt
-      // Before a session has begun, a complaint is the last that is heard.
-      if (counter.error !== undefined && prepared.size === 0) break
-    }
-    const wallMs = performance.now() - startedAt
-    if (counter.error !== undefined) throw new Error(`PostgreSQL says: ${counter.error}`)
-    return { firstByteMs, wallMs, rows: counter.rows, bytes: counter.bytes }
+async function drain({ address, user, database, prepare, statement, repeats }: DrainRequest): Promise<DrainRun[]> {
+  let end: Uint8Array = Buffer.alloc(0)
+  let bytes = 0
+  let firstByteAt = 0
+  let answered = Promise.withResolvers<void>()
+  const socket = await Bun.connect({
+    ...address,
+    socket: {
+      data: (_, chunk) => {
+        firstByteAt ||= performance.now()
+        bytes += chunk.length
+        end = (chunk.length < endBytes ? Buffer.concat([end, chunk]) : chunk).subarray(-endBytes)
+        // No text that PostgreSQL stores has a zero byte, so nothing else ends like this.
+        if (ready.equals(end.subarray(-ready.length))) answered.resolve()
+      },
+      close: () => answered.reject(new Error('the server closed the connection')),
+    },
+  } as Bun.TCPSocketConnectOptions)
+  const ask = async (message: Buffer): Promise<DrainRun> => {
+    answered = Promise.withResolvers()
+    ;[end, bytes, firstByteAt] = [Buffer.alloc(0), 0, 0]
+    const askedAt = performance.now()
+    socket.write(message)
+    await answered.promise
+    const wallMs = performance.now() - askedAt
+    const said = Buffer.from(end).toString('latin1')
+    // A statement, a `prepare`, or the beginning of the session; else the server has said what is wrong.
+    const rows = /C\0\0\0.(?:SELECT ([0-9]+)|PREPARE)\0Z|K\0\0\0\f.{8}Z/s.exec(said)
+    if (rows === null) throw new Error(`PostgreSQL says: ${said}`)
+    return { firstByteMs: firstByteAt - askedAt, wallMs, rows: Number(rows[1]), bytes }
   }
-
-  ask(startupMessage(setup.user, setup.database))
-  return ({ statement, parameters, repeats }) => {
-    let name = prepared.get(statement)
-    if (name === undefined) {
-      name = `s${prepared.size}`
-      ask(prepareMessages(name, statement))
-      prepared.set(statement, name)
-    }
-    const messages = executeMessages(name, parameters)
-    return { runs: Array.from({ length: repeats }, () => ask(messages)) }
-  }
+  await ask(message('', `\0\x03\0\0user\0${user}\0database\0${database}\0application_name\0bench-drain\0`))
+  await ask(message('Q', prepare))
+  await ask(message('Q', statement))
+  const runs: DrainRun[] = []
+  for (let i = 0; i < repeats; i++) runs.push(await ask(message('Q', statement)))
+  return runs
 }
 
-if (import.meta.main) await answerLines(serveRequests(JSON.parse(process.argv[2]!) as DrainSetup))
+/** A message of PostgreSQL's protocol: its type, its length, a text with a zero byte. The first of a session has no type. */
+function message(type: string, text: string): Buffer {
+  const length = Buffer.alloc(4)
+  length.writeInt32BE(Buffer.byteLength(text) + 5)
+  return Buffer.concat([Buffer.from(type), length, Buffer.from(`${text}\0`)])
+}
+
+if (import.meta.main) {
+  setTimeout(() => process.exit(1), timeoutMs)
+  console.log(JSON.stringify(await drain(JSON.parse(process.argv[2]!) as DrainRequest)))
+  process.exit(0)
+}

@@ -1,21 +1,20 @@
 // The servers whose pages are measured: our service and its peers, each a process of its own, and the client that drains them.
 
 import { join } from 'node:path'
+import { type ChildProcesses, untilAnswering } from '../child-processes.ts'
 import { freePort } from '../free-port.ts'
 import type { DatabaseView } from './bench-database.ts'
-import { type ChildProcesses, type Started, untilAnswering } from './child-processes.ts'
 
-const root = join(import.meta.dir, '../..')
+type Headers = Readonly<Record<string, string>>
 
 /** A running server and how one asks it for a page. */
 export interface HttpSubject {
   name: string
-  pid: number
-  baseUrl: string
   /** The page of the first `pageSize` applications. */
   pageUrl(pageSize: number): string
-  headers: Readonly<Record<string, string>>
-  stop(): Promise<void>
+  headers: Headers
+  /** Ends it. The most memory that it held, in bytes. */
+  stop(): Promise<number>
 }
 
 /** What the harness's own API key and secrets are; made for each run. */
@@ -25,82 +24,77 @@ export interface ServiceAccess {
   environment: Record<string, string>
 }
 
-/**
- * The service as it is run in production, every feature on; only limits are out of the way: they count, and never refuse.
- * `settings` are further variables of its environment.
- */
-export async function startService(
-  children: ChildProcesses,
-  database: DatabaseView,
-  access: ServiceAccess,
-  settings: Record<string, string> = {},
-): Promise<HttpSubject> {
-  const [port, healthPort] = [await freePort(), await freePort()]
-  const started = children.start([process.execPath, join(root, 'src/main.ts')], {
-    env: serviceEnvironment(database, access, port, healthPort, settings),
+interface Prepared {
+  children: ChildProcesses
+  database: DatabaseView
+  data: { access: ServiceAccess }
+}
+
+/** The service as it is run in production, every feature on; only limits are out of the way: they count, and never refuse. */
+export async function startService({ children, database, data }: Prepared): Promise<HttpSubject> {
+  const { slug, authorization, environment } = data.access
+  const healthPort = String(await freePort())
+  const limits = { MAX_PAGE_SIZE: '1000000', EXPORTS_AT_A_TIME: '10000', REQUESTS_PER_MINUTE: '10000000' }
+  return serve(children, 'service', [process.execPath, join(import.meta.dir, '../../src/main.ts')], {
+    env: { ...database.environment, ...environment, ...limits, HEALTH_PORT: healthPort },
+    path: `/api/v1/admin/programs/${slug}/applications`,
+    ready: `http://127.0.0.1:${healthPort}/readyz`,
+    headers: { Authorization: authorization },
   })
-  await untilAnswering(started, `http://127.0.0.1:${healthPort}/readyz`)
-  const baseUrl = `http://127.0.0.1:${port}`
-  return {
-    name: 'service',
-    pid: started.pid,
-    baseUrl,
-    pageUrl: pageSize => `${baseUrl}/api/v1/admin/programs/${access.slug}/applications?pageSize=${pageSize}`,
-    headers: { Authorization: access.authorization },
-    stop: () => started.stop(),
-  }
 }
 
-function serviceEnvironment(
-  database: DatabaseView,
-  access: ServiceAccess,
-  port: number,
-  healthPort: number,
-  settings: Record<string, string> = {},
-): Record<string, string> {
-  return {
-    ...database.environment,
-    ...access.environment,
-    PORT: String(port),
-    HEALTH_PORT: String(healthPort),
-    MAX_PAGE_SIZE: '1000000',
-    EXPORTS_AT_A_TIME: '10000',
-    REQUESTS_PER_MINUTE: '10000000',
-    ...settings,
-  }
+/** Runs `work` with a service of its own, which is stopped after it. `peakBytes` is the most memory that the service held. */
+export async function withService<T>(
+  prepared: Prepared,
+  work: (service: HttpSubject) => Promise<T>,
+): Promise<{ done: T; peakBytes: number }> {
+  const service = await startService(prepared)
+  const done = await work(service)
+  return { done, peakBytes: await service.stop() }
 }
 
-export const peerNames = ['bun-naive', 'fastify-whole', 'fastify-stream'] as const
-type PeerName = (typeof peerNames)[number]
+export const peerNames = ['bun-naive.ts', 'fastify-whole.mjs', 'fastify-stream.mjs'] as const
 
 /** One of the peers in `peers/`; undefined when it needs Node and there is none. */
 export async function startPeer(
-  children: ChildProcesses,
-  database: DatabaseView,
-  name: PeerName,
+  { children, database }: Prepared,
+  file: (typeof peerNames)[number],
 ): Promise<HttpSubject | undefined> {
-  const onNode = name !== 'bun-naive'
-  const node = Bun.which('node')
-  if (onNode && node === null) return undefined
-  const file = join(import.meta.dir, 'peers', onNode ? `${name}.mjs` : `${name}.ts`)
-  const port = await freePort()
-  const started = children.start([onNode ? node! : process.execPath, file], {
-    env: { ...database.environment, PORT: String(port), NODE_ENV: 'production' },
+  const runtime = file.endsWith('.ts') ? process.execPath : Bun.which('node')
+  if (runtime === null) return undefined
+  return serve(children, file.split('.')[0]!, [runtime, join(import.meta.dir, 'peers', file)], {
+    env: { ...database.environment, NODE_ENV: 'production' },
+    path: '/applications',
+    ready: '/ready',
+    headers: {},
   })
-  return peerSubject(name, started, port)
 }
 
-async function peerSubject(name: string, started: Started, port: number): Promise<HttpSubject> {
-  const baseUrl = `http://127.0.0.1:${port}`
-  await untilAnswering(started, `${baseUrl}/ready`)
-  return {
-    name,
-    pid: started.pid,
-    baseUrl,
-    pageUrl: pageSize => `${baseUrl}/applications?pageSize=${pageSize}`,
-    headers: {},
-    stop: () => started.stop(),
-  }
+async function serve(
+  children: ChildProcesses,
+  name: string,
+  command: readonly string[],
+  { env, path, ready, headers }: { env: Record<string, string>; path: string; ready: string; headers: Headers },
+): Promise<HttpSubject> {
+  const port = String(await freePort())
+  const origin = `http://127.0.0.1:${port}`
+  const started = children.start(command, { env: { ...env, PORT: port } })
+  await untilAnswering(started, new URL(ready, origin).href)
+  return { name, pageUrl: pageSize => `${origin}${path}?pageSize=${pageSize}`, headers, stop: started.stop }
+}
+
+export interface Page {
+  text: string
+  payload: unknown[]
+  nextPageToken: string | null
+}
+
+/** Fetches a page whole, for checks before and beside measurements. Throws unless it is a 200. */
+export async function readPage(url: string, headers: Headers): Promise<Page> {
+  const response = await fetch(url, { headers })
+  const text = await response.text()
+  if (response.status !== 200) throw new Error(`${url} was answered with ${response.status}: ${text.slice(0, 500)}`)
+  return { text, ...(JSON.parse(text) as Omit<Page, 'text'>) }
 }
 
 /** One body fetched to nowhere. */
@@ -113,30 +107,22 @@ export interface Transfer {
 const transferTimeoutMs = 180_000
 
 /**
- * Fetches an address `repeats` times over one connection that is already open, with curl, to nowhere. Throws when an answer
- * is not 200 or not whole.
+ * Fetches the page of the first `rows` applications `repeats` times to nowhere, with curl, over one connection that is already open. Throws
+ * when an answer is not 200 or not whole.
  */
-async function fetchToNowhere(
+export async function fetchPages(
   children: ChildProcesses,
-  url: string,
-  headers: Readonly<Record<string, string>>,
+  { pageUrl, headers }: Pick<HttpSubject, 'pageUrl' | 'headers'>,
+  rows: number,
   repeats: number,
-  opener: string = url,
 ): Promise<Transfer[]> {
+  const urls = [pageUrl(1), ...Array.from({ length: repeats }, () => pageUrl(rows))]
   const output = await children.run(['curl', '--config', '-'], {
-    input: curlConfig([opener, ...Array.from({ length: repeats }, () => url)], headers),
+    input: curlConfig(urls, headers),
     timeoutMs: transferTimeoutMs,
   })
   return parseTransfers(output).slice(1)
 }
-
-/** The page of the first `rows` applications, `repeats` times. */
-export const fetchPages = (
-  children: ChildProcesses,
-  subject: HttpSubject,
-  rows: number,
-  repeats: number,
-): Promise<Transfer[]> => fetchToNowhere(children, subject.pageUrl(rows), subject.headers, repeats, subject.pageUrl(1))
 
 const warmUpPages = 3000
 
@@ -144,12 +130,12 @@ const warmUpPages = 3000
  * Asks for small pages until the code has been compiled as it is after some minutes of work: what runs for weeks is not to be
  * judged by its first hundred requests.
  */
-export async function warmUp(children: ChildProcesses, subject: HttpSubject, pages = warmUpPages): Promise<void> {
-  await fetchToNowhere(children, subject.pageUrl(1), subject.headers, pages)
+export async function warmUp(children: ChildProcesses, subject: HttpSubject): Promise<void> {
+  await fetchPages(children, subject, 1, warmUpPages)
 }
 
 /** What curl reads on standard input, where no other user of the machine sees a credential. */
-export function curlConfig(urls: readonly string[], headers: Readonly<Record<string, string>>): string {
+export function curlConfig(urls: readonly string[], headers: Headers): string {
   const quoted = (text: string): string => `"${text.replaceAll(/["\\]/g, '\\$&')}"`
   return [
     'silent',

@@ -15,27 +15,24 @@ export interface BenchmarkOptions {
   keep: string | undefined
   /** In the order they are run. */
   sections: readonly string[]
-  /** PostgreSQL's `shared_buffers`. */
-  sharedBuffers: string
   help: boolean
 }
 
 export const help = (
   sectionNames: readonly string[],
 ): string => `Usage: scripts/bench [--small] [--only <section,…>] [--rounds <n>] [--postgres embedded|debian]
-                     [--socket tcp|unix] [--keep <folder>] [--shared-buffers <size>]
+                     [--socket tcp|unix] [--keep <folder>]
 
 Starts a PostgreSQL of its own, loads 300,000 invented applications, and measures the export next to the least a client
 can do and next to what else one would write. Prints tables, writes .bench/<time>.json, ends by itself. Uses loopback only.
 
-  --small           30,000 applications: for trying things out; the figures wanted are those of the full run
-  --only            ${sectionNames.join(', ')}; all of them unless given
-  --rounds          how often each measurement is taken, 1 to 50; 5 unless given, and fewer prove nothing
-  --postgres        embedded (from npm, the default) or debian (/usr/lib/postgresql); ratios never mix the two
-  --socket          tcp (the default) or unix, between PostgreSQL and its clients
-  --keep            folder in which the loaded database is kept, and found again by the next run
-  --shared-buffers  PostgreSQL's own cache; 2GB unless given (512MB with --small), enough for all that is read
-  --help            this text`
+  --small     30,000 applications: for trying things out; the figures wanted are those of the full run
+  --only      ${sectionNames.join(', ')}; all of them unless given
+  --rounds    how often each measurement is taken, 1 to 50; 5 unless given, and fewer prove nothing
+  --postgres  embedded (from npm, the default) or debian (/usr/lib/postgresql); ratios never mix the two
+  --socket    tcp (the default) or unix, between PostgreSQL and its clients
+  --keep      folder in which the loaded database is kept, and found again by the next run
+  --help      this text`
 
 /** `sectionNames`: those there are, in their order. Throws an Error that says which argument cannot be used. */
 export function parseOptions(args: readonly string[], sectionNames: readonly string[]): BenchmarkOptions {
@@ -48,13 +45,9 @@ export function parseOptions(args: readonly string[], sectionNames: readonly str
       postgres: { type: 'string', default: 'embedded' },
       socket: { type: 'string', default: 'tcp' },
       keep: { type: 'string' },
-      'shared-buffers': { type: 'string' },
       help: { type: 'boolean', default: false },
     },
   })
-  const sharedBuffers = values['shared-buffers'] ?? (values.small ? '512MB' : '2GB')
-  if (!/^[1-9][0-9]*(kB|MB|GB)$/.test(sharedBuffers))
-    throw new Error(`--shared-buffers takes a size such as 128MB, not "${sharedBuffers}".`)
   const rounds = Number(values.rounds)
   if (!/^[0-9]+$/.test(values.rounds) || rounds < 1 || rounds > 50)
     throw new Error(`--rounds takes a number from 1 to 50, not "${values.rounds}".`)
@@ -66,7 +59,6 @@ export function parseOptions(args: readonly string[], sectionNames: readonly str
     socket: oneOf('--socket', values.socket, ['tcp', 'unix']),
     keep: values.keep === undefined ? undefined : resolve(values.keep),
     sections: sectionsOf(values.only ?? sectionNames.join(','), sectionNames),
-    sharedBuffers,
     help: values.help,
   }
 }

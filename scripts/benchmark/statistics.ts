@@ -15,11 +15,6 @@ export function percentile(values: readonly number[], percent: number): number {
   return below + (above - below) * (at - Math.floor(at))
 }
 
-export function mean(values: readonly number[]): number {
-  if (values.length === 0) throw new Error('there is no mean of no values')
-  return values.reduce((sum, value) => sum + value, 0) / values.length
-}
-
 /**
  * The median of `above[i] / below[i]`. Both were measured in the same round, moments apart, so whatever else the machine did
  * weighs on both; a ratio of two medians would compare moments that never met.

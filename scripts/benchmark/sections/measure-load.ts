@@ -11,11 +11,12 @@ import { join } from 'node:path'
 import { prepareDatabase } from '../../../src/db/instance.ts'
 import { countApplications } from '../../../src/db/stored-times.ts'
 import { exportProgram, importProgram } from '../../../src/programs/program-transport.ts'
-import { type BenchContext, withService } from '../bench-context.ts'
+import type { BenchContext } from '../bench-context.ts'
 import { pagesOf, timeZone } from '../bench-data.ts'
 import { copyApplicationsIn, moveApplicationsOut } from '../bench-statements.ts'
-import { atLeast, digits, type SectionReport } from '../findings.ts'
-import { inRounds, timed } from '../rounds.ts'
+import { digits, type SectionReport } from '../findings.ts'
+import { withService } from '../http-subject.ts'
+import { inRounds } from '../rounds.ts'
 import { column, median, pairedRatio } from '../statistics.ts'
 
 const root = join(import.meta.dir, '../../..')
@@ -28,7 +29,15 @@ export async function measureLoad(context: BenchContext): Promise<SectionReport>
   // Where the server itself can write and read.
   const dumped = join(database.dataDirectory, 'bench.copy')
   try {
-    const bytes = await exportTo(context, exported)
+    const writer = Bun.file(exported).writer()
+    await withService(context, async service => {
+      for await (const page of pagesOf(service)) {
+        writer.write(`${page.text}\n`)
+        await writer.flush()
+      }
+    })
+    await writer.end()
+    const bytes = Bun.file(exported).size
     const bundle = await exportProgram(database.sql, program.slug)
     const takeIn = () =>
       database.scratch(async scratch => {
@@ -51,25 +60,22 @@ export async function measureLoad(context: BenchContext): Promise<SectionReport>
         return { load, copy }
       })
     const { round: rounds } = await inRounds(context, { round: takeIn })
-    const row = (name: string, ms: number): string[] => [
-      name,
-      digits(ms),
-      digits(program.applications / (ms / 1000)),
-      digits(bytes / 1e3 / ms),
-    ]
     return {
       findings: [
-        atLeast(
-          0.4,
-          'scripts/load against raw COPY of the same applications into the same table',
-          pairedRatio(column(rounds, 'copy'), column(rounds, 'load')),
-        ),
+        {
+          what: 'scripts/load against raw COPY of the same applications into the same table',
+          measured: pairedRatio(column(rounds, 'copy'), column(rounds, 'load')),
+          atLeast: 0.4,
+        },
       ],
       tables: [
         {
           title: `${program.applications.toLocaleString('en')} applications taken in`,
           head: ['', 'ms', 'applications/s', 'MB of JSON/s'],
-          rows: [row('COPY', median(column(rounds, 'copy'))), row('scripts/load', median(column(rounds, 'load')))],
+          rows: (['copy', 'load'] as const).map(name => {
+            const ms = median(column(rounds, name))
+            return [name, digits(ms), digits(program.applications / (ms / 1000)), digits(bytes / 1e3 / ms)]
+          }),
         },
       ],
       raw: { rounds, bytes },
@@ -80,15 +86,9 @@ export async function measureLoad(context: BenchContext): Promise<SectionReport>
   }
 }
 
-/** Writes every page of an export into a file, one a line. Returns its size. */
-async function exportTo(context: BenchContext, path: string): Promise<number> {
-  return withService(context, {}, async service => {
-    const writer = Bun.file(path).writer()
-    for await (const page of pagesOf(service)) {
-      writer.write(`${page.text}\n`)
-      await writer.flush()
-    }
-    await writer.end()
-    return Bun.file(path).size
-  })
+/** The milliseconds that something takes. */
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const startedAt = performance.now()
+  await work()
+  return performance.now() - startedAt
 }

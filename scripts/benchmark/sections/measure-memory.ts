@@ -1,11 +1,11 @@
 // The most memory the service holds: for one large export, for eight at once, and for readers who take nothing.
 // A fresh process each time, since memory once taken is rarely given back.
 
-import { type BenchContext, withService } from '../bench-context.ts'
-import { BlockingSocket } from '../blocking-socket.ts'
-import { atMost, digits, type Finding, type SectionReport } from '../findings.ts'
-import { fetchPages, type HttpSubject } from '../http-subject.ts'
-import { peakBytes, processorMs, residentBytes } from '../process-meter.ts'
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import type { BenchContext } from '../bench-context.ts'
+import { digits, type Finding, type SectionReport } from '../findings.ts'
+import { fetchPages, type HttpSubject, withService } from '../http-subject.ts'
 import { inRounds } from '../rounds.ts'
 import { median } from '../statistics.ts'
 
@@ -17,24 +17,25 @@ const settleMs = 4000
 const roundsMax = 3
 
 export async function measureMemory(context: BenchContext): Promise<SectionReport> {
-  const { children, options, say } = context
+  const { children, options } = context
   const rows = Math.min(100_000, options.applications)
-  const peakOf = (work: (service: HttpSubject) => Promise<unknown>) => (): Promise<number> =>
-    withService(context, {}, async service => {
-      await work(service)
-      return peakBytes(service.pid) / 1e6
-    })
+  const peakOf = (work: (service: HttpSubject) => Promise<unknown>) => async (): Promise<number> =>
+    (await withService(context, work)).peakBytes / 1e6
   const exports = (count: number) =>
     peakOf(service => Promise.all(Array.from({ length: count }, () => fetchPages(children, service, rows, 1))))
-  const stalled = peakOf(service => stall(service, rows, say))
+  const stalled = peakOf(service => stall(service, rows))
   // Each service is a fresh one, so there is nothing to warm up.
   const peaks = await inRounds(
     context,
     { idle: exports(0), one: exports(1), eight: exports(8), stalled },
     { warmUps: 0, max: roundsMax },
   )
-  const finding = (limit: number, what: string, values: readonly number[]): Finding =>
-    atMost(limit, `peak memory, ${what}`, median(values), 'MB')
+  const finding = (atMost: number, what: string, values: readonly number[]): Finding => ({
+    what: `peak memory, ${what}`,
+    measured: median(values),
+    unit: 'MB',
+    atMost,
+  })
   const page = rows.toLocaleString('en')
   return {
     findings: [
@@ -54,29 +55,27 @@ export async function measureMemory(context: BenchContext): Promise<SectionRepor
 }
 
 /** Readers who ask for a large page and never read; ends when the service has nothing more to do for them. */
-async function stall(service: HttpSubject, rows: number, say: (line: string) => void): Promise<void> {
+async function stall(service: HttpSubject, rows: number): Promise<void> {
   const url = new URL(service.pageUrl(rows))
   const fields = Object.entries({ Host: url.host, ...service.headers }).map(([name, value]) => `${name}: ${value}`)
-  const request = Buffer.from([`GET ${url.pathname}${url.search} HTTP/1.1`, ...fields, '', ''].join('\r\n'))
-  const sockets: BlockingSocket[] = []
+  const request = [`GET ${url.pathname}${url.search} HTTP/1.1`, ...fields, '', ''].join('\r\n')
+  const sockets: Socket[] = []
   try {
     for (let i = 0; i < readers; i++) {
-      const socket = new BlockingSocket({ port: Number(url.port) }, 5)
+      const socket = connect(Number(url.port), url.hostname)
       sockets.push(socket)
+      await once(socket, 'connect')
+      socket.pause()
       socket.write(request)
       await Bun.sleep(readerPauseMs)
     }
     await Bun.sleep(settleMs)
-    const before = processorMs(service.pid)
-    await Bun.sleep(1000)
-    const busyMs = processorMs(service.pid) - before
-    say(
-      `${readers} readers stalled: ${digits(residentBytes(service.pid) / 1e6)} MB held, ${digits(busyMs)} ms a second spent`,
-    )
-    const head = Buffer.alloc(15)
-    const refused = sockets.filter(socket => !head.toString('latin1', 0, socket.read(head)).startsWith('HTTP/1.1 200'))
-    if (refused.length > 0) throw new Error(`${refused.length} of ${readers} readers were not served`)
+    for (const socket of sockets) {
+      const [head] = (await Promise.all([once(socket, 'data'), socket.resume()]))[0] as [Buffer]
+      socket.pause()
+      if (!head.toString('latin1').startsWith('HTTP/1.1 200')) throw new Error('a reader was not served')
+    }
   } finally {
-    for (const socket of sockets) socket.close()
+    for (const socket of sockets) socket.destroy()
   }
 }
