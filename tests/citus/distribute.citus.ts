@@ -11,6 +11,7 @@ import { exportProgram, importProgram } from '../../src/programs/program-transpo
 import { rerenderTimes } from '../../src/upkeep/change-time-zone.ts'
 import { eraseApplicant, eraseExpired, setRetention } from '../../src/upkeep/erase.ts'
 import { runScript } from '../scripts/run-script.ts'
+import { unlimited } from '../support/config.ts'
 import { ExportClient } from '../support/export-client.ts'
 import { exportLines } from '../support/export-lines.ts'
 import { endWithFile, useBareDatabase, useService } from '../support/fixtures.ts'
@@ -32,7 +33,7 @@ describe('an installation that runs is distributed under its writers', () => {
     for (const slug of slugs) await aProgram(sql, { slug, questions: [q.text('words')] })
     await insertRawApplications(sql, await insertRawProgram(sql, 'old'), 300)
     const key = await createTestKey(sql, { programs: [...slugs, 'old'], maySubmit: true })
-    const service = await useService(database, { maxPageSize: 1000 })
+    const service = await useService(database, { maxPageSize: 1000, ...unlimited })
     const answered: Record<string, number[]> = Object.fromEntries(slugs.map(slug => [slug, []]))
     let writing = true
     const writers = slugs.map(async slug => {
@@ -60,7 +61,7 @@ describe('an installation that runs is distributed under its writers', () => {
     await until('submissions afterwards', () => slugs.every(slug => answered[slug]!.length > before + 10))
     writing = false
     await Promise.all(writers)
-    const restarted = await useService(database, { maxPageSize: 1000 })
+    const restarted = await useService(database, { maxPageSize: 1000, ...unlimited })
     for (const slug of slugs) {
       const exported = await new ExportClient(restarted, key, slug).walkAll({ pageSize: '50' })
       expect(idsOf(exported)).toEqual([...new Set(idsOf(exported))])
@@ -129,7 +130,7 @@ describe('a distributed installation', () => {
   test('loads what another installation exported, to the byte, and erases what an applicant has in several programs, with tombstones', async () => {
     const [one, other] = [await useCluster(), await useCluster()]
     for (const slug of ['first', 'second']) await aProgram(one.sql, { slug, questions: [q.text('words')] })
-    const service = await useService(one)
+    const service = await useService(one, unlimited)
     const key = await createTestKey(one.sql, { programs: ['first', 'second'], maySubmit: true })
     const applicant = await new FrontEnd(service, key, 'first').register()
     for (const slug of ['first', 'second', 'first'])
@@ -208,7 +209,7 @@ describe('a distributed installation', () => {
     const programs = []
     for (let n = 0; n < 8; n++) programs.push(await insertRawProgram(sql, `of-worker-${n}`))
     for (const program of programs) await insertRawApplications(sql, program, 30)
-    const service = await useService(database)
+    const service = await useService(database, unlimited)
     const key = await createTestKey(sql, { programs: programs.map(({ slug }) => slug) })
     const clients = programs.map(({ slug }) => new ExportClient(service, key, slug))
     const tokens = await Promise.all(

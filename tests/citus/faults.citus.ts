@@ -6,6 +6,7 @@ import { migrate } from '../../src/db/migrate.ts'
 import { allMigrations } from '../../src/db/migrations/all-migrations.ts'
 import { release } from '../../src/release.ts'
 import { StandbyStory } from '../http/export-applications/standby-story.ts'
+import { unlimited } from '../support/config.ts'
 import { ExportClient } from '../support/export-client.ts'
 import { useService } from '../support/fixtures.ts'
 import { FrontEnd } from '../support/front-end.ts'
@@ -19,7 +20,7 @@ describe('walks on the nodes, beside 8 writers', () => {
   test('G1 to G6, G13: shards are moved, the node dies, the coordinator dies: each walk is exact; never short', async () => {
     const database = await useCluster()
     const { sql } = database
-    const service = await useService(database, { maxPageSize: 1000 }, { standbys: nodesOf(database) })
+    const service = await useService(database, { maxPageSize: 1000, ...unlimited }, { standbys: nodesOf(database) })
     const { standbys } = service.foundation
     const story = await StandbyStory.begin(service, sql, 8)
     try {
@@ -55,7 +56,7 @@ describe('the coordinator dies between the two phases of a commit', () => {
     const key = await createTestKey(sql, { programs: ['decided'], maySubmit: true })
     // Waits for a standby that never comes, after it has committed here and before the worker hears of it.
     const waiting = openDatabase({ url: `${database.url}?synchronous_commit=on`, connectionsMax: 2 })
-    const service = await useService(database, {}, { intakeDb: waiting, standbys: nodesOf(database) })
+    const service = await useService(database, unlimited, { intakeDb: waiting, standbys: nodesOf(database) })
     const frontEnd = new FrontEnd(service, key, 'decided')
     const applicant = await frontEnd.register()
     await frontEnd.save(applicant, { words: { text: 'kept' } })
@@ -88,7 +89,7 @@ describe('the coordinator dies between the two phases of a commit', () => {
     const { program_id } = await aProgram(sql, { slug: 'undone', questions: [q.text('words')] })
     const key = await createTestKey(sql, { programs: ['undone'], maySubmit: true })
     const nodes = nodesOf(database)
-    const service = await useService(database, {}, { standbys: nodes })
+    const service = await useService(database, unlimited, { standbys: nodes })
     const [frontEnd, client] = [new FrontEnd(service, key, 'undone'), new ExportClient(service, key, 'undone')]
     await frontEnd.apply(await frontEnd.register(), { words: { text: 'first' } })
     const { worker } = await placeOf(sql, program_id)
@@ -114,7 +115,7 @@ describe('a distributed installation', () => {
   test('is migrated under its writers: what is added is on every shard, and walks on the nodes go on', async () => {
     const database = await useCluster()
     const { sql } = database
-    const service = await useService(database, { maxPageSize: 1000 }, { standbys: nodesOf(database) })
+    const service = await useService(database, { maxPageSize: 1000, ...unlimited }, { standbys: nodesOf(database) })
     const story = await StandbyStory.begin(service, sql, 2)
     try {
       const added = {

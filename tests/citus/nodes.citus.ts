@@ -3,6 +3,7 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import type { Sql } from '../../src/db/client.ts'
 import { grantRoles } from '../../src/db/migrate.ts'
+import { unlimited } from '../support/config.ts'
 import { ExportClient } from '../support/export-client.ts'
 import { useBareDatabase, useService } from '../support/fixtures.ts'
 import { createTestKey, type TestKey } from '../support/keys.ts'
@@ -49,7 +50,7 @@ describe('pages of a distributed installation', () => {
     const { sql } = database
     const programs = await programsIn(sql, 8)
     const nodes = nodesOf(database, await aReader(sql))
-    const service = await useService(database, {}, { standbys: nodes })
+    const service = await useService(database, unlimited, { standbys: nodes })
     const key = await createTestKey(sql, { programs: programs.map(({ slug }) => slug) })
     expect(service.foundation.standbys.states()).toMatchObject([{ isUsed: true }, { isUsed: true }])
     expect(service.logText()).toContain('pages are read from a node of the cluster')
@@ -73,7 +74,7 @@ describe('pages of a distributed installation', () => {
     const database = await useCluster()
     const [program] = await programsIn(database.sql, 1)
     const nodes = nodesOf(database)
-    const service = await useService(database, {}, { standbys: nodes })
+    const service = await useService(database, unlimited, { standbys: nodes })
     const key = await createTestKey(database.sql, { programs: [program!.slug] })
     const pages = new ExportClient(service, key, program!.slug).walk({ pageSize: '10' }, async () => {
       for (const { sql } of nodes) await sql.end({ timeout: 0 })
@@ -88,7 +89,7 @@ describe('pages of a distributed installation', () => {
   test('G13: while the node that has a program is gone its pages are 503 with Retry-After, and then it goes on', async () => {
     const database = await useCluster()
     const [program] = await programsIn(database.sql, 1)
-    const service = await useService(database, {}, { standbys: nodesOf(database) })
+    const service = await useService(database, unlimited, { standbys: nodesOf(database) })
     const key = await createTestKey(database.sql, { programs: [program!.slug] })
     const client = new ExportClient(service, key, program!.slug)
     const { page } = await client.page({ pageSize: '10' })
@@ -109,7 +110,7 @@ describe('pages of a distributed installation', () => {
     const database = await useCluster()
     const [program] = await programsIn(database.sql, 1)
     const reader = await aReader(database.sql)
-    const service = await useService(database, {}, { standbys: nodesOf(database, reader) })
+    const service = await useService(database, unlimited, { standbys: nodesOf(database, reader) })
     const key = await createTestKey(database.sql, { programs: [program!.slug] })
     const client = new ExportClient(service, key, program!.slug)
     const { standbys } = service.foundation
@@ -143,7 +144,7 @@ describe('pages of a distributed installation', () => {
     const [program] = await programsIn(database.sql, 1)
     const plain = await useBareDatabase()
     const strangers = [poolsOf('plain', plain.url), ...nodesOf(other)]
-    const service = await useService(database, {}, { standbys: strangers })
+    const service = await useService(database, unlimited, { standbys: strangers })
     const key = await createTestKey(database.sql, { programs: [program!.slug] })
     expect(await new ExportClient(service, key, program!.slug).walkAll({ pageSize: '10' })).toHaveLength(30)
     expect(service.foundation.standbys.states().map(({ isUsed }) => isUsed)).toEqual([false, false, false])

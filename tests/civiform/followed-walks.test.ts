@@ -5,6 +5,7 @@ import { describe, expect, test } from 'bun:test'
 import { useCiviForm } from '../support/civiform/civiform-database.ts'
 import { useFollowing } from '../support/civiform/following.ts'
 import { SimulatedCiviForm } from '../support/civiform/simulated-civiform.ts'
+import { unlimited } from '../support/config.ts'
 import { ExportClient } from '../support/export-client.ts'
 import { useService } from '../support/fixtures.ts'
 import { createTestKey } from '../support/keys.ts'
@@ -20,7 +21,7 @@ const questions = [{ name: 'job', type: 'TEXT' }] as const
 const following = await useFollowing({ slackMs: 20 })
 const { civiform, database, sql, source, restarted, catchUp } = following
 await civiform.publish({ [program]: questions })
-const service = await useService(database, { maxPageSize: 7 })
+const service = await useService(database, { maxPageSize: 7, ...unlimited })
 
 interface Truth {
   id: number

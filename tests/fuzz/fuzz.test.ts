@@ -9,6 +9,7 @@ import fc from 'fast-check'
 import { sampleAnswers } from '../../src/domain/invented/sample-answers.ts'
 import { noEntityEnd, renderMembers } from '../../src/domain/questions/answers.ts'
 import { buildKeyMap } from '../../src/domain/questions/key-map.ts'
+import { unlimited } from '../support/config.ts'
 import { aPerson } from '../support/console.ts'
 import { aToken } from '../support/console-api.ts'
 import { endWithFile, useDatabase, useService } from '../support/fixtures.ts'
@@ -26,7 +27,7 @@ const corpus = join(import.meta.dir, 'corpus')
 
 const database = await useDatabase()
 const { sql } = database
-const service = await useService(database, { maxPageSize: 50, responseTimeoutMs: 20_000 })
+const service = await useService(database, { ...unlimited, maxPageSize: 50, responseTimeoutMs: 20_000 })
 const slugs = ['fuzzed', 'fuzzed-too']
 endWithFile(endProcesses)
 let fuzzer: Fuzzer

@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, test } from 'bun:test'
 import { annotate } from '../../src/upkeep/annotate.ts'
 import { eraseApplicant, eraseApplication } from '../../src/upkeep/erase.ts'
 import { tamper } from '../support/audit-trail.ts'
+import { unlimited } from '../support/config.ts'
 import { ExportClient } from '../support/export-client.ts'
 import { useDatabase, useService } from '../support/fixtures.ts'
 import { FrontEnd } from '../support/front-end.ts'
@@ -34,7 +35,7 @@ interface Feed {
 
 const database = await useDatabase({ connectionsMax: 40 })
 const { sql } = database
-const service = await useService(database, { maxPageSize: 1000 })
+const service = await useService(database, { maxPageSize: 1000, ...unlimited })
 let key: TestKey
 let programs = 0
 

@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto'
 import { parseReceiptRequest, readWalkReceipt } from '../../src/export/walk-receipt.ts'
 import { eraseApplication } from '../../src/upkeep/erase.ts'
 import { tamper } from '../support/audit-trail.ts'
+import { unlimited } from '../support/config.ts'
 import { ExportClient } from '../support/export-client.ts'
 import { useDatabase, useService } from '../support/fixtures.ts'
 import { FrontEnd } from '../support/front-end.ts'
@@ -16,7 +17,7 @@ import { until } from '../support/until.ts'
 const slug = 'receipted'
 const database = await useDatabase()
 const { sql } = database
-const service = await useService(database, { maxPageSize: 1000 })
+const service = await useService(database, { maxPageSize: 1000, ...unlimited })
 const { program_id } = await aProgram(sql, { slug, questions: [q.text('words')] })
 await aProgram(sql, { slug: 'other', questions: [] })
 const key = await createTestKey(sql, { programs: [slug, 'other'], maySubmit: true })

@@ -7,6 +7,7 @@ import postgres from 'postgres'
 import { integerFrom, seededRandom } from '../../src/domain/invented/seeded-random.ts'
 import { annotate } from '../../src/upkeep/annotate.ts'
 import { eraseApplication } from '../../src/upkeep/erase.ts'
+import { unlimited } from '../support/config.ts'
 import { useFaultyProxy } from '../support/faulty-proxy.ts'
 import { endWithFile, useBareDatabase, useDatabase, useFolder, useService } from '../support/fixtures.ts'
 import { FrontEnd } from '../support/front-end.ts'
@@ -30,7 +31,7 @@ await publish(source, {
     q.enumerator('child', [q.date('born', asked), q.enumerator('toy', [], asked)], asked),
   ],
 })
-const service = await useService({ ...database, sql: source })
+const service = await useService({ ...database, sql: source }, unlimited)
 const key = await createTestKey(source, { programs: [slug], maySubmit: true })
 const frontEnd = new FrontEnd(service, key, slug)
 const ids: number[] = []

@@ -5,6 +5,7 @@ import { copyFileSync, readdirSync, readFileSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { seedPrograms } from '../../scripts/seed-program/seed-programs.ts'
+import { unlimited } from '../support/config.ts'
 import { ExportClient } from '../support/export-client.ts'
 import { endWithFile, useDatabase, useExport, useFolder, useService } from '../support/fixtures.ts'
 import { FrontEnd } from '../support/front-end.ts'
@@ -19,7 +20,7 @@ const now = Date.UTC(2026, 0, 31) * 1000
 // More than a group of rows.
 const programs = [{ slug, applications: 5300 }]
 await seedPrograms(database.sql, { programs, now, timeZone: 'UTC', actor: 'test' })
-const service = await useService(database)
+const service = await useService(database, unlimited)
 const key = await createTestKey(database.sql, { programs: [slug] })
 const folder = await useFolder()
 const out = join(folder, 'apps.parquet')

@@ -6,6 +6,7 @@ import { seedPrograms } from '../../scripts/seed-program/seed-programs.ts'
 import { identifierOf } from '../../src/pull/postgres/postgres-text.ts'
 import { annotate } from '../../src/upkeep/annotate.ts'
 import { eraseApplication } from '../../src/upkeep/erase.ts'
+import { unlimited } from '../support/config.ts'
 import { ExportClient } from '../support/export-client.ts'
 import { useBareDatabase, useDatabase, useFolder, useService } from '../support/fixtures.ts'
 import { FrontEnd } from '../support/front-end.ts'
@@ -17,7 +18,7 @@ const slug = 'utility-assistance'
 const { sql: source, ...database } = await useDatabase()
 const now = Date.UTC(2026, 0, 31) * 1000
 await seedPrograms(source, { programs: [{ slug, applications: 120 }], now, timeZone: 'UTC', actor: 'test' })
-const service = await useService({ ...database, sql: source })
+const service = await useService({ ...database, sql: source }, unlimited)
 const key = await createTestKey(source, { programs: [slug, 'growing', 'followed'], maySubmit: true })
 const applications = await new ExportClient(service, key, slug).walkAll()
 const { sql, url } = await useBareDatabase()

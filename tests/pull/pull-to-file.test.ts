@@ -21,6 +21,7 @@ import { parsePull } from '../../src/pull/command-line.ts'
 import { formatOf } from '../../src/pull/output-formats.ts'
 import type { PullProgress } from '../../src/pull/pull-request.ts'
 import { pullToFile } from '../../src/pull/pull-to-file.ts'
+import { unlimited } from '../support/config.ts'
 import { type Fault, useFaultyProxy } from '../support/faulty-proxy.ts'
 import { endWithFile, useDatabase, useExport, useFolder, useService } from '../support/fixtures.ts'
 import { FrontEnd } from '../support/front-end.ts'
@@ -36,6 +37,7 @@ const letters = (length: number): string =>
 const { service, key, slug, ids, client } = await useExport({
   applications: 240,
   textOf: i => `“${i}” \n ${letters((i * 97) % 700)}`,
+  config: unlimited,
 })
 const folder = await useFolder()
 let files = 0

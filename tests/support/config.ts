@@ -1,10 +1,13 @@
-// A complete, valid configuration for tests; every value can be replaced.
+// A complete, valid configuration for tests, with the limits that are usual; every value can be replaced.
 
 import type { Config } from '../../src/config/all-settings.ts'
 import { loadConfig } from '../../src/config/load-config.ts'
 
 export const testPepper = 'k3J9vXq2LmZ8wR5tYb7NcD4fGhP6sUaE1iOx'
 export const testTokenKey = Buffer.alloc(32, 7).toString('base64')
+
+/** For a service that a test asks more of in a minute, or at a time, than a key or an address may have. */
+export const unlimited = { requestsPerMinute: 0, exportsAtATime: 0, authFailuresPerMinute: 0 } satisfies Partial<Config>
 
 export function testConfig(overrides: Partial<Config> = {}): Config {
   const config = loadConfig({
@@ -15,9 +18,6 @@ export function testConfig(overrides: Partial<Config> = {}): Config {
     PORT: '0',
     HEALTH_PORT: '0',
     LOG_LEVEL: 'silent',
-    REQUESTS_PER_MINUTE: '0',
-    EXPORTS_AT_A_TIME: '0',
-    AUTH_FAILURES_PER_MINUTE: '0',
   })
   return { ...config, ...overrides }
 }

@@ -55,7 +55,7 @@ export interface TestServiceOptions {
 }
 
 /**
- * Starts `createApp` on a real socket. The configuration is `testConfig()`: development, no limits. Its pools have the rights of
+ * Starts `createApp` on a real socket. The configuration is `testConfig()`: development, with the usual limits, unless a test says `unlimited`. Its pools have the rights of
  * src/db/roles.sql, the console's those of the console; exports and intake have `config.exportConnections` and
  * `config.intakeConnections` connections.
  */

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'bun:test'
 import type { Role } from '../../../src/access/roles.ts'
 import { consolePages } from '../../../src/http/admin/console.ts'
 import type { Deps } from '../../../src/http/deps.ts'
+import { unlimited } from '../../support/config.ts'
 import { addressOf, aPerson, ConsoleVisitor } from '../../support/console.ts'
 import { useDatabase, useService } from '../../support/fixtures.ts'
 import { oidcClient } from '../../support/oidc-issuer.ts'
@@ -119,7 +120,7 @@ const table: Readonly<Record<string, Expected>> = {
 }
 
 const database = await useDatabase()
-const service = await useService(database, { ...oidcClient, oidcIssuer: 'http://127.0.0.1:1' })
+const service = await useService(database, { ...unlimited, ...oidcClient, oidcIssuer: 'http://127.0.0.1:1' })
 await database.sql`insert into program (slug, display_name) values ('granted', 'Granted')`
 await aProgram(database.sql, { slug: 'others' })
 const roles: (Role | undefined)[] = [undefined, 'ADMINISTRATOR', 'PROGRAM_ADMINISTRATOR', 'AUDITOR']

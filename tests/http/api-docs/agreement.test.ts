@@ -13,6 +13,7 @@ import {
   questionKinds,
 } from '../../../src/domain/questions/question.ts'
 import { computedKeyMap } from '../../support/computed-key-map.ts'
+import { unlimited } from '../../support/config.ts'
 import { ExportClient } from '../../support/export-client.ts'
 import { useDatabase, useService } from '../../support/fixtures.ts'
 import { FrontEnd } from '../../support/front-end.ts'
@@ -21,7 +22,7 @@ import { aProgram, ofKind, type QuestionSpec, q } from '../../support/programs.t
 import { schemaFaults } from '../../support/response-schema.ts'
 
 const database = await useDatabase()
-const service = await useService(database)
+const service = await useService(database, unlimited)
 
 const optional = { optional: true }
 const ids = ['red', 'blue']
@@ -188,7 +189,7 @@ describe.each([...questionKinds])('a program that gains a question of kind %s', 
         await refreshDocsExample(database.sql, versionId, { timeZone: 'UTC' })
       }
       // A process that has seen nothing yet.
-      const fresh = await useService(database)
+      const fresh = await useService(database, unlimited)
       const get = async (path: string): Promise<Loose> => {
         const response = await fresh.get(path, {
           headers: { Authorization: key.authorization, Accept: 'application/json' },

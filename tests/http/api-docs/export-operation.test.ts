@@ -7,10 +7,7 @@ import { ExportClient } from '../../support/export-client.ts'
 import { useExport } from '../../support/fixtures.ts'
 import { createTestKey } from '../../support/keys.ts'
 
-const { database, service, key, client, slug } = await useExport({
-  applications: 3,
-  config: { requestsPerMinute: 600, exportsAtATime: 4 },
-})
+const { database, service, key, client, slug } = await useExport({ applications: 3 })
 
 test('has every query parameter that is taken, and no other', () => {
   const documented = exportOperation().parameters.filter(parameter => parameter.in === 'query')

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { apiSecretToken, mintCredential } from '../../../src/access/credential.ts'
 import { parseSubnet, type Subnet } from '../../../src/domain/values/ip-address.ts'
+import { unlimited } from '../../support/config.ts'
 import { useDatabase, usePool, useService } from '../../support/fixtures.ts'
 import { createTestKey, ensureTestProgram } from '../../support/keys.ts'
 import { type RawAnswer, rawRequest } from '../../support/raw-request.ts'
@@ -17,7 +18,7 @@ const database = await useDatabase()
 // In production behind a proxy on loopback, so that a test can come from any address and with or without HTTPS.
 const service = await useService(
   database,
-  { environment: 'production', trustedProxies: [loopback], logLevel: 'trace' },
+  { ...unlimited, environment: 'production', trustedProxies: [loopback], logLevel: 'trace' },
   { now: () => now },
 )
 await ensureTestProgram(database.sql, 'not-granted')

@@ -1,6 +1,7 @@
 // What a client, an operator and the database see when a page cannot be finished (contract G9, G10), over real sockets.
 
 import { describe, expect, test } from 'bun:test'
+import { unlimited } from '../../support/config.ts'
 import { ExportClient } from '../../support/export-client.ts'
 import { useDatabase, usePool, useService } from '../../support/fixtures.ts'
 import { holdTransaction } from '../../support/held-transaction.ts'
@@ -15,7 +16,12 @@ const database = await useDatabase()
 const program = await insertRawProgram(database.sql, slug)
 // 28 MB: more than the buffers of any socket between service and client take.
 const ids = await insertRawApplications(database.sql, program, count, i => `${i} `.repeat(10_000))
-const service = await useService(database, { letGoAfterMs: 50, stallTimeoutMs: 1500, exportConnections: 4 })
+const service = await useService(database, {
+  ...unlimited,
+  letGoAfterMs: 50,
+  stallTimeoutMs: 1500,
+  exportConnections: 4,
+})
 const key = await createTestKey(database.sql, { programs: [slug] })
 const client = new ExportClient(service, key, slug)
 
@@ -178,7 +184,7 @@ describe('a page that cannot be finished', () => {
   })
 
   test('G10: with two connections and 24 stalled readers whose patience is a minute, a new export starts all the same', async () => {
-    const narrow = await useService(database, { exportConnections: 2, letGoAfterMs: 60_000 })
+    const narrow = await useService(database, { ...unlimited, exportConnections: 2, letGoAfterMs: 60_000 })
     const stalled = await Promise.all(Array.from({ length: 24 }, () => openSocket(s => s.pause(), narrow.port)))
     await until('all of them to have got something', () => stalled.every(({ state }) => state.bytes > 0))
     const reader = new ExportClient(narrow, key, slug)

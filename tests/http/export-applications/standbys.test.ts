@@ -4,6 +4,7 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import type { Sql } from '../../../src/db/client.ts'
 import type { StandbyPool } from '../../../src/export/standbys.ts'
+import { unlimited } from '../../support/config.ts'
 import { testServer } from '../../support/database.ts'
 import { ExportClient } from '../../support/export-client.ts'
 import { endWithTest, openedIf, usePool, useService } from '../../support/fixtures.ts'
@@ -55,6 +56,7 @@ describe.skipIf(!isThere)('pages are read from standbys', () => {
     const key = await createTestKey(database.sql, { programs: [slug] })
     for (const node of cluster.standbys) await caughtUp(node)
     const config = {
+      ...unlimited,
       exportLagMaxMs: options.lagMaxMs ?? 60_000,
       letGoAfterMs: options.letGoAfterMs ?? 1000,
       databaseUrl: cluster.url,
@@ -229,7 +231,7 @@ describe.skipIf(!isThere)('walks beside 8 writers, while standbys stop, die and 
       const cluster = await useCluster({ synchronous }, endWithTest)
       const database = databaseAt(cluster.url, endWithTest)
       const standbys = cluster.standbys.map(node => poolsOf(node.name, node.url))
-      const service = await useService(database, { databaseUrl: cluster.url }, { standbys }, endWithTest)
+      const service = await useService(database, { databaseUrl: cluster.url, ...unlimited }, { standbys }, endWithTest)
       const story = await StandbyStory.begin(service, database.sql, 8)
       endWithTest(() => story.end())
       const [a, b] = cluster.standbys as [Node, Node]

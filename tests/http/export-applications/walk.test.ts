@@ -1,6 +1,7 @@
 // The promises to those who pull (contract G1 to G8, G11), over HTTP, with writers running beside the reader.
 
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { unlimited } from '../../support/config.ts'
 import { ExportClient, type ExportedApplication } from '../../support/export-client.ts'
 import { useDatabase, useService } from '../../support/fixtures.ts'
 import { FrontEnd, type Submitted } from '../../support/front-end.ts'
@@ -19,7 +20,7 @@ await aProgram(database.sql, { slug, questions: [q.text('words')] })
 await database.sql`
   create function dawdle() returns trigger language plpgsql as $$ begin perform pg_sleep(random() * 0.008); return new; end $$`
 await database.sql`create trigger dawdle after insert on application for each row execute function dawdle()`
-const service = await useService(database, { maxPageSize: 1000 })
+const service = await useService(database, { maxPageSize: 1000, ...unlimited })
 const key = await createTestKey(database.sql, { programs: [slug], mayExport: true, maySubmit: true })
 const client = new ExportClient(service, key, slug)
 const frontEnd = new FrontEnd(service, key, slug)

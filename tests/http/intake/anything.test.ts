@@ -1,10 +1,12 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { anyText } from '../../support/arbitraries.ts'
+import { unlimited } from '../../support/config.ts'
 import { useIntake } from '../../support/fixtures.ts'
 import { everyKind } from '../../support/programs.ts'
 
-const door = await useIntake(everyKind.map(spec => ({ ...spec, placement: { ...spec.placement, optional: true } })))
+const questions = everyKind.map(spec => ({ ...spec, placement: { ...spec.placement, optional: true } }))
+const door = await useIntake(questions, unlimited)
 const keys: string[] = door.program.version.questions
   .filter(question => question.enumerator_id === null)
   .map(q => q.question_key)
