@@ -5,6 +5,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { loadLines } from '../../src/load/load-lines.ts'
 import { eraseApplicant } from '../../src/upkeep/erase.ts'
+import { unlimited } from '../support/config.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { ExportClient, type ExportedApplication } from '../support/export-client.ts'
 import { exportLines } from '../support/export-lines.ts'
@@ -60,7 +61,7 @@ async function installation() {
     slug,
     questions: [q.text('reason', { optional: true })],
   })
-  const service = await useService(database)
+  const service = await useService(database, unlimited)
   const key = await createTestKey(sql, { programs: [slug], maySubmit: true })
   const client = new ExportClient(service, key, slug)
   return {

@@ -5,6 +5,7 @@ import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { loadLines } from '../../src/load/load-lines.ts'
+import { unlimited } from '../support/config.ts'
 import { ExportClient } from '../support/export-client.ts'
 import { useFaultyProxy } from '../support/faulty-proxy.ts'
 import { useBareDatabase, useDatabase, useFolder, useService } from '../support/fixtures.ts'
@@ -19,7 +20,7 @@ const slug = 'food-aid'
 const database = await useDatabase()
 const { sql } = database
 const { program_version_id } = await aProgram(sql, { slug, questions: [q.text('reason', { optional: true })] })
-const service = await useService(database)
+const service = await useService(database, unlimited)
 const key = await createTestKey(sql, { programs: [slug], maySubmit: true })
 const frontEnd = new FrontEnd(service, key, slug)
 const client = new ExportClient(service, key, slug)

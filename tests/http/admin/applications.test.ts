@@ -7,7 +7,7 @@ import { grantRoles } from '../../../src/db/migrate.ts'
 import { annotate } from '../../../src/upkeep/annotate.ts'
 import { eraseApplicant } from '../../../src/upkeep/erase.ts'
 import { aPerson, ConsoleVisitor } from '../../support/console.ts'
-import { endWithFile, useDatabase, useService } from '../../support/fixtures.ts'
+import { endWithFile, endWithTest, useDatabase, useService } from '../../support/fixtures.ts'
 import { FrontEnd } from '../../support/front-end.ts'
 import { createTestKey } from '../../support/keys.ts'
 import { aProgram, everyKind, q } from '../../support/programs.ts'
@@ -174,6 +174,31 @@ async function exportedObject(applicationId: number): Promise<string> {
 /** What the form says of the state that it shows. */
 const seenOf = async ({ application_id }: { application_id: number }, visitor = browser): Promise<string> =>
   /name="seen" value="(\d+)"/.exec(await visitor.page(`${list}/${application_id}`))![1]!
+
+test('programs to choose from come page by page, each once, for whoever sees all of them and whoever sees some', async () => {
+  const own = await useDatabase({}, endWithTest)
+  const slugs = Array.from({ length: 405 }, (_, i) => `choice-${String(i).padStart(3, '0')}`)
+  await own.sql`insert into program (slug, display_name) select slug, 'One of many' from unnest(${slugs}::text[]) as slug`
+  const there = await useService(own, {}, {}, endWithTest)
+  const some = slugs.slice(0, 250)
+  const people = [
+    { seen: slugs, person: await aPerson(own.sql) },
+    { seen: some, person: await aPerson(own.sql, { role: 'PROGRAM_ADMINISTRATOR', programs: some }) },
+  ]
+  for (const { seen, person } of people) {
+    const visitor = await new ConsoleVisitor(there).signIn(person.email)
+    const found: string[] = []
+    for (let path: string | undefined = '/admin/applications'; path !== undefined; ) {
+      const html: string = await visitor.page(path)
+      found.push(
+        ...[...html.matchAll(/href="\/admin\/programs\/(choice-\d+)\/applications"/g)].map(([, slug]) => slug!),
+      )
+      path = linkIn(html, 'More programs')
+      expect(found.length).toBeLessThanOrEqual(seen.length)
+    }
+    expect(found).toEqual(seen)
+  }
+}, 30_000)
 
 describe('which programs', () => {
   test('everybody chooses among the programs they may see, and no other', async () => {
