@@ -1,13 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import {
-  findActiveVersion,
-  findDraftVersion,
-  findProgram,
-  loadProgramVersion,
-  readPublishedVersions,
-} from '../../src/db/programs.ts'
+import { findActiveVersion, findDraftVersion, findProgram, loadProgramVersion } from '../../src/db/programs.ts'
 import { readBankQuestions } from '../../src/db/questions.ts'
-import { buildKeyMap } from '../../src/domain/questions/key-map.ts'
 import { publishDefinition, publishDraft } from '../../src/programs/publish.ts'
 import { discardDraft, saveDraft } from '../../src/programs/save-draft.ts'
 import { useDatabase } from '../support/fixtures.ts'
@@ -86,14 +79,6 @@ describe('a draft', () => {
     expect(back).toMatchObject({ program_version_id: program.program_version_id, saved: false, changes: [] })
     expect(await findDraftVersion(database.sql, program.program_id)).toBeUndefined()
     expect(await inBank('d forth')).toBeUndefined()
-  })
-
-  test('never reaches the key map: "its question set is that of versions that were ever published" (D21)', async () => {
-    const spec = { slug: 'd-21', questions: [q.text('published question')] }
-    const { program_id } = await aProgram(database.sql, spec)
-    await save({ ...spec, questions: [...spec.questions, q.text('drafted question'), q.radio('drafted pet', ['cat'])] })
-    const map = buildKeyMap(await readPublishedVersions(database.sql, program_id))
-    expect(map.map(node => node.question_key)).toEqual(['published_question'])
   })
 
   test('leaves display name and statuses of a published program alone until it is published', async () => {

@@ -81,13 +81,6 @@ curl -u "$TRIBUTARY_USERNAME:$TRIBUTARY_PASSWORD" https://apply.example.gov/api/
     expect({ code, out }).toEqual({ code: 2, out: '' })
     expect(err).toContain(message)
   })
-
-  test('--help tells all, without a database', async () => {
-    const { code, out } = await apiKey(['create', '--help'], { DATABASE_URL: 'postgres://127.0.0.1:1/none' })
-    expect(code).toBe(0)
-    for (const word of ['create', 'list', 'edit', 'retire', '--subnets', '--may', '--front-end'])
-      expect(out).toContain(word)
-  })
 })
 
 describe('list, edit, retire', () => {

@@ -195,14 +195,6 @@ describe('schema', () => {
 })
 
 describe('usage', () => {
-  test('--help says what there is', async () => {
-    const { code, out } = await program(['--help'])
-    expect(code).toBe(0)
-    for (const command of ['validate', 'diff', 'publish', 'draft', 'show', 'list', 'schema', 'export', 'import']) {
-      expect(out).toContain(`scripts/program ${command}`)
-    }
-  })
-
   test.each([
     [[]],
     [['vanish']],

@@ -259,44 +259,6 @@ describe('G9: "Never a partial 200 that parses"', () => {
   })
 })
 
-test('G1, G2: a walk in each format returns each application exactly once, and none that came after its first page, while others submit', async () => {
-  const slug = 'under-writers'
-  await aProgram(sql, { slug, questions: [q.text('any words')] })
-  const key = await createTestKey(sql, { programs: [slug], maySubmit: true })
-  const frontEnd = new FrontEnd(service, key, slug)
-  const reader = new ExportClient(service, key, slug)
-  const apply = async (): Promise<number> =>
-    (await frontEnd.apply(await frontEnd.register(), { any_words: { text: 'x' } })).application_id
-  const committed: number[] = []
-  for (let i = 0; i < 20; i++) committed.push(await apply())
-  let stopped = false
-  const writing = [1, 2, 3].map(async () => {
-    while (!stopped) committed.push(await apply())
-  })
-  for (const type of exportTypes) {
-    const before = [...committed]
-    const ids: number[] = []
-    let watermark = ''
-    for (let token: string | null | undefined; token !== null; ) {
-      const response = await reader.request(token === undefined ? { pageSize: '6' } : { nextPageToken: token }, {
-        Accept: type,
-      })
-      watermark ||= response.headers.get('Snapshot-Time')!
-      const text = await response.text()
-      const page = read[type](type === 'text/csv' ? `\ufeff${text}` : text)
-      ids.push(...page.ids)
-      token = page.nextPageToken
-    }
-    const rows = await sql<{ application_id: number }[]>`
-      select application_id from application join program using (program_id)
-      where slug = ${slug} and submit_time < ${watermark}::timestamptz order by submit_seq`
-    expect(ids).toEqual(rows.map(row => row.application_id))
-    for (const id of before) expect(ids).toContain(id)
-  }
-  stopped = true
-  await Promise.all(writing)
-})
-
 test('"per export: which key, which walk, filters …": the audit trail and the log have the format', async () => {
   const key = await createTestKey(sql, { programs: [slug] })
   const reader = new ExportClient(service, key, slug)

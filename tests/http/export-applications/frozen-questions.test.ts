@@ -90,27 +90,6 @@ test.each([1, 7, 100])(
   },
 )
 
-test('an application submitted to a version that was published after page 1 is in no page of the walk, so that its questions are never lacking', async () => {
-  const slug = 'frozen-members'
-  await aProgram(database.sql, { slug, questions: [q.text('words', optional)] })
-  const key = await createTestKey(database.sql, { programs: [slug], maySubmit: true })
-  const desk = new FrontEnd(service, key, slug)
-  const early: number[] = []
-  for (let i = 0; i < 4; i++) early.push((await desk.apply(await desk.register(), answersOf('words'))).application_id)
-  const { nextPageToken } = await fetchPage(service, key, slug, { pageSize: '1' })
-  await aProgram(database.sql, { slug, questions: [q.text('later', optional)] })
-  const later = await desk.apply(await desk.register(), answersOf('later'))
-  const seen: number[] = []
-  for (let token = nextPageToken; token !== null; ) {
-    const { text, nextPageToken: next } = await fetchPage(service, key, slug, { nextPageToken: token })
-    const { payload } = JSON.parse(text) as { payload: { application_id: number; program_version_id: number }[] }
-    seen.push(...payload.map(a => a.application_id))
-    for (const application of payload) expect(application.program_version_id).not.toBe(later.program_version_id)
-    token = next
-  }
-  expect(seen).toEqual(early.slice(1))
-})
-
 test.each<Record<string, string>>([{}, { fields: 'words' }])(
   'G13: a walk that began with a publication which the database lost since gets a 503 that says so, and a 400 once another was published (%j)',
   async filters => {

@@ -83,41 +83,6 @@ describe('from the first question to the export', () => {
     expect((await door.exported()).filter(application => application.applicant_id === applicant)).toEqual([])
   })
 
-  test('twins under way are one submission: one 201, the others 200 with its body', async () => {
-    const applicant = await door.register()
-    await door.save(applicant, name)
-    const answers = await Promise.all(Array.from({ length: 20 }, () => door.submit(applicant, 'k-3')))
-    expect(answers.map(answer => answer.status).sort()).toEqual([...Array(19).fill(200), 201])
-    expect(new Set(answers.map(answer => JSON.stringify(answer.body))).size).toBe(1)
-  })
-
-  test('20 submissions of one applicant at once: each 201, or told that another took what was saved; one CURRENT (G11)', async () => {
-    const applicant = await door.register()
-    const statuses = await Promise.all(
-      Array.from({ length: 20 }, async () => {
-        await door.save(applicant, name)
-        return (await door.submit(applicant)).status
-      }),
-    )
-    expect(statuses.filter(status => ![201, 400, 409].includes(status))).toEqual([])
-    expect(statuses).toContain(201)
-    const own = (await door.exported()).filter(application => application.applicant_id === applicant)
-    expect(own.length).toBe(statuses.filter(status => status === 201).length)
-    expect(own.filter(application => application.revision_state === 'CURRENT').length).toBe(1)
-  })
-
-  test('an intermediary is named in the export, with e-mail and organization', async () => {
-    const applicant = await door.register()
-    await door.save(applicant, name)
-    const submitter = { type: 'TRUSTED_INTERMEDIARY', email: 'ti@example.org', organization: 'Legal Aid' }
-    expect(await door.submit(applicant, 'k-4', { submitter })).toMatchObject({ status: 201 })
-    expect((await door.exported()).at(-1)).toMatchObject({
-      submitter_type: 'TRUSTED_INTERMEDIARY',
-      ti_email: 'ti@example.org',
-      ti_organization: 'Legal Aid',
-    })
-  })
-
   test("the language is the applicant's as they submit", async () => {
     const applicant = await door.register()
     await door.save(applicant, name)
