@@ -4,7 +4,7 @@
 import { basename, dirname, extname, join } from 'node:path'
 
 const useCases = ['access', 'export', 'programs', 'intake', 'load', 'upkeep', 'derived', 'civiform']
-const leaves = ['problem', 'log', 'tracing', 'error-facts', 'redact', 'release', 'settled-within']
+const leaves = ['problem', 'log', 'tracing', 'error-facts', 'redact', 'release', 'settled-within', 'csv-text']
 const everything = [
   ...['app', 'config', 'failure', 'http', 'metrics', 'workers', ...useCases, 'db', 'queue', 'domain', ...leaves],
   ...['pull', 'client'],
@@ -26,13 +26,14 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   queue: ['db', 'domain', ...leaves],
   domain: [],
   // What clients run. They know the service by its documents alone, as any other client does.
-  pull: ['client'],
+  pull: ['client', 'csv-text'],
   client: [],
   config: ['domain', 'problem'],
   failure: ['problem', 'error-facts', 'redact'],
   problem: [],
   tracing: ['log', 'settled-within'],
   'settled-within': [],
+  'csv-text': [],
   log: ['error-facts', 'redact'],
   'error-facts': [],
   redact: [],

@@ -1,8 +1,6 @@
-// Cells of CSV, copied from the values of a stored text (RFC 4180). Pure.
-//
-// A spreadsheet takes a cell for a formula by its first character, quoted or not. So a text that begins with one of those gets an
-// apostrophe before it (OWASP, "CSV Injection"); and so does a text that begins with an apostrophe, so that one taken away always
-// gives the text back. What is a number as a whole is none: phone numbers and coordinates stay as they are.
+// Cells of CSV as `csv-text` has them, copied from the values of a stored text. Pure.
+
+import { formulaStarts } from '../../csv-text.ts'
 
 const quote = 34
 const apostrophe = 39
@@ -11,10 +9,12 @@ const semicolon = 59
 const backslash = 92
 const letterU = 117
 
-const formulaStarts = new Uint8Array(256)
-for (const start of Buffer.from("=+-@\t\r\n'")) formulaStarts[start] = 1
-/** The second and third byte of ＝ ＋ － ＠, whose first is EF: what a Japanese keyboard writes for them. */
-const wideStarts = new Set([0xbc9d, 0xbc8b, 0xbc8d, 0xbca0])
+const starts = formulaStarts.map(start => Buffer.from(start))
+/** 1 for each byte that is the start of a formula by itself. */
+const byteStarts = new Uint8Array(256)
+for (const start of starts) if (start.length === 1) byteStarts[start[0]!] = 1
+/** The second and third byte of the wide ones, whose first is EF. */
+const wideStarts = new Set(starts.filter(start => start.length === 3).map(start => start.readUInt16BE(1)))
 
 /** Most bytes that a cell has beyond those of the JSON value: the apostrophe. */
 export const cellGrowth = 1
@@ -90,7 +90,7 @@ function guarded(target: Buffer, start: number, end: number): number {
 function startsFormula(target: Buffer, start: number): boolean {
   const first = target[start]!
   if (first === 0xef) return wideStarts.has(target[start + 1]! * 256 + target[start + 2]!)
-  return formulaStarts[first] === 1
+  return byteStarts[first] === 1
 }
 
 /** A sign, digits, and maybe a fraction. */

@@ -9,6 +9,7 @@
 //
 // It begins with a byte order mark: without one Excel takes UTF-8 for something else, and garbles every name that is not ASCII.
 
+import { byteOrderMark, endOfRecord } from '../../csv-text.ts'
 import { type FieldForm, isList } from '../../domain/question-types/question-type.ts'
 import type { KeyMap } from '../../domain/questions/key-map.ts'
 import { annotationsOutline, outlineSnapshot } from '../../domain/questions/text-outline.ts'
@@ -18,8 +19,6 @@ import { cellGrowth, writeList, writeNumber, writeText } from './csv-cells.ts'
 
 const tokenColumn = 'next_page_token'
 const revisionColumn = 'revision_state'
-const endOfRecord = '\r\n'
-const byteOrderMark = '\ufeff'
 
 /** What every application has, those first that people look for. */
 const applicationColumns = [

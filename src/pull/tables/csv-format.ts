@@ -2,10 +2,11 @@
 // on at every depth. Made of the spool when the walk is over, since only then every column is known.
 
 import { closeSync, createReadStream, fsyncSync, openSync, writeSync } from 'node:fs'
+import { byteOrderMark, csvHeader, csvRecord } from '../../csv-text.ts'
 import type { OutputFormat } from '../output-format.ts'
 import { type ReadyFile, sizeOf } from '../place-files.ts'
 import { fileFault } from '../pull-outcome.ts'
-import { byteOrderMark, csvHeader, csvRecord, csvRecords } from './csv-text.ts'
+import { csvRecords } from './csv-reader.ts'
 import { loadTables } from './load-tables.ts'
 import { fillTables, tablePath } from './table-files.ts'
 import { type KnownColumns, type Table, tableName } from './table-plan.ts'

@@ -1,8 +1,9 @@
 // The rows of an application, in every table. What no column is for is an error: nothing is left out silently. Pure.
 
+import type { CsvCell } from '../../csv-text.ts'
 import { type Column, type Table, tableName } from './table-plan.ts'
 
-export type Cell = string | number | boolean | null | readonly string[]
+export type Cell = CsvCell
 
 /** Takes the rows of each table, in the order of the plan's columns. */
 export type TakeRow = (table: number, cells: Cell[]) => void

@@ -1,5 +1,6 @@
 // The events of a filter as a CSV file, batch by batch: whole, or broken off where everybody sees it.
 
+import { csvRecord } from '../../../csv-text.ts'
 import { readApiKeyNames } from '../../../db/api-key-rows.ts'
 import {
   type AuditEventRow,
@@ -16,7 +17,6 @@ import type { Deps } from '../../deps.ts'
 import { type Outcome, recordOf } from '../../request-record.ts'
 import { QueueTime, streamResponse } from '../../stream-response.ts'
 import type { Visit } from '../visit.ts'
-import { csvLine } from './csv.ts'
 
 /** Most events of one file: what spreadsheets open, and some 60 MB. */
 const downloadRowsMax = 200_000
@@ -67,7 +67,7 @@ async function writeEvents(
   newest: AuditEventRow | undefined,
   sink: Sink,
 ): Promise<Outcome> {
-  let text = csvLine(head)
+  let text = csvRecord(head)
   let batch = newest === undefined ? [] : [newest]
   for (;;) {
     text += await linesOf(db, batch, config.timeZone)
@@ -86,7 +86,7 @@ async function linesOf(db: Deps['consoleDb'], events: readonly AuditEventRow[], 
   const keys = events.flatMap(({ actor }) => (actor.startsWith('key:') ? [actor.slice(4)] : []))
   const names = await readApiKeyNames(db, [...new Set(keys)])
   const lines = events.map(event =>
-    csvLine([
+    csvRecord([
       ...[String(event.audit_event_id), formatOffsetTime(event.happened_at, timeZone), event.actor],
       ...[names.get(event.actor.slice(4)) ?? '', event.action, event.subject],
       ...[event.address ?? '', JSON.stringify(event.detail)],

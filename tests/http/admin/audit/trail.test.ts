@@ -169,10 +169,10 @@ describe('the download', () => {
   })
 
   test('no cell is a formula', async () => {
-    await note('=HYPERLINK("http://evil.example","x")', { actor: '@SUM(1)', action: '+1', detail: {} })
+    await note('=HYPERLINK("http://evil.example","x")', { actor: '@SUM(1)', action: '+1+1', detail: {} })
     const { text } = await csvOf(`?actor=${encodeURIComponent('@SUM(1)')}`)
     expect(text).toContain(`"'@SUM(1)"`)
-    expect(text).toContain(`"'+1"`)
+    expect(text).toContain(`"'+1+1"`)
     expect(text).toContain(`"'=HYPERLINK(""http://evil.example"",""x"")"`)
   })
 
