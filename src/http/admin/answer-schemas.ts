@@ -1,4 +1,4 @@
-// The schemas of the answers, with every member. TypeScript and the tests refuse a deed that answers more or less.
+// The schemas of the answers, with every member. TypeScript and the tests refuse an action that answers more or less.
 
 import { type TArray, type TProperties, type TSchema, Type } from 'typebox'
 import { roles } from '../../access/roles.ts'

@@ -30,7 +30,12 @@ export function Pages({ path, next, what }: { path: string; next: string | numbe
     <nav class="pages" aria-label={`Pages of ${what}`}>
       {after !== '' && <LinkButton href={start} icon="chevron-left" text="From the start" />}
       {next !== null && (
-        <LinkButton href={`${start}after=${encodeURIComponent(next)}`} icon="chevron-right" text={`More ${what}`} />
+        <LinkButton
+          rel="next"
+          href={`${start}after=${encodeURIComponent(next)}`}
+          icon="chevron-right"
+          text={`More ${what}`}
+        />
       )}
     </nav>
   )

@@ -171,6 +171,18 @@ export function When({ at, day, until, said }: { at: Micros; day?: boolean; unti
   )
 }
 
+/** When something was last used, and from where. */
+export const LastUse = ({ at, address, said }: { at: Micros | null; address: string | null; said?: string }) => (
+  <>
+    {at === null ? 'never' : <When at={at} said={said} />}
+    {address !== null && (
+      <small>
+        <code>{address}</code>
+      </small>
+    )}
+  </>
+)
+
 /** `in 85 days`, `2 minutes ago`: how far an instant is from now. */
 export function distance(at: Micros, now: Micros): string {
   const seconds = Math.round((at - now) / 1_000_000)

@@ -21,3 +21,17 @@ export const Secret = ({ id, label, value }: { id: string; label: string; value:
     <CopyButton of={id} />
   </div>
 )
+
+/** A command that uses a secret, to be copied. */
+export const CommandSample = ({ text }: { text: string }) => (
+  <div class="code">
+    <p class="bar">
+      curl
+      <CopyButton of="sample" />
+    </p>
+    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable without a mouse */}
+    <pre tabIndex={0}>
+      <code id="sample">{text}</code>
+    </pre>
+  </div>
+)

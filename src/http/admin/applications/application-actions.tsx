@@ -25,7 +25,7 @@ import { openApplications, type Reading } from '../../../upkeep/open-application
 import type { Deps } from '../../deps.ts'
 import { pageFields } from '../../shell/html-response.ts'
 import { everyRole } from '../../shell/navigation.ts'
-import { type Action, action, type PageRoute, type Part, responseAction, showForm } from '../action.ts'
+import { type Action, action, type Form, type PageRoute, type Part, responseAction, showForm } from '../action.ts'
 import { pageOf, textOf } from '../addressed.ts'
 import { applicationAnswer, applicationsAnswer, historyAnswer } from '../answer-schemas.ts'
 import { closed, id, nullableText } from '../schemas.ts'
@@ -208,10 +208,8 @@ const readingPages = (files: ApplicationFiles): PageRoute[] => [
   },
 ]
 
-/** One application, its status and its note. */
-function oneActions(deps: Deps, files: ApplicationFiles): (Action | PageRoute)[] {
-  const { consoleDb: db, config } = deps
-
+/** The page of one application, with what is beside it in the list that one came from. */
+function applicationPage({ consoleDb: db, config }: Deps, files: ApplicationFiles) {
   /** Its neighbours in the list that one came from. */
   const neighbours = async (visit: Visit, program_id: number, application: ApplicationDetails) => {
     const query = readListQuery(visit.url.searchParams, config.timeZone)
@@ -222,7 +220,7 @@ function oneActions(deps: Deps, files: ApplicationFiles): (Action | PageRoute)[]
     return { newer: newer?.application_id, older: older?.application_id, search: listSearch(query.values) }
   }
 
-  const page = async (visit: PageVisit) => {
+  return async (visit: PageVisit) => {
     const { program, application } = await files.find(visit)
     const { program_id } = program
     const [earlier, revisions, states, beside] = await Promise.all([
@@ -249,88 +247,97 @@ function oneActions(deps: Deps, files: ApplicationFiles): (Action | PageRoute)[]
       />
     )
   }
+}
 
-  const detailsOf = async (visit: Visit) => {
-    const { head, ...details } = (await files.find(visit)).application
-    return details
-  }
+const withoutHead = ({ head, ...details }: ApplicationDetails) => details
 
+/** One application, its status and its note. */
+const oneActions = (deps: Deps, files: ApplicationFiles): Part => {
+  const page = applicationPage(deps, files)
   return [
     { method: 'GET', path: `/admin${one}`, roles: everyRole, answer: page },
-    responseAction({
-      name: 'readApplication',
-      method: 'GET',
-      path: one,
-      summary: 'Read an application',
-      description: 'That it was read is in the audit trail.',
-      answers: 'The application exactly as it is exported, with `annotation_id` of its newest status and note.',
-      answered: applicationAnswer,
-      roles: readers,
-      scope: 'applications:read',
-      run: async visit => {
-        const { application, bytes } = await files.asExported(visit, 'as_exported')
-        // The bytes of the export go out as they are.
-        return new Response(`{"annotation_id":${application.annotation_id},"exported":${bytes.toString()}}`, {
-          headers: {
-            'Content-Type': 'application/json',
-            'Cache-Control': 'no-store',
-            'X-Content-Type-Options': 'nosniff',
-          },
-        })
-      },
-    }),
-    action({
-      name: 'readApplicationHistory',
-      method: 'GET',
-      path: `${one}/history`,
-      summary: 'Read what became of an application',
-      answers:
-        'Status and note with every earlier one, and the applicant’s other applications to the program; the newest 200 of each.',
-      answered: historyAnswer,
-      roles: everyRole,
-      scope: 'applications:read',
-      run: async visit => {
-        const { program_id } = (await files.find(visit)).program
-        const details = await detailsOf(visit)
-        const [states, revisions] = await Promise.all([
-          readNewestAnnotations(db, program_id, details.application_id, historyMax),
-          readRevisions(db, program_id, details.applicant_id, historyMax),
-        ])
-        return { ...details, states, revisions }
-      },
-    }),
-    action({
-      name: 'annotateApplication',
-      method: 'PATCH',
-      path: one,
-      summary: 'Set status and note of an application',
-      description: 'What is left out stays.',
-      answers: 'Status and note as they are now.',
-      answered: applicationDetails,
-      roles: readers,
-      scope: 'applications:write',
-      body: annotation,
-      bodyBytesMax: noteBytesMax,
-      run: async (visit, { based_on, status, note }) => {
-        const { program, application } = await files.find(visit)
-        const { application_id } = application
-        const change = { program_id: program.program_id, application_id, status, note, seen: based_on }
-        await annotate(db, { ...change, ...visit.by, address: visit.address, timeZone: config.timeZone })
-        return detailsOf(visit)
-      },
-      form: {
-        page,
-        read: async visit => readAnnotation(visit.form, (await files.find(visit)).application),
-        next: ({ url, params: { slug, applicationId } }) => {
-          const { values } = readListQuery(url.searchParams, config.timeZone)
-          values.set('done', 'saved')
-          return `/admin/programs/${slug}/applications/${applicationId}?${values}`
-        },
-        onConflict: ({ internal }) => (internal === 'seen_is_old' ? [conflictFault] : undefined),
-      },
-    }),
+    ...readActions(deps, files),
+    annotateAction(deps, files, page),
   ]
 }
+
+const readActions = ({ consoleDb: db }: Deps, files: ApplicationFiles): Action[] => [
+  responseAction({
+    name: 'readApplication',
+    method: 'GET',
+    path: one,
+    summary: 'Read an application',
+    description: 'That it was read is in the audit trail.',
+    answers: 'The application exactly as it is exported, with `annotation_id` of its newest status and note.',
+    answered: applicationAnswer,
+    roles: readers,
+    scope: 'applications:read',
+    run: async visit => {
+      const { application, bytes } = await files.asExported(visit, 'as_exported')
+      // The bytes of the export go out as they are.
+      return new Response(`{"annotation_id":${application.annotation_id},"exported":${bytes.toString()}}`, {
+        headers: {
+          'Content-Type': 'application/json',
+          'Cache-Control': 'no-store',
+          'X-Content-Type-Options': 'nosniff',
+        },
+      })
+    },
+  }),
+  action({
+    name: 'readApplicationHistory',
+    method: 'GET',
+    path: `${one}/history`,
+    summary: 'Read what became of an application',
+    answers:
+      'Status and note with every earlier one, and the applicant’s other applications to the program; the newest 200 of each.',
+    answered: historyAnswer,
+    roles: everyRole,
+    scope: 'applications:read',
+    run: async visit => {
+      const { program, application } = await files.find(visit)
+      const { program_id } = program
+      const details = withoutHead(application)
+      const [states, revisions] = await Promise.all([
+        readNewestAnnotations(db, program_id, details.application_id, historyMax),
+        readRevisions(db, program_id, details.applicant_id, historyMax),
+      ])
+      return { ...details, states, revisions }
+    },
+  }),
+]
+
+const annotateAction = ({ consoleDb: db, config }: Deps, files: ApplicationFiles, page: Form<never>['page']): Action =>
+  action({
+    name: 'annotateApplication',
+    method: 'PATCH',
+    path: one,
+    summary: 'Set status and note of an application',
+    description: 'What is left out stays.',
+    answers: 'Status and note as they are now.',
+    answered: applicationDetails,
+    roles: readers,
+    scope: 'applications:write',
+    body: annotation,
+    bodyBytesMax: noteBytesMax,
+    run: async (visit, { based_on, status, note }) => {
+      const { program, application } = await files.find(visit)
+      const { application_id } = application
+      const change = { program_id: program.program_id, application_id, status, note, seen: based_on }
+      await annotate(db, { ...change, ...visit.by, address: visit.address, timeZone: config.timeZone })
+      return withoutHead((await files.find(visit)).application)
+    },
+    form: {
+      page,
+      read: async visit => readAnnotation(visit.form, (await files.find(visit)).application),
+      next: ({ url, params: { slug, applicationId } }) => {
+        const { values } = readListQuery(url.searchParams, config.timeZone)
+        values.set('done', 'saved')
+        return `/admin/programs/${slug}/applications/${applicationId}?${values}`
+      },
+      onConflict: ({ internal }) => (internal === 'seen_is_old' ? [conflictFault] : undefined),
+    },
+  })
 
 const nothing: ListPage = { applications: [], older: false, newer: false }
 

@@ -5,8 +5,9 @@
 import type { ListedApplication, ProgramWithSubmissions } from '../../../db/application-lists.ts'
 import type { Program } from '../../../db/programs.ts'
 import { FaultSummary, SelectField, Submit, TextField } from '../../shell/fields.tsx'
+import { Pages } from '../../shell/lists.tsx'
 import { usePage } from '../../shell/page-context.ts'
-import { Badge, figures, LinkButton, Table, When } from '../../shell/parts.tsx'
+import { Badge, figures, LinkButton, Named, Table, When } from '../../shell/parts.tsx'
 import { Shell } from '../../shell/shell.tsx'
 import { applicationsPath, type ListPage, listSearch, statusValue } from './list-query.ts'
 
@@ -35,22 +36,13 @@ export function ProgramChoicePage({ programs, next }: ChoiceProps) {
           {
             head: 'Program',
             cell: ({ slug, display_name }) => (
-              <>
-                <a class="strong" href={root + applicationsPath(slug)}>
-                  {display_name}
-                </a>
-                <small class="mono">{slug}</small>
-              </>
+              <Named href={root + applicationsPath(slug)} name={display_name} small={<code>{slug}</code>} />
             ),
           },
           { head: 'Submitted so far', figures: true, cell: ({ submissions }) => figures(submissions) },
         ]}
       />
-      {next !== null && (
-        <nav class="pages" aria-label="Pages">
-          <LinkButton href={`${root}/admin/applications?after=${next}`} icon="chevron-right" text="More programs" />
-        </nav>
-      )}
+      <Pages path="/admin/applications" next={next} what="programs" />
     </Shell>
   )
 }

@@ -6,23 +6,13 @@ import type { DerivedStatus } from '../../../db/derived-status.ts'
 import type { DerivedListing } from '../../../db/missing-derived.ts'
 import type { Micros } from '../../../domain/values/offset-time.ts'
 import { DeedForm, Submit } from '../../shell/fields.tsx'
+import { Pages } from '../../shell/lists.tsx'
 import { usePage } from '../../shell/page-context.ts'
-import {
-  Badge,
-  DoneNotice,
-  distance,
-  figures,
-  LinkButton,
-  Named,
-  Notice,
-  Table,
-  type Tone,
-  When,
-} from '../../shell/parts.tsx'
+import { Badge, DoneNotice, distance, figures, Named, Notice, Table, type Tone, When } from '../../shell/parts.tsx'
 import { Shell } from '../../shell/shell.tsx'
 
 /** What each job makes. */
-export const jobNames: Readonly<Record<string, string>> = {
+const jobNames: Readonly<Record<string, string>> = {
   'refresh-key-map': 'Key map',
   'refresh-docs-example': 'Docs',
 }
@@ -42,8 +32,7 @@ const said: Readonly<Record<string, string>> = {
 
 export function JobsPage(props: JobsProps) {
   const { items, next } = props
-  const { root, person, query } = usePage()
-  const after = query.get('after') ?? ''
+  const { person } = usePage()
   const mayAct = person?.role === 'ADMINISTRATOR'
   return (
     <Shell
@@ -81,17 +70,7 @@ export function JobsPage(props: JobsProps) {
           ]}
         />
       </div>
-      <nav class="pages" aria-label="Pages">
-        {after !== '' && <LinkButton href={`${root}/admin/jobs`} text="First programs" />}
-        {next !== null && (
-          <LinkButton
-            rel="next"
-            href={`${root}/admin/jobs?after=${encodeURIComponent(next)}`}
-            icon="chevron-right"
-            text="More programs"
-          />
-        )}
-      </nav>
+      <Pages path="/admin/jobs" next={next} what="programs" />
     </Shell>
   )
 }

@@ -82,187 +82,208 @@ const tokenReach =
 
 const one = '/keys/:keyId'
 
-export function keyActions(deps: Deps): Part {
-  const { consoleDb: db, config } = deps
-  const secret = new ShownOnce('issued', config)
-  const key = (visit: Visit): Promise<ListedApiKey> => loadKey(db, visit.params.keyId!, visit.now)
-  const slugs = async (): Promise<string[]> => (await readPrograms(db)).map(({ slug }) => slug)
-  const expiry = (given: string | undefined, { now }: Visit) =>
-    given === undefined ? undefined : expiryOf(given.trim(), now, config.timeZone)
+export const keyActions = (deps: Deps): Part => {
+  const keys = new Keys(deps)
+  return [...keyPages(keys), ...listActions(keys), ...keyEdits(keys), ...secretActions(keys), ...checks(keys)]
+}
+
+/** The keys that addresses name. */
+class Keys {
+  readonly db: Deps['consoleDb']
+  readonly config: Deps['config']
+  readonly secret: ShownOnce
+
+  constructor({ consoleDb, config }: Deps) {
+    this.db = consoleDb
+    this.config = config
+    this.secret = new ShownOnce('issued', config)
+  }
+
+  find = (visit: Visit): Promise<ListedApiKey> => loadKey(this.db, visit.params.keyId!, visit.now)
+
+  slugs = async (): Promise<string[]> => (await readPrograms(this.db)).map(({ slug }) => slug)
+
+  expiry = (given: string | undefined, { now }: Visit) =>
+    given === undefined ? undefined : expiryOf(given.trim(), now, this.config.timeZone)
 
   /** A key with how it was used, and what was refused. */
-  const details = async (visit: Visit) => {
-    const found = await key(visit)
+  details = async (visit: Visit) => {
+    const found = await this.find(visit)
     const [days, refusals] = await Promise.all([
-      readApiKeyDays(db, 30, found.api_key_id),
-      readRefusalsOf(db, found.api_key_id, 10),
+      readApiKeyDays(this.db, 30, found.api_key_id),
+      readRefusalsOf(this.db, found.api_key_id, 10),
     ])
     return { ...versioned(found), days, refusals: refusals.map(explained) }
   }
 
-  const page = async (visit: PageVisit) => <EditKeyPage {...(await details(visit))} allPrograms={await slugs()} />
+  page = async (visit: PageVisit) => <EditKeyPage {...(await this.details(visit))} allPrograms={await this.slugs()} />
 
   /** The page of a form; of a key that is retired, or of a CiviForm, the key's own page, which says so. */
-  const changeable =
+  changeable =
     (page: (key: ListedApiKey) => Shown) =>
     async (visit: PageVisit): Promise<Shown> => {
-      const found = await key(visit)
+      const found = await this.find(visit)
       return found.retired_at === null && !found.civiform ? page(found) : redirect(visit, pathOfKey(found.api_key_id))
     }
 
-  const showSecret = (visit: PageVisit, { username, password }: { username: string; password: string }): Response =>
-    secret.send(visit, `${pathOfKey(username)}/issued`, password)
-
-  return [
-    ...keyPages(deps, slugs),
-    action({
-      name: 'listApiKeys',
-      method: 'GET',
-      path: '/keys',
-      summary: 'List API keys',
-      answers: 'The keys, newest first.',
-      answered: listed(keyAnswer),
-      ...reads('keys'),
-      query: {
-        state: 'One of active (with those that expire soon), expiring, expired and retired; all without it.',
-        q: 'Part of a name, id, program or address.',
-        program: 'The slug of a program the key may read.',
-      },
-      run: async ({ url: { searchParams: query }, now }) => {
-        const group = query.get('state')
-        if (group !== null && !Object.hasOwn(keyGroups, group))
-          throw invalidRequest('The state is not known.', [
-            { parameter: 'state', code: 'not_allowed', detail: `Must be one of ${Object.keys(keyGroups).join(', ')}.` },
-          ])
-        const wanted = { group: group as keyof typeof keyGroups | null, ...filterOf(query) }
-        return { items: (await listKeys(db, now)).filter(one => isListed(one, wanted)).map(versioned) }
-      },
-    }),
-    action({
-      name: 'createApiKey',
-      method: 'POST',
-      path: '/keys',
-      summary: 'Make an API key',
-      description: tokenReach,
-      answers: 'The key with its Username, Password and API Secret Token, which are told once.',
-      answered: issuedKeyAnswer,
-      makes: true,
-      ...writes('keys'),
-      confirmed: true,
-      body: newKey,
-      run: async (visit, body) => {
-        requireReachOfKey(visit.token, body)
-        const expires_at = expiry(body.expires_at, visit)
-        return issued(await createApiKey(db, config.apiKeyPepper, { ...body, expires_at, ...visit.by }))
-      },
-      form: {
-        ownPage: '/keys/new',
-        page: async () => <NewKeyPage programs={await slugs()} />,
-        read: ({ form }) => readNewKey(form),
-        next: showSecret,
-        atField: onKeyField,
-      },
-    }),
-    action({
-      name: 'readApiKey',
-      method: 'GET',
-      path: one,
-      summary: 'Read an API key',
-      answers: 'The key, what it pulled on each of the last 30 days, and the newest calls with it that were refused.',
-      answered: keyDetailsAnswer,
-      ...reads('keys'),
-      run: details,
-      page,
-    }),
-    action({
-      name: 'editApiKey',
-      method: 'PATCH',
-      path: one,
-      summary: 'Change an API key',
-      description: `What is left out stays. It holds from the key’s next request. ${tokenReach}`,
-      answers: 'The key as it is now.',
-      answered: keyAnswer,
-      ...writes('keys'),
-      confirmed: true,
-      body: changes,
-      run: async (visit, { based_on, expires_at, ...rest }) => {
-        requireReachOfKey(visit.token, await key(visit))
-        const wanted = { ...rest, expires_at: expiry(expires_at, visit) }
-        return versioned(await editApiKey(db, visit.params.keyId!, wanted, visit.by, based_on))
-      },
-      form: {
-        page,
-        read: async visit => readChanges(visit.form, await key(visit)),
-        next: (_, { api_key_id }) => `${pathOfKey(api_key_id)}?done=saved`,
-        atField: onKeyField,
-        onConflict: ({ internal }) => (internal === 'based_on_is_old' ? [] : undefined),
-      },
-    }),
-    action({
-      name: 'rotateApiKey',
-      method: 'POST',
-      path: `${one}/rotate`,
-      summary: 'Give an API key another password',
-      description: tokenReach,
-      answers: 'The key with its new credential, which is told once.',
-      answered: issuedKeyAnswer,
-      ...writes('keys'),
-      confirmed: true,
-      body: rotation,
-      run: async (visit, { overlap_days }) => {
-        const { api_key_id, ...may } = await key(visit)
-        requireReachOfKey(visit.token, may)
-        return issued(await rotateApiKey(db, config.apiKeyPepper, api_key_id, overlap_days, visit.by))
-      },
-      form: {
-        ownPage: `${one}/rotate`,
-        page: changeable(found => <RotatePage apiKey={found} />),
-        read: ({ form }) => {
-          const days = form.get('overlap') ?? ''
-          return { overlap_days: /^\d{1,3}$/.test(days) ? Number(days) : Number.NaN }
-        },
-        next: showSecret,
-        atField: onField,
-      },
-    }),
-    action({
-      name: 'retireApiKey',
-      method: 'POST',
-      path: `${one}/retire`,
-      summary: 'Retire an API key',
-      description: 'It ends with its next request, for good.',
-      answers: 'The key as it is now.',
-      answered: keyAnswer,
-      ...writes('keys'),
-      run: async visit => versioned(await retireApiKey(db, visit.params.keyId!, visit.by)),
-      form: {
-        ownPage: `${one}/retire`,
-        page: changeable(found => <RetirePage apiKey={found} />),
-        read: async visit => {
-          const { name } = await key(visit)
-          if (visit.form.get('confirmation')?.trim() === name) return
-          const detail = `Write ${JSON.stringify(name)} to retire this key.`
-          throw invalidRequest(detail, [{ parameter: 'confirmation', code: 'differs', detail }])
-        },
-        next: (_, { api_key_id }) => `${pathOfKey(api_key_id)}?done=retired`,
-      },
-    }),
-    {
-      method: 'GET',
-      path: `/admin${one}/issued`,
-      roles: administrators,
-      answer: async visit => {
-        const found = await key(visit)
-        const { secret: password, fields } = secret.take(visit)
-        return showPage(visit, <IssuedPage apiKey={found} password={password} />, 200, fields)
-      },
-    },
-    ...checks(deps, key),
-  ]
+  showSecret = (visit: PageVisit, { username, password }: { username: string; password: string }): Response =>
+    this.secret.send(visit, `${pathOfKey(username)}/issued`, password)
 }
 
+const listActions = ({ db, config, slugs, expiry, showSecret }: Keys): Action[] => [
+  action({
+    name: 'listApiKeys',
+    method: 'GET',
+    path: '/keys',
+    summary: 'List API keys',
+    answers: 'The keys, newest first.',
+    answered: listed(keyAnswer),
+    ...reads('keys'),
+    query: {
+      state: 'One of active (with those that expire soon), expiring, expired and retired; all without it.',
+      q: 'Part of a name, id, program or address.',
+      program: 'The slug of a program the key may read.',
+    },
+    run: async ({ url: { searchParams: query }, now }) => {
+      const group = query.get('state')
+      if (group !== null && !Object.hasOwn(keyGroups, group))
+        throw invalidRequest('The state is not known.', [
+          { parameter: 'state', code: 'not_allowed', detail: `Must be one of ${Object.keys(keyGroups).join(', ')}.` },
+        ])
+      const wanted = { group: group as keyof typeof keyGroups | null, ...filterOf(query) }
+      return { items: (await listKeys(db, now)).filter(one => isListed(one, wanted)).map(versioned) }
+    },
+  }),
+  action({
+    name: 'createApiKey',
+    method: 'POST',
+    path: '/keys',
+    summary: 'Make an API key',
+    description: tokenReach,
+    answers: 'The key with its Username, Password and API Secret Token, which are told once.',
+    answered: issuedKeyAnswer,
+    makes: true,
+    ...writes('keys'),
+    confirmed: true,
+    body: newKey,
+    run: async (visit, body) => {
+      requireReachOfKey(visit.token, body)
+      const expires_at = expiry(body.expires_at, visit)
+      return issued(await createApiKey(db, config.apiKeyPepper, { ...body, expires_at, ...visit.by }))
+    },
+    form: {
+      ownPage: '/keys/new',
+      page: async () => <NewKeyPage programs={await slugs()} />,
+      read: ({ form }) => readNewKey(form),
+      next: showSecret,
+      atField: onKeyField,
+    },
+  }),
+]
+
+const keyEdits = ({ db, find, expiry, details, page }: Keys): Action[] => [
+  action({
+    name: 'readApiKey',
+    method: 'GET',
+    path: one,
+    summary: 'Read an API key',
+    answers: 'The key, what it pulled on each of the last 30 days, and the newest calls with it that were refused.',
+    answered: keyDetailsAnswer,
+    ...reads('keys'),
+    run: details,
+    page,
+  }),
+  action({
+    name: 'editApiKey',
+    method: 'PATCH',
+    path: one,
+    summary: 'Change an API key',
+    description: `What is left out stays. It holds from the key’s next request. ${tokenReach}`,
+    answers: 'The key as it is now.',
+    answered: keyAnswer,
+    ...writes('keys'),
+    confirmed: true,
+    body: changes,
+    run: async (visit, { based_on, expires_at, ...rest }) => {
+      requireReachOfKey(visit.token, await find(visit))
+      const wanted = { ...rest, expires_at: expiry(expires_at, visit) }
+      return versioned(await editApiKey(db, visit.params.keyId!, wanted, visit.by, based_on))
+    },
+    form: {
+      page,
+      read: async visit => readChanges(visit.form, await find(visit)),
+      next: (_, { api_key_id }) => `${pathOfKey(api_key_id)}?done=saved`,
+      atField: onKeyField,
+      onConflict: ({ internal }) => (internal === 'based_on_is_old' ? [] : undefined),
+    },
+  }),
+]
+
+/** A key's secret: another, shown once, and none any more. */
+const secretActions = ({ db, config, secret, find, changeable, showSecret }: Keys): Part => [
+  action({
+    name: 'rotateApiKey',
+    method: 'POST',
+    path: `${one}/rotate`,
+    summary: 'Give an API key another password',
+    description: tokenReach,
+    answers: 'The key with its new credential, which is told once.',
+    answered: issuedKeyAnswer,
+    ...writes('keys'),
+    confirmed: true,
+    body: rotation,
+    run: async (visit, { overlap_days }) => {
+      const { api_key_id, ...may } = await find(visit)
+      requireReachOfKey(visit.token, may)
+      return issued(await rotateApiKey(db, config.apiKeyPepper, api_key_id, overlap_days, visit.by))
+    },
+    form: {
+      ownPage: `${one}/rotate`,
+      page: changeable(found => <RotatePage apiKey={found} />),
+      read: ({ form }) => {
+        const days = form.get('overlap') ?? ''
+        return { overlap_days: /^\d{1,3}$/.test(days) ? Number(days) : Number.NaN }
+      },
+      next: showSecret,
+      atField: onField,
+    },
+  }),
+  action({
+    name: 'retireApiKey',
+    method: 'POST',
+    path: `${one}/retire`,
+    summary: 'Retire an API key',
+    description: 'It ends with its next request, for good.',
+    answers: 'The key as it is now.',
+    answered: keyAnswer,
+    ...writes('keys'),
+    run: async visit => versioned(await retireApiKey(db, visit.params.keyId!, visit.by)),
+    form: {
+      ownPage: `${one}/retire`,
+      page: changeable(found => <RetirePage apiKey={found} />),
+      read: async visit => {
+        const { name } = await find(visit)
+        if (visit.form.get('confirmation')?.trim() === name) return
+        const detail = `Write ${JSON.stringify(name)} to retire this key.`
+        throw invalidRequest(detail, [{ parameter: 'confirmation', code: 'differs', detail }])
+      },
+      next: (_, { api_key_id }) => `${pathOfKey(api_key_id)}?done=retired`,
+    },
+  }),
+  {
+    method: 'GET',
+    path: `/admin${one}/issued`,
+    roles: administrators,
+    answer: async visit => {
+      const found = await find(visit)
+      const { secret: password, fields } = secret.take(visit)
+      return showPage(visit, <IssuedPage apiKey={found} password={password} />, 200, fields)
+    },
+  },
+]
+
 /** The pages to find a key on, and to try whether a call would pass. */
-const keyPages = ({ consoleDb: db }: Deps, slugs: () => Promise<string[]>): Part => [
+const keyPages = ({ db, slugs }: Keys): Part => [
   {
     method: 'GET',
     path: '/admin/keys',
@@ -294,7 +315,7 @@ const keyPages = ({ consoleDb: db }: Deps, slugs: () => Promise<string[]>): Part
   },
 ]
 
-const checks = ({ consoleDb: db }: Deps, key: (visit: Visit) => Promise<ListedApiKey>): Action[] => [
+const checks = ({ db, find }: Keys): Action[] => [
   action({
     name: 'wouldCallPass',
     method: 'GET',
@@ -305,7 +326,7 @@ const checks = ({ consoleDb: db }: Deps, key: (visit: Visit) => Promise<ListedAp
     ...reads('keys'),
     query: { address: 'The address it would come from.', program: 'The slug of the program it would export.' },
     run: async visit => {
-      const call = calledWith(visit.url.searchParams, (await key(visit)).api_key_id)
+      const call = calledWith(visit.url.searchParams, (await find(visit)).api_key_id)
       const reason = await judgeCall(db, call, visit.now)
       return { passes: reason === undefined, ...(reason !== undefined && { reason, detail: reasonTexts[reason] }) }
     },

@@ -7,7 +7,7 @@ import { expiringSoonDays } from '../../../access/expiry.ts'
 import type { ApiKeyDay } from '../../../db/api-key-rows.ts'
 import { Submit } from '../../shell/fields.tsx'
 import { usePage } from '../../shell/page-context.ts'
-import { Badge, distance, LinkButton, Notice, Table, Tabs, When } from '../../shell/parts.tsx'
+import { Badge, distance, LastUse, LinkButton, Notice, Table, Tabs, When } from '../../shell/parts.tsx'
 import { Shell } from '../../shell/shell.tsx'
 import { Expiry, fromWhere, pathOfKey, StateBadge, Use } from './key-words.tsx'
 
@@ -124,17 +124,9 @@ export function KeyIndexPage(props: KeyIndexProps) {
           { head: 'Expires', cell: one => <Expiry apiKey={one} /> },
           {
             head: 'Last used',
-            cell: one =>
-              one.last_used_at === null ? (
-                'never'
-              ) : (
-                <>
-                  <When at={one.last_used_at} said={distance(one.last_used_at, now)} />
-                  <small>
-                    <code>{one.last_used_address}</code>
-                  </small>
-                </>
-              ),
+            cell: ({ last_used_at: at, last_used_address }) => (
+              <LastUse at={at} address={last_used_address} said={at === null ? undefined : distance(at, now)} />
+            ),
           },
           { head: '30 days', cell: one => <Use days={props.days} apiKey={one} /> },
         ]}

@@ -6,7 +6,7 @@ import type { ListedApiKey } from '../../../access/api-keys.ts'
 import { apiSecretToken } from '../../../access/credential.ts'
 import { usePage } from '../../shell/page-context.ts'
 import { LinkButton, Notice, When } from '../../shell/parts.tsx'
-import { CopyButton, Secret } from '../../shell/secret.tsx'
+import { CommandSample, Secret } from '../../shell/secret.tsx'
 import { Shell } from '../../shell/shell.tsx'
 import { fromWhere, pathOfKey } from './key-words.tsx'
 
@@ -52,16 +52,7 @@ export function IssuedPage({ apiKey: key, password }: { apiKey: ListedApiKey; pa
         </p>
       </div>
       <div class="columns">
-        <div class="code">
-          <p class="bar">
-            curl
-            <CopyButton of="sample" />
-          </p>
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable without a mouse */}
-          <pre tabIndex={0}>
-            <code id="sample">{sample}</code>
-          </pre>
-        </div>
+        <CommandSample text={sample} />
         <div class="card">
           <h2>Before you close this page</h2>
           <ul class="steps">

@@ -10,7 +10,7 @@ import type { Refusal } from '../../../db/refusal-rows.ts'
 import type { Micros } from '../../../domain/values/offset-time.ts'
 import { DeedForm, FaultSummary, Submit, TextField } from '../../shell/fields.tsx'
 import { usePage } from '../../shell/page-context.ts'
-import { DoneNotice, Facts, figures, LinkButton, Notice, Table, When } from '../../shell/parts.tsx'
+import { DoneNotice, Facts, figures, LastUse, LinkButton, Notice, Table, When } from '../../shell/parts.tsx'
 import { Shell } from '../../shell/shell.tsx'
 import { CommonFields, crumb, expiryHint } from './key-form-pages.tsx'
 import { Expiry, fromWhere, pathOfKey, StateBadge } from './key-words.tsx'
@@ -119,7 +119,7 @@ export function EditKeyPage({ days, refusals, allPrograms, ...key }: KeyProps) {
               ['May', deedsOf(key)],
               ['Made', <By at={key.created_at} actor={key.created_by} />],
               ['Retired', key.retired_at === null ? undefined : <By at={key.retired_at} actor={key.retired_by} />],
-              ['Last used', <LastUse apiKey={key} />],
+              ['Last used', <LastUse at={key.last_used_at} address={key.last_used_address} />],
               ['In 30 days', `${figures(applications)} applications on ${figures(pages)} pages`],
             ]}
           />
@@ -150,16 +150,5 @@ const By = ({ at, actor }: { at: Micros; actor: string | null }) => (
   <>
     <When at={at} />
     <small>{actor}</small>
-  </>
-)
-
-const LastUse = ({ apiKey: { last_used_at, last_used_address } }: { apiKey: ListedApiKey }) => (
-  <>
-    {last_used_at === null ? 'never' : <When at={last_used_at} />}
-    {last_used_address !== null && (
-      <small>
-        <code>{last_used_address}</code>
-      </small>
-    )}
   </>
 )

@@ -16,7 +16,7 @@ import { basisOf, type EditRefusal, editOptions } from './edit-refusals.tsx'
 import { isOvertaken, loadProgramInView, type ProgramInView } from './program-in-view.ts'
 import { QuestionsPage } from './questions-pages.tsx'
 
-export interface EditedForm {
+interface EditedForm {
   /** The screen to go back to, once it is saved. */
   screen?: number
   /** The faults of the document, each at its field. */

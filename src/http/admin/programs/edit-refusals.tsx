@@ -32,16 +32,22 @@ export function RefusalNotice({ status, faults }: EditRefusal) {
           : 'This cannot be done as it is, so nothing was changed'}
       </h2>
       {status === 409 && <p>This page shows what there is now. Look at it, and do it again if it still should be.</p>}
-      {faults.length > 0 && (
-        <ul>
-          {faults.slice(0, 50).map(({ path, detail }) => (
-            <li>
-              {path !== undefined && path !== '' && <code>{path}</code>} <Words>{detail}</Words>
-            </li>
-          ))}
-        </ul>
-      )}
+      <PlacedFaults faults={faults} />
     </Notice>
+  )
+}
+
+/** Faults of a document, each with its path; of many, the first. */
+export function PlacedFaults({ faults }: { faults: readonly Pick<ProblemItem, 'detail' | 'path'>[] }) {
+  if (faults.length === 0) return null
+  return (
+    <ul>
+      {faults.slice(0, 50).map(({ path, detail }) => (
+        <li>
+          {path !== undefined && path !== '' && <code>{path}</code>} <Words>{detail}</Words>
+        </li>
+      ))}
+    </ul>
   )
 }
 

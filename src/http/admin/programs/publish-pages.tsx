@@ -6,8 +6,8 @@ import { exportEffects } from '../../../domain/definitions/export-effects.ts'
 import type { ProblemItem } from '../../../problem.ts'
 import type { Move } from '../../../programs/move-questions.ts'
 import { Choices, DeedForm, FaultSummary, Submit } from '../../shell/fields.tsx'
-import { LinkButton, Notice, When, Words } from '../../shell/parts.tsx'
-import { type EditRefusal, RefusalNotice } from './edit-refusals.tsx'
+import { LinkButton, Notice, When } from '../../shell/parts.tsx'
+import { type EditRefusal, PlacedFaults, RefusalNotice } from './edit-refusals.tsx'
 import type { ProgramInView } from './program-in-view.ts'
 import { Changes, counted, ProgramShell, pathOfProgram, who } from './program-shell.tsx'
 
@@ -119,15 +119,7 @@ function HindranceNotice({ view, hindrance }: PublishProps & { hindrance: Hindra
   return (
     <Notice tone="bad">
       <h2>{title}</h2>
-      {faults.length > 0 && (
-        <ul>
-          {faults.slice(0, 50).map(({ detail, path }) => (
-            <li>
-              {path !== undefined && path !== '' && <code>{path}</code>} <Words>{detail}</Words>
-            </li>
-          ))}
-        </ul>
-      )}
+      <PlacedFaults faults={faults} />
       {keep && (
         <DeedForm action={`${pathOfProgram(view.program.slug)}/keep`}>
           <p>

@@ -30,31 +30,10 @@ const retention = Type.Object(
 )
 const one = '/programs/:slug/retention'
 
-export function settingsActions({ consoleDb: db, settings, config }: Deps): Part {
-  const kept = async ({ params }: Visit) => {
-    const found = isSlug(params.slug!) ? await findProgramRetention(db, params.slug!) : undefined
-    if (found === undefined) throw new Problem('not_found', { detail: 'There is no program of this name.' })
-    const { program_id, retention_days } = found
-    const effect = retention_days === null ? undefined : await measureRetention(db, program_id, retention_days)
-    const { oldest: oldest_submit_time = null, expired = 0 } = effect ?? {}
-    return { ...found, oldest_submit_time, expired }
-  }
+export const settingsActions = (deps: Deps): Part => [...serviceActions(deps), ...retentionActions(deps)]
 
-  /** The form; where what it asks for must be confirmed, with what that would erase at once. */
-  const page = async (visit: PageVisit) => {
-    const program = await kept(visit)
-    const { faults, values, conflict } = visit.context.form
-    const asked = faults.some(({ parameter }) => parameter === 'confirmation')
-    const days = asked ? daysOf(values.get('days') ?? '')! : undefined
-    const wanted =
-      days === undefined ? undefined : { days, effect: await measureRetention(db, program.program_id, days) }
-    // Asked for the first time, the question is no fault.
-    if (asked && !values.has('confirmation')) visit.context.form = { values, faults: [] }
-    // What was overtaken gives way to what is set now.
-    if (conflict !== undefined) visit.context.form = { ...emptyForm, conflict }
-    return <RetentionPage program={program} wanted={wanted} sweepMs={config.sweepIntervalMs} />
-  }
-
+/** Who is asking, and what the service was started with. */
+function serviceActions({ settings }: Deps): Part {
   return [
     action({
       name: 'readSession',
@@ -88,6 +67,35 @@ export function settingsActions({ consoleDb: db, settings, config }: Deps): Part
       run: () => ({ items: settings }),
       page: () => <SettingsPage settings={settings} />,
     }),
+  ]
+}
+
+function retentionActions({ consoleDb: db, config }: Deps): Part {
+  const kept = async ({ params }: Visit) => {
+    const found = isSlug(params.slug!) ? await findProgramRetention(db, params.slug!) : undefined
+    if (found === undefined) throw new Problem('not_found', { detail: 'There is no program of this name.' })
+    const { program_id, retention_days } = found
+    const effect = retention_days === null ? undefined : await measureRetention(db, program_id, retention_days)
+    const { oldest: oldest_submit_time = null, expired = 0 } = effect ?? {}
+    return { ...found, oldest_submit_time, expired }
+  }
+
+  /** The form; where what it asks for must be confirmed, with what that would erase at once. */
+  const page = async (visit: PageVisit) => {
+    const program = await kept(visit)
+    const { faults, values, conflict } = visit.context.form
+    const asked = faults.some(({ parameter }) => parameter === 'confirmation')
+    const days = asked ? daysOf(values.get('days') ?? '')! : undefined
+    const wanted =
+      days === undefined ? undefined : { days, effect: await measureRetention(db, program.program_id, days) }
+    // Asked for the first time, the question is no fault.
+    if (asked && !values.has('confirmation')) visit.context.form = { values, faults: [] }
+    // What was overtaken gives way to what is set now.
+    if (conflict !== undefined) visit.context.form = { ...emptyForm, conflict }
+    return <RetentionPage program={program} wanted={wanted} sweepMs={config.sweepIntervalMs} />
+  }
+
+  return [
     action({
       name: 'listRetentions',
       method: 'GET',

@@ -6,8 +6,19 @@ import { type AdminTokenState, type ListedAdminToken, type Scope, scopes } from 
 import { Choices, DeedForm, Submit, TextField } from '../../shell/fields.tsx'
 import { FormPage } from '../../shell/form-page.tsx'
 import { usePage } from '../../shell/page-context.ts'
-import { Badge, DoneNotice, distance, LinkButton, Named, Notice, Table, type Tone, When } from '../../shell/parts.tsx'
-import { CopyButton, Secret } from '../../shell/secret.tsx'
+import {
+  Badge,
+  DoneNotice,
+  distance,
+  LastUse,
+  LinkButton,
+  Named,
+  Notice,
+  Table,
+  type Tone,
+  When,
+} from '../../shell/parts.tsx'
+import { CommandSample, Secret } from '../../shell/secret.tsx'
 import { Shell } from '../../shell/shell.tsx'
 
 const path = '/admin/account/tokens'
@@ -75,15 +86,7 @@ export function TokenTable(props: {
         },
         {
           head: 'Last used',
-          cell: one =>
-            one.last_used_at === null ? (
-              'never'
-            ) : (
-              <>
-                <When at={one.last_used_at} />
-                <small>{one.last_used_address}</small>
-              </>
-            ),
+          cell: one => <LastUse at={one.last_used_at} address={one.last_used_address} />,
         },
         {
           head: 'Retire',
@@ -180,16 +183,7 @@ export function IssuedTokenPage({ token }: { token: string | undefined }) {
           It is sent in a header: <code>Authorization: Bearer …</code>
         </p>
       </div>
-      <div class="code">
-        <p class="bar">
-          curl
-          <CopyButton of="sample" />
-        </p>
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable without a mouse */}
-        <pre tabIndex={0}>
-          <code id="sample">{`curl -H 'Authorization: Bearer ${token}' \\\n  '${baseUrl}/admin/api/v1/session'`}</code>
-        </pre>
-      </div>
+      <CommandSample text={`curl -H 'Authorization: Bearer ${token}' \\\n  '${baseUrl}/admin/api/v1/session'`} />
       <p>
         <LinkButton main href={`${root}${path}`} text="Done, hide it for good" />
       </p>
