@@ -1,8 +1,8 @@
 // What every section of the benchmark is given.
 
 import type { ChildProcesses } from '../child-processes.ts'
-import type { BenchData } from './bench-data.ts'
 import type { BenchDatabase } from './bench-database.ts'
+import type { BenchProgram } from './bench-statements.ts'
 import type { BenchmarkOptions } from './options.ts'
 
 export interface BenchContext {
@@ -10,8 +10,12 @@ export interface BenchContext {
   children: ChildProcesses
   database: BenchDatabase
   data: BenchData
-  /** To be waited for before each measurement. */
-  machine: { wait(): Promise<void> }
   /** Tells the person who waits what is being done. */
   say(line: string): void
+}
+
+export interface BenchData {
+  program: BenchProgram
+  /** The harness's own API key, as a header, and secrets; made for each run. */
+  access: { authorization: string; environment: Record<string, string> }
 }

@@ -5,9 +5,10 @@ import { join } from 'node:path'
 import { createApiKey } from '../../src/access/api-keys.ts'
 import { prepareDatabase } from '../../src/db/instance.ts'
 import type { ChildProcesses } from '../child-processes.ts'
+import type { BenchContext, BenchData } from './bench-context.ts'
 import type { BenchDatabase } from './bench-database.ts'
-import { appendNaive, type BenchProgram, countNaiveCopy, readLargestProgram, settleTables } from './bench-statements.ts'
-import { type HttpSubject, type Page, readPage, type ServiceAccess, withService } from './http-subject.ts'
+import { appendNaive, countNaiveCopy, readLargestProgram, settleTables } from './bench-statements.ts'
+import { type HttpSubject, type Page, readPage, withService } from './http-subject.ts'
 import type { BenchmarkOptions } from './options.ts'
 
 const root = join(import.meta.dir, '../..')
@@ -17,11 +18,6 @@ const copyPageRows = 1000
 export const timeZone = 'America/Los_Angeles'
 /** Everything was submitted in the year before. */
 const seedNow = '2026-01-01T00:00:00Z'
-
-export interface BenchData {
-  program: BenchProgram
-  access: ServiceAccess
-}
 
 /** The loaded program and a key to it; loads it when the database does not hold it yet. */
 export async function prepareData(
@@ -59,20 +55,16 @@ export async function prepareData(
     now: Date.now() * 1000,
     expires_at: (Date.now() + 86_400_000) * 1000,
   })
-  return { program, access: { slug: program.slug, authorization: `Basic ${apiSecretToken}`, environment } }
+  return { program, access: { authorization: `Basic ${apiSecretToken}`, environment } }
 }
 
 /** Makes the peers' copy from what the service exports, so that they return the same; then settles all tables. */
-export async function prepareNaiveCopy(
-  children: ChildProcesses,
-  database: BenchDatabase,
-  data: BenchData,
-  say: (line: string) => void,
-): Promise<void> {
+export async function prepareNaiveCopy(context: Omit<BenchContext, 'options'>): Promise<void> {
+  const { database, data, say } = context
   const { sql } = database
   if ((await countNaiveCopy(sql)) !== data.program.applications) {
     say('Copying them for the peers, as jsonb …')
-    await withService({ children, database, data }, async service => {
+    await withService(context, async service => {
       let position = 0
       for await (const { text, payload } of pagesOf(service)) {
         await appendNaive(sql, position, text)

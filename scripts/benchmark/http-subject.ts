@@ -3,7 +3,7 @@
 import { join } from 'node:path'
 import { type ChildProcesses, untilAnswering } from '../child-processes.ts'
 import { freePort } from '../free-port.ts'
-import type { DatabaseView } from './bench-database.ts'
+import type { BenchContext } from './bench-context.ts'
 
 type Headers = Readonly<Record<string, string>>
 
@@ -17,27 +17,16 @@ export interface HttpSubject {
   stop(): Promise<number>
 }
 
-/** What the harness's own API key and secrets are; made for each run. */
-export interface ServiceAccess {
-  slug: string
-  authorization: string
-  environment: Record<string, string>
-}
-
-interface Prepared {
-  children: ChildProcesses
-  database: DatabaseView
-  data: { access: ServiceAccess }
-}
+type Prepared = Pick<BenchContext, 'children' | 'database' | 'data'>
 
 /** The service as it is run in production, every feature on; only limits are out of the way: they count, and never refuse. */
 export async function startService({ children, database, data }: Prepared): Promise<HttpSubject> {
-  const { slug, authorization, environment } = data.access
+  const { authorization, environment } = data.access
   const healthPort = String(await freePort())
   const limits = { MAX_PAGE_SIZE: '1000000', EXPORTS_AT_A_TIME: '10000', REQUESTS_PER_MINUTE: '10000000' }
   return serve(children, 'service', [process.execPath, join(import.meta.dir, '../../src/main.ts')], {
     env: { ...database.environment, ...environment, ...limits, HEALTH_PORT: healthPort },
-    path: `/api/v1/admin/programs/${slug}/applications`,
+    path: `/api/v1/admin/programs/${data.program.slug}/applications`,
     ready: `http://127.0.0.1:${healthPort}/readyz`,
     headers: { Authorization: authorization },
   })

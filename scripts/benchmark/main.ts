@@ -1,31 +1,19 @@
 // scripts/bench: prepares, runs the sections that are asked for one after the other, prints what they found and writes it down.
 
 import { mkdir, writeFile } from 'node:fs/promises'
-import { cpus, totalmem } from 'node:os'
+import { cpus, loadavg, totalmem } from 'node:os'
 import { join } from 'node:path'
+import { Problem } from '../../src/problem.ts'
 import { ChildProcesses } from '../child-processes.ts'
+import { exitCode, showHelpIfAsked } from '../environment.ts'
 import { prepareData, prepareNaiveCopy } from './bench-data.ts'
 import { startBenchDatabase } from './bench-database.ts'
 import { settleTables } from './bench-statements.ts'
 import { digits, findingsTable, isReached, renderTable, type SectionReport } from './findings.ts'
-import { type BenchmarkOptions, help, parseOptions } from './options.ts'
-import { QuietMachine } from './rounds.ts'
-import { type SectionName, sections } from './sections/all-sections.ts'
+import { help, parseOptions } from './options.ts'
+import { sections } from './sections/all-sections.ts'
 
-const root = join(import.meta.dir, '../..')
-
-let options: BenchmarkOptions
-try {
-  options = parseOptions(process.argv.slice(2), Object.keys(sections))
-} catch (error) {
-  console.error(`${(error as Error).message} scripts/bench --help tells more.`)
-  process.exit(2)
-}
-if (options.help) {
-  console.log(help(Object.keys(sections)))
-  process.exit(0)
-}
-
+const folder = join(import.meta.dir, '../../.bench')
 const children = new ChildProcesses()
 const cleanUps: (() => Promise<unknown>)[] = [() => children.end()]
 let ending: Promise<never> | undefined
@@ -39,36 +27,32 @@ function end(status: number): Promise<never> {
   return ending
 }
 
+showHelpIfAsked(help(Object.keys(sections)))
 process.on('SIGINT', () => void end(130))
 process.on('SIGTERM', () => void end(143))
+await end(await exitCode(bench))
 
-try {
-  await end((await run(options)) ? 0 : 1)
-} catch (error) {
-  if (ending === undefined) console.error(error instanceof Error ? error.message : String(error))
-  await end(1)
-}
-
-/** Whether everything that was asked for could be measured. Whether what is wanted was reached, the tables say. */
-async function run(options: BenchmarkOptions): Promise<boolean> {
+/** Throws when something that was asked for could not be measured. Whether what is wanted was reached, the tables say. */
+async function bench(): Promise<void> {
+  const options = parseOptions(process.argv.slice(2), Object.keys(sections))
   const say = (line: string): void => console.error(line)
   say('Starting PostgreSQL …')
+  const loadBefore = loadavg()[0]!
   const database = await startBenchDatabase(options)
   cleanUps.push(() => database.stop())
   const data = await prepareData(children, database, options, say)
-  if (options.sections.includes('pages')) await prepareNaiveCopy(children, database, data, say)
+  const context = { options, children, database, data, say }
+  if (options.sections.includes('pages')) await prepareNaiveCopy(context)
   else await settleTables(database.sql)
-  const machine = new QuietMachine()
   const reports: Record<string, SectionReport> = {}
   const failed: string[] = []
   for (const name of options.sections) {
     say(`\n${name}`)
     try {
-      reports[name] = await sections[name as SectionName]({ options, children, database, data, machine, say })
+      reports[name] = await sections[name]!(context)
     } catch (error) {
-      if (ending !== undefined) return false
+      if (ending !== undefined) return
       failed.push(`${name} could not be measured: ${error instanceof Error ? error.message : String(error)}`)
-      say(failed.at(-1)!)
     } finally {
       await children.stopAll()
     }
@@ -78,10 +62,10 @@ async function run(options: BenchmarkOptions): Promise<boolean> {
     software: `Bun ${Bun.version}, ${database.description}`,
     data: `${data.program.applications.toLocaleString('en')} applications`,
     rounds: options.rounds,
-    disturbed: `${machine.disturbed} of ${machine.measurements} measurements began on a machine busy with something else`,
+    load: `${digits(loadBefore)} processes wanted to run at the start; with more than a few tenths, quote no figure`,
   }
-  const path = join(root, '.bench', `${new Date().toISOString().replaceAll(':', '-')}.json`)
-  await mkdir(join(root, '.bench'), { recursive: true })
+  const path = join(folder, `${new Date().toISOString().replaceAll(':', '-')}.json`)
+  await mkdir(folder, { recursive: true })
   await writeFile(path, `${JSON.stringify({ about, options, reports, failed }, null, 2)}\n`)
   const found = Object.values(reports)
   const findings = found.flatMap(report => report.findings)
@@ -90,11 +74,10 @@ async function run(options: BenchmarkOptions): Promise<boolean> {
       .map(([name, value]) => `${name}: ${value}`)
       .join('\n'),
     ...found.flatMap(report => report.tables).map(renderTable),
-    ...failed,
     renderTable(findingsTable(findings)),
     `${findings.filter(isReached).length} of ${findings.length} reached`,
     `Everything measured: ${path}`,
   ]
   console.log(`\n${blocks.join('\n\n')}\n`)
-  return failed.length === 0
+  if (failed.length > 0) throw new Problem('internal', { detail: failed.join('\n') })
 }

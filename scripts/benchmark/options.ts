@@ -2,6 +2,7 @@
 
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { usage } from '../environment.ts'
 
 export interface BenchmarkOptions {
   /** Applications in the program that is exported. */
@@ -15,7 +16,6 @@ export interface BenchmarkOptions {
   keep: string | undefined
   /** In the order they are run. */
   sections: readonly string[]
-  help: boolean
 }
 
 export const help = (
@@ -34,7 +34,7 @@ can do and next to what else one would write. Prints tables, writes .bench/<time
   --keep      folder in which the loaded database is kept, and found again by the next run
   --help      this text`
 
-/** `sectionNames`: those there are, in their order. Throws an Error that says which argument cannot be used. */
+/** `sectionNames`: those there are, in their order. Throws a usage error that says which argument cannot be used. */
 export function parseOptions(args: readonly string[], sectionNames: readonly string[]): BenchmarkOptions {
   const { values } = parseArgs({
     args: [...args],
@@ -45,12 +45,11 @@ export function parseOptions(args: readonly string[], sectionNames: readonly str
       postgres: { type: 'string', default: 'embedded' },
       socket: { type: 'string', default: 'tcp' },
       keep: { type: 'string' },
-      help: { type: 'boolean', default: false },
     },
   })
   const rounds = Number(values.rounds)
   if (!/^[0-9]+$/.test(values.rounds) || rounds < 1 || rounds > 50)
-    throw new Error(`--rounds takes a number from 1 to 50, not "${values.rounds}".`)
+    throw usage(`--rounds takes a number from 1 to 50, not "${values.rounds}".`)
   return {
     applications: values.small ? 30_000 : 300_000,
     small: values.small,
@@ -59,7 +58,6 @@ export function parseOptions(args: readonly string[], sectionNames: readonly str
     socket: oneOf('--socket', values.socket, ['tcp', 'unix']),
     keep: values.keep === undefined ? undefined : resolve(values.keep),
     sections: sectionsOf(values.only ?? sectionNames.join(','), sectionNames),
-    help: values.help,
   }
 }
 
@@ -70,6 +68,6 @@ function sectionsOf(only: string, sectionNames: readonly string[]): string[] {
 
 function oneOf<T extends string>(option: string, text: string, allowed: readonly T[]): T {
   const found = allowed.find(value => value === text)
-  if (found === undefined) throw new Error(`${option} takes ${allowed.join(', ')}, not "${text}".`)
+  if (found === undefined) throw usage(`${option} takes ${allowed.join(', ')}, not "${text}".`)
   return found
 }

@@ -18,7 +18,6 @@ describe('arguments', () => {
       socket: 'tcp',
       keep: undefined,
       sections: sectionNames,
-      help: false,
     })
   })
 

@@ -8,12 +8,10 @@ import { measureLoad } from './measure-load.ts'
 import { measureMemory } from './measure-memory.ts'
 import { measurePages } from './measure-pages.ts'
 
-export const sections = {
+export const sections: Record<string, (context: BenchContext) => Promise<SectionReport>> = {
   pages: measurePages,
   memory: measureMemory,
   latency: measureLatency,
   formats: measureFormats,
   load: measureLoad,
-} satisfies Record<string, (context: BenchContext) => Promise<SectionReport>>
-
-export type SectionName = keyof typeof sections
+}

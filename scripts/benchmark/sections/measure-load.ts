@@ -23,7 +23,7 @@ const root = join(import.meta.dir, '../../..')
 const loadTimeoutMs = 10 * 60_000
 
 export async function measureLoad(context: BenchContext): Promise<SectionReport> {
-  const { children, data, database, machine } = context
+  const { children, data, database } = context
   const { program, access } = data
   const exported = `/var/tmp/tributary-bench-${process.pid}.ndjson`
   // Where the server itself can write and read.
@@ -43,7 +43,6 @@ export async function measureLoad(context: BenchContext): Promise<SectionReport>
       database.scratch(async scratch => {
         await prepareDatabase(scratch.sql, timeZone)
         await importProgram(scratch.sql, bundle, 'operator:bench')
-        await machine.wait()
         const load = await timed(() =>
           children.run([process.execPath, join(root, 'scripts/load.ts'), exported], {
             env: { ...scratch.environment, ...access.environment },
@@ -54,7 +53,6 @@ export async function measureLoad(context: BenchContext): Promise<SectionReport>
         if (loaded !== program.applications)
           throw new Error(`${loaded} of ${program.applications} applications were loaded`)
         await moveApplicationsOut(scratch.sql, dumped)
-        await machine.wait()
         const copy = await timed(() => copyApplicationsIn(scratch.sql, dumped))
         await rm(dumped)
         return { load, copy }

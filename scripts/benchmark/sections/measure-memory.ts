@@ -14,7 +14,6 @@ const readers = 200
 const readerPauseMs = 100
 /** After the last one came; the time a service takes to notice that a reader is slow is well below. */
 const settleMs = 4000
-const roundsMax = 3
 
 export async function measureMemory(context: BenchContext): Promise<SectionReport> {
   const { children, options } = context
@@ -25,11 +24,7 @@ export async function measureMemory(context: BenchContext): Promise<SectionRepor
     peakOf(service => Promise.all(Array.from({ length: count }, () => fetchPages(children, service, rows, 1))))
   const stalled = peakOf(service => stall(service, rows))
   // Each service is a fresh one, so there is nothing to warm up.
-  const peaks = await inRounds(
-    context,
-    { idle: exports(0), one: exports(1), eight: exports(8), stalled },
-    { warmUps: 0, max: roundsMax },
-  )
+  const peaks = await inRounds(context, { idle: exports(0), one: exports(1), eight: exports(8), stalled }, 0)
   const finding = (atMost: number, what: string, values: readonly number[]): Finding => ({
     what: `peak memory, ${what}`,
     measured: median(values),
