@@ -24,7 +24,7 @@ import { exportApplications } from './http/export-applications.ts'
 import { exportChanges } from './http/export-changes.ts'
 import { exportReceipt } from './http/export-receipt.ts'
 import { OwnHost } from './http/host.ts'
-import { arrivingMs, askedWaitMs, inTime } from './http/in-time.ts'
+import { askedWaitMs, inTime } from './http/in-time.ts'
 import { intake } from './http/intake/intake.ts'
 import { listPrograms } from './http/list-programs.ts'
 import { preferredType } from './http/media-type.ts'
@@ -144,7 +144,7 @@ export function createApp(foundation: Foundation): App {
             : addPages().then(() => routes.fetch(request)),
         )
         if (!(answered instanceof Promise)) return done(answered)
-        return inTime(answered, config.responseTimeoutMs + askedWaitMs(request), () => arrivingMs(request))
+        return inTime(request, answered, config.responseTimeoutMs + askedWaitMs(request))
           .then(done)
           .catch(fail)
       } catch (error) {

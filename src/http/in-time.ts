@@ -27,7 +27,7 @@ export async function whileArriving<T>(request: Request, read: () => Promise<T>)
 }
 
 /** How long the body of a request has been on its way, up to now. */
-export function arrivingMs(request: Request): number {
+function arrivingMs(request: Request): number {
   const { beganMs, endedMs } = arrivals.get(request) ?? { beganMs: 0, endedMs: 0 }
   return (endedMs ?? performance.now()) - beganMs
 }
@@ -37,16 +37,12 @@ export const askedWaitMs = ({ method, url, headers }: Request): number =>
   method === 'GET' && /\/changes(?:\?|$)/.test(url) ? preferredWaitSeconds(headers.get('prefer')) * 1000 : 0
 
 /**
- * The answer, or a Problem (unavailable) when there is none within `budgetMs`, without what `clientMs` says that the client has taken up
+ * The answer to a request, or a Problem (unavailable) when there is none within `budgetMs`, without what its body has taken to arrive up
  * to now. A later answer is thrown away; a stream is cancelled, so that its writer finds the client gone.
  */
-export async function inTime(
-  answered: Promise<Response>,
-  budgetMs: number,
-  clientMs: () => number = () => 0,
-): Promise<Response> {
+export async function inTime(request: Request, answered: Promise<Response>, budgetMs: number): Promise<Response> {
   const beganMs = performance.now()
-  for (let leftMs = budgetMs; leftMs > 0; leftMs = budgetMs + clientMs() - (performance.now() - beganMs))
+  for (let leftMs = budgetMs; leftMs > 0; leftMs = budgetMs + arrivingMs(request) - (performance.now() - beganMs))
     if (await settledWithin(leftMs, answered)) return answered
   answered.then(
     late => late.body?.cancel(),

@@ -1,13 +1,14 @@
 // The budget of a request up to its first byte. Contract G14: "No request waits without limit".
 
 import { expect, test } from 'bun:test'
-import { inTime } from '../../src/http/in-time.ts'
+import { inTime, whileArriving } from '../../src/http/in-time.ts'
 import { useDatabase, useService } from '../support/fixtures.ts'
 import { holdTransaction } from '../support/held-transaction.ts'
 import { createTestKey } from '../support/keys.ts'
 import { until } from '../support/until.ts'
 
 const database = await useDatabase()
+const request = () => new Request('http://localhost/')
 const key = await createTestKey(database.sql, { programs: ['any'] })
 const service = await useService(database, { responseTimeoutMs: 150 })
 
@@ -29,7 +30,7 @@ test('G14: a request that waits for a lock is answered when its budget is spent,
 test('an answer that comes too late is thrown away, and what feeds it is told', async () => {
   const late = Promise.withResolvers<Response>()
   let cancelled = false
-  const answered = inTime(late.promise, 1)
+  const answered = inTime(request(), late.promise, 1)
   expect(await answered.catch(error => error.internal)).toBe('response_timeout')
   late.resolve(
     new Response(
@@ -46,12 +47,18 @@ test('an answer that comes too late is thrown away, and what feeds it is told', 
 test('the time that a body takes to arrive is not the service’s: the budget goes on when it is there', async () => {
   const began = performance.now()
   // Two thirds of a budget before the body, two budgets for the body, and then nothing comes.
-  const clientMs = () => Math.min(Math.max(0, performance.now() - began - 100), 300)
-  const never = Promise.withResolvers<Response>().promise
-  expect(await inTime(never, 150, clientMs).catch(error => error.internal)).toBe('response_timeout')
+  const asked = request()
+  const answer = async (): Promise<Response> => {
+    await Bun.sleep(100)
+    await whileArriving(asked, () => Bun.sleep(300))
+    return Promise.withResolvers<Response>().promise
+  }
+  expect(await inTime(asked, answer(), 150).catch(error => error.internal)).toBe('response_timeout')
   expect(performance.now() - began).toBeWithin(445, 1000)
 })
 
 test('what fails within its budget fails as it does', async () => {
-  expect(await inTime(Promise.reject(new Error('as it is')), 1000).catch(error => error.message)).toBe('as it is')
+  expect(await inTime(request(), Promise.reject(new Error('as it is')), 1000).catch(error => error.message)).toBe(
+    'as it is',
+  )
 })
