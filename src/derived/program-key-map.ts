@@ -63,7 +63,7 @@ export class KeyMaps {
     if (this.profile === 'civiform' && (await isFollowing(db))) return asCiviFormHasIt(db, programId, asOf)
     const name = `${programId} ${asOf}`
     const keyMap = this.#kept.get(name) ?? loadKeyMap(db, programId, asOf)
-    this.#keep(name, keyMap)
+    keepNewest(this.#kept, name, keyMap, this.keptMax)
     try {
       return await keyMap
     } catch (error) {
@@ -81,10 +81,6 @@ export class KeyMaps {
     const seen = this.#views.get(name) ?? inView(whole, view)
     keepNewest(this.#views, name, seen, this.viewsMax)
     return seen
-  }
-
-  #keep(name: string, keyMap: Promise<ProgramKeyMap>): void {
-    keepNewest(this.#kept, name, keyMap, this.keptMax)
   }
 }
 

@@ -1,6 +1,8 @@
 // What the exports of one process share: the servers and connections they take turns on, and the buffers they are packed into.
 
 import type { Sql } from '../db/client.ts'
+import { Problem } from '../problem.ts'
+import { settledWithin } from '../settled-within.ts'
 import { PageBuffers } from './page-buffers.ts'
 import { PageSource } from './page-source.ts'
 import type { ExportServer, Standbys } from './standbys.ts'
@@ -71,4 +73,17 @@ export class Exports {
       server.reading--
     }
   }
+}
+
+/**
+ * What a promise resolves with. Rejects with a Problem (unavailable) when that takes longer than to `deadlineMs`, of
+ * `performance.now()`; the promise itself goes on. A number, since an `AbortSignal` keeps a timer to its end for each page.
+ */
+export async function byDeadline<T>(deadlineMs: number, promise: Promise<T>): Promise<T> {
+  if (await settledWithin(deadlineMs - performance.now(), promise)) return promise
+  throw new Problem('unavailable', {
+    detail: 'The service is busy with other exports just now. Try again in a few seconds.',
+    retryAfterSeconds: 5,
+    internal: 'export_queue_timeout',
+  })
 }

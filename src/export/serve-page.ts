@@ -3,7 +3,9 @@
 import { isBehindWalk, isOfOtherQuestions, isOtherHistory, type Position } from '../db/walks.ts'
 import type { VersionFill } from '../domain/questions/version-fill.ts'
 import { earliest, type Micros } from '../domain/values/offset-time.ts'
+import type { Steps } from '../tracing/span.ts'
 import { databaseIsBehind } from './behind-walk.ts'
+import type { ExportTrail, SentPage } from './export-trail.ts'
 import type { Exports } from './exports.ts'
 import type { PageBuffers } from './page-buffers.ts'
 import type { PageFraming } from './page-framing.ts'
@@ -11,7 +13,7 @@ import type { PageLimits } from './page-limits.ts'
 import type { Sink } from './page-outlet.ts'
 import { questionsAreLost, sealPageToken, walkIsLost } from './page-token.ts'
 import { nextPage, type Walk } from './walk.ts'
-import { PageFailure, type PageReceipt, type PageToWrite, writePage } from './write-page.ts'
+import { PageFailure, type PageReceipt, writePage } from './write-page.ts'
 
 interface Page {
   walk: Walk
@@ -22,6 +24,8 @@ interface Page {
   /** Whether the versions that those are of may be replaced. */
   isFollowed: boolean
   framing: PageFraming
+  /** What the audit trail says of it besides. */
+  sentTo: Omit<SentPage, 'walk' | 'after' | 'receipt'>
 }
 
 export interface Serving {
@@ -32,9 +36,10 @@ export interface Serving {
   pageTokenKeys: readonly Buffer[]
   now: () => Micros
   /** Where the batches of the page are noted, in a trace. */
-  steps: PageToWrite['steps']
-  /** Called once with how the page ended, if the client may have got any of it. */
-  note: (receipt: PageReceipt) => void
+  steps: Steps | undefined
+  /** Where it is noted how the page ended, if the client may have got any of it: the audit trail, and the log's line of the request. */
+  trail: ExportTrail
+  fields: { applications?: number; bytes?: number }
 }
 
 /** Writes a page to a sink. Rejects with a Problem or the database's error when the page cannot be finished. */
@@ -58,13 +63,20 @@ export async function servePage(page: Page, serving: Serving, sink: Sink): Promi
       steps,
       sealNext: seal,
     })
-    serving.note(receipt)
+    note(page, serving, receipt)
     return receipt.outcome
   } catch (error) {
     if (!(error instanceof PageFailure)) throw error
-    if (error.receipt.bytes > 0) serving.note(error.receipt)
+    if (error.receipt.bytes > 0) note(page, serving, error.receipt)
     throw refusal(error.cause, after !== undefined)
   }
+}
+
+function note({ walk, after, sentTo }: Page, { fields, steps, trail }: Serving, receipt: PageReceipt): void {
+  fields.applications = receipt.applications
+  fields.bytes = receipt.bytes
+  steps?.end(receipt.applications, receipt.outcome === 'failed')
+  void trail.note({ ...sentTo, walk, after, receipt })
 }
 
 /** A database that lags behind the walk never makes a page short (G13): waiting helps, or the walk is over. */

@@ -9,7 +9,7 @@ import type { Deps } from './deps.ts'
 import { methodNotAllowed } from './errors.ts'
 import { anyExportOperation } from './openapi/export-operations.ts'
 import { routeDetail } from './openapi/route-detail.ts'
-import { type AskedExport, openExport } from './opened-export.ts'
+import { type AskedExport, loadQuestions, openExport } from './opened-export.ts'
 import { ignored, PageHead } from './page-head.ts'
 import { sendPage } from './send-page.ts'
 
@@ -18,7 +18,8 @@ const path = '/api/v1/admin/programs/:programSlug/applications'
 /** `GET /api/v1/admin/programs/{programSlug}/applications`. Source: spec, "List program applications". */
 export const exportApplications = (deps: Deps) => {
   const { config, limits, trail } = deps
-  const headConfig = { timeZone: config.timeZone, versionKey: pageVersionKey(config.apiKeyPepper) }
+  const versionKey = pageVersionKey(config.apiKeyPepper)
+  const headConfig = { timeZone: config.timeZone, versionKey, tokenKeys: config.pageTokenKeys }
   const answer = async (asked: AskedExport): Promise<Response> => {
     const quota = limits.takeRequest(asked.caller.api_key_id)
     quota.catch(ignored)
@@ -36,7 +37,7 @@ export const exportApplications = (deps: Deps) => {
     const head = new PageHead(opened, headConfig, quota)
     const empty = await head.withoutBody()
     if (empty !== undefined) return empty
-    const questions = await opened.loadQuestions()
+    const questions = await loadQuestions(deps, asked.caller, opened)
     const place = await trail.beginPage(asked.caller.api_key_id, () => limits.beginExport(asked.caller.api_key_id))
     return sendPage(deps, opened, questions, head, place)
   }

@@ -3,20 +3,19 @@
 
 import { authorizeExport, type Caller } from '../access/caller.ts'
 import { readThroughLoss } from '../db/client.ts'
-import { type Position, readWalkStart, type WalkStart } from '../db/walks.ts'
+import type { Position, WalkStart } from '../db/walks.ts'
 import { isLostPublication, type ProgramKeyMap } from '../derived/program-key-map.ts'
-import type { Micros } from '../domain/values/offset-time.ts'
-import { type OpenedWalk, openWalk } from '../export/open-walk.ts'
+import type { KeyMap } from '../domain/questions/key-map.ts'
+import { earliest, type Micros } from '../domain/values/offset-time.ts'
+import { newWalkId, readStartOfWalk } from '../export/open-walk.ts'
 import { questionsAreLost } from '../export/page-token.ts'
-import { parseExportRequest } from '../export/request.ts'
-import { shownFilters, type Walk } from '../export/walk.ts'
-import { traced } from '../tracing/current-span.ts'
+import { type ExportRequest, parseExportRequest, planWalk } from '../export/request.ts'
+import { beginWalk, shownFilters, type Walk } from '../export/walk.ts'
 import { type Coding, preferredCoding } from './content-coding.ts'
 import type { Deps } from './deps.ts'
 import { acceptedFormat, type OfferedFormat } from './export-formats.ts'
 import { admitToProgram, sentParameters } from './program-request.ts'
 import { type RequestRecord, recordOf } from './request-record.ts'
-import { QueueTime } from './stream-response.ts'
 
 export interface AskedExport {
   caller: Caller
@@ -24,10 +23,14 @@ export interface AskedExport {
   request: Request
 }
 
-export interface OpenedExport extends AskedExport {
-  record: RequestRecord
+interface OpenedWalk {
   walk: Walk
-  begun: OpenedWalk['begun']
+  /** Read for a walk's first page only. */
+  start: WalkStart | undefined
+}
+
+export interface OpenedExport extends AskedExport, OpenedWalk {
+  record: RequestRecord
   /** Where the page starts; undefined for the first. */
   after: Position | undefined
   offered: OfferedFormat
@@ -35,52 +38,77 @@ export interface OpenedExport extends AskedExport {
   /** `Prefer: handling=strict`. */
   strict: boolean
   beganAt: Micros
-  queueTime: QueueTime
-  /** The questions of the walk, as far as the caller may see them and asked for them. */
-  loadQuestions: () => Promise<ProgramKeyMap>
+  /** Up to when it may wait for the database before its first bytes, of `performance.now()`. */
+  deadlineMs: number
 }
 
 /** Throws a Problem: `unauthenticated`, `not_acceptable`, `invalid_request`, `unavailable`. */
-export async function openExport(deps: Deps, { caller, ...asked }: AskedExport): Promise<OpenedExport> {
-  const { config, db, exports, keyMaps } = deps
-  const { programSlug, request } = asked
+export async function openExport(deps: Deps, asked: AskedExport): Promise<OpenedExport> {
+  const { config } = deps
+  const { caller, request } = asked
   recordOf(request).isPage = request.method === 'GET'
-  const { programId, record } = admitToProgram({ caller, programSlug, request }, authorizeExport)
+  const { programId, record } = admitToProgram(asked, authorizeExport)
   const offered = acceptedFormat(request.headers.get('accept'))
   const coding = preferredCoding(request.headers.get('accept-encoding'))
   const sent = sentParameters(request)
   const beganAt = deps.now()
   const tokens = { keys: config.pageTokenKeys, now: beganAt, ttlMs: config.pageTokenTtlMs, programId }
   const parsed = parseExportRequest(sent, config, tokens)
-  const queueTime = new QueueTime(config.exportQueueTimeoutMs)
-  const readStart = (): Promise<WalkStart> =>
-    traced('start of walk', () =>
-      queueTime.spend(exports.read(sql => readThroughLoss(() => readWalkStart(sql, programId)))),
-    )
-  const { hidden } = caller
-  const loadSeen = (asOf: Micros, chosen?: readonly number[]): Promise<ProgramKeyMap> =>
-    readThroughLoss(() => keyMaps.loadSeen(db, programId, asOf, { hidden: hidden.ids, chosen })).catch(error => {
-      throw parsed.token !== undefined && isLostPublication(error) ? questionsAreLost(error) : error
-    })
-  const readSeen = async (asOf: Micros) => (await loadSeen(asOf)).keyMap
-  const { walk, begun } = await openWalk(parsed, programId, config, tokens, readStart, readSeen)
+  const deadlineMs = performance.now() + config.exportQueueTimeoutMs
+  const { walk, start } = await openWalk(deps, { caller, parsed, programId, deadlineMs })
   record.fields.walk = walk.walkId
   record.fields.filters = shownFilters(walk)
   if (walk.fields !== undefined) record.fields.fields = walk.fields.length
-  if (hidden.names.length > 0) record.fields.hidden_questions = hidden.names.length
-  return {
-    caller,
-    programSlug,
-    request,
-    record,
-    walk,
-    begun,
-    after: parsed.token?.after,
-    offered,
-    coding,
-    strict: sent.strict,
-    beganAt,
-    queueTime,
-    loadQuestions: () => loadSeen(walk.questionsAsOf, walk.fields),
+  if (caller.hidden.names.length > 0) record.fields.hidden_questions = caller.hidden.names.length
+  const { strict } = sent
+  const after = parsed.token?.after
+  return { ...asked, record, walk, start, after, offered, coding, strict, beganAt, deadlineMs }
+}
+
+/** The walk that a request begins, or goes on with when it has a token. Throws a Problem: `invalid_request`, `unavailable`. */
+async function openWalk(
+  deps: Deps,
+  asked: { caller: Caller; parsed: ExportRequest; programId: number; deadlineMs: number },
+): Promise<OpenedWalk> {
+  const { config, exports } = deps
+  const { caller, parsed, programId, deadlineMs } = asked
+  const { fields, token } = parsed
+  // Without `fields`, whatever is refused is refused before anything is read.
+  const filters = fields === undefined ? planWalk(parsed, config) : undefined
+  if (token !== undefined) {
+    const opened = { walk: token, start: undefined }
+    if (filters === undefined) planWalk(parsed, config, await loadSeen(deps, caller, opened))
+    return opened
+  }
+  const start = await readStartOfWalk(exports, programId, config, deadlineMs)
+  const walk = { programId, questionsAsOf: start.last_published_at ?? earliest }
+  const planned = filters ?? planWalk(parsed, config, await loadSeen(deps, caller, { walk, start }))
+  return { walk: beginWalk(programId, planned, start, newWalkId()), start }
+}
+
+/** The questions of a walk that a caller may see: of those, `fields` may choose. */
+async function loadSeen(deps: Deps, caller: Caller, { walk, start }: QuestionsOf): Promise<KeyMap> {
+  const { keyMap } = await loadQuestions(deps, caller, { walk: { ...walk, fields: undefined }, start })
+  return keyMap
+}
+
+interface QuestionsOf {
+  walk: Pick<Walk, 'programId' | 'questionsAsOf' | 'fields'>
+  start: WalkStart | undefined
+}
+
+/** The questions of a walk, as far as the caller may see them and asked for them. */
+export async function loadQuestions(
+  { db, keyMaps }: Deps,
+  { hidden }: Caller,
+  { walk, start }: QuestionsOf,
+): Promise<ProgramKeyMap> {
+  const { programId, questionsAsOf, fields } = walk
+  try {
+    return await readThroughLoss(() =>
+      keyMaps.loadSeen(db, programId, questionsAsOf, { hidden: hidden.ids, chosen: fields }),
+    )
+  } catch (error) {
+    throw start === undefined && isLostPublication(error) ? questionsAreLost(error) : error
   }
 }

@@ -1,7 +1,10 @@
 // The head of a page: made once, as late as it can be, since rows are waited for meanwhile; and the answers that are a head alone.
 // A token cannot be in it: whether one follows is known after the last row.
 
+import { formatChangeCursor } from '../export/change-cursor.ts'
 import { pageVersion } from '../export/page-version.ts'
+import { snapshotTime } from '../export/walk.ts'
+import { walkToken } from '../export/walk-receipt.ts'
 import { type KeyQuota, Problem } from '../problem.ts'
 import { namesTag, strongTags, weakTag } from './entity-tag.ts'
 import type { OpenedExport } from './opened-export.ts'
@@ -21,7 +24,7 @@ export class PageHead {
 
   constructor(
     private readonly opened: OpenedExport,
-    private readonly config: { timeZone: string; versionKey: Buffer },
+    private readonly config: { timeZone: string; versionKey: Buffer; tokenKeys: readonly Buffer[] },
     counted: Promise<KeyQuota>,
   ) {
     this.told = counted.then(quota => tellQuota(this.headers, quota))
@@ -53,17 +56,19 @@ export class PageHead {
   }
 
   #made(): Headers {
-    const { begun, caller, coding, offered, strict, walk } = this.opened
+    const { beganAt, caller, coding, offered, start, strict, walk } = this.opened
+    const { timeZone, tokenKeys, versionKey } = this.config
     const headers = new Headers({ 'Cache-Control': 'no-store' })
     headers.set('Content-Type', offered.contentType)
     headers.set('Vary', 'Accept, Accept-Encoding')
     if (coding !== undefined) headers.set('Content-Encoding', coding)
-    if (begun !== undefined) {
-      headers.set('Snapshot-Time', begun.snapshotTime)
-      headers.set('Change-Cursor', begun.changeCursor)
-      headers.set('Walk-Token', begun.walkToken())
-      const sentAs = { format: offered.format, timeZone: this.config.timeZone, hidden: caller.hidden.ids }
-      headers.set('ETag', weakTag(pageVersion(this.config.versionKey, walk, begun.changeCursor, sentAs)))
+    if (start !== undefined) {
+      const changeCursor = formatChangeCursor(start.last_change)
+      headers.set('Snapshot-Time', snapshotTime(start))
+      headers.set('Change-Cursor', changeCursor)
+      headers.set('Walk-Token', walkToken(walk, { keys: tokenKeys, now: beganAt }))
+      const sentAs = { format: offered.format, timeZone, hidden: caller.hidden.ids }
+      headers.set('ETag', weakTag(pageVersion(versionKey, walk, changeCursor, sentAs)))
     }
     if (strict) headers.set('Preference-Applied', 'handling=strict')
     return headers

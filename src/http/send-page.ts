@@ -7,17 +7,15 @@ import { pageLimits } from '../export/page-limits.ts'
 import type { Sink } from '../export/page-outlet.ts'
 import { sentQuestions } from '../export/sent-questions.ts'
 import { type Serving, servePage } from '../export/serve-page.ts'
-import type { PageReceipt } from '../export/write-page.ts'
 import { currentSpan } from '../tracing/current-span.ts'
 import { Steps } from '../tracing/span.ts'
 import { compressed } from './compressed-sink.ts'
 import type { Coding } from './content-coding.ts'
 import { wantedDigest } from './content-digest.ts'
 import type { Deps } from './deps.ts'
-import { onceGranted } from './granted-sink.ts'
 import type { OpenedExport } from './opened-export.ts'
 import { ignored, type PageHead } from './page-head.ts'
-import type { Outcome } from './request-record.ts'
+import type { Outcome, RequestRecord } from './request-record.ts'
 import { streamResponse } from './stream-response.ts'
 
 /** `place` is one of the key's places for exports; it is given back when the page has ended. */
@@ -33,45 +31,41 @@ export function sendPage(
   record.fields.format = format
   if (coding !== undefined) record.fields.encoding = coding
   const { fills, isFollowed } = questions
-  const page = { walk, after, fills, isFollowed, framing: framingOf(format, questions) }
-  const span = currentSpan()
-  const steps = span === undefined ? undefined : new Steps(span, 'batch')
-  const note = (receipt: PageReceipt): void => {
-    record.fields.applications = receipt.applications
-    record.fields.bytes = receipt.bytes
-    steps?.end(receipt.applications, receipt.outcome === 'failed')
-    void deps.trail.note({
-      apiKeyId: caller.api_key_id,
-      address: caller.address,
-      requestId: record.id,
-      programSlug: opened.programSlug,
-      walk,
-      format,
-      questions: sentQuestions(questions.keyMap, walk.fields, caller.hidden),
-      after,
-      beganAt: opened.beganAt,
-      receipt,
-    })
+  const sentTo = {
+    apiKeyId: caller.api_key_id,
+    address: caller.address,
+    requestId: record.id,
+    programSlug: opened.programSlug,
+    format,
+    questions: sentQuestions(questions.keyMap, walk.fields, caller.hidden),
+    beganAt: opened.beganAt,
   }
-  const serving: Serving = { ...servingOf(deps, coding), note, steps }
+  const page = { walk, after, fills, isFollowed, framing: framingOf(format, questions), sentTo }
+  const serving = servingOf(deps, coding, record)
   const produce = (sink: Sink): Promise<Outcome> => servePage(page, serving, sink).finally(place.end)
+  const send = (client: Sink): Promise<Outcome> =>
+    coding === undefined ? produce(client) : compressed(coding, client, produce)
   const granted = Promise.all([head.told, place.granted])
   granted.catch(ignored)
-  const send = (client: Sink): Promise<Outcome> => {
-    const sink = onceGranted(granted, client)
-    return coding === undefined ? produce(sink) : compressed(coding, sink, produce)
-  }
   const digest = wantedDigest(request.headers.get('want-content-digest'))
-  return streamResponse(record, () => head.headers, opened.queueTime, send, digest)
+  return streamResponse(record, head, opened.deadlineMs, send, { granted, digest })
 }
 
-function servingOf({ config, exports, now }: Deps, coding: Coding | undefined): Omit<Serving, 'note' | 'steps'> {
+function servingOf(
+  { config, exports, now, trail }: Deps,
+  coding: Coding | undefined,
+  { fields }: RequestRecord,
+): Serving {
   const { letGoAfterMs, stallTimeoutMs, pageTokenKeys } = config
+  const span = currentSpan()
   return {
     limits: { ...pageLimits, letGoAfterMs, stallTimeoutMs },
     exports,
     buffers: coding === undefined ? exports.buffers : exports.compressedBuffers,
     pageTokenKeys,
     now,
+    steps: span === undefined ? undefined : new Steps(span, 'batch'),
+    trail,
+    fields,
   }
 }

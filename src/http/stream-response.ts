@@ -1,34 +1,14 @@
 // Turns something that writes bytes into an HTTP response, so that what fails early is a clean error and what fails late is a
 // broken connection.
 
+import { byDeadline } from '../export/exports.ts'
 import type { Sink } from '../export/page-outlet.ts'
-import { Problem } from '../problem.ts'
-import { settledWithin } from '../settled-within.ts'
 import { contentDigest, type DigestAlgorithm } from './content-digest.ts'
 import type { Outcome, RequestRecord } from './request-record.ts'
 
 /** What `Bun.serve` hands to a direct stream: `write` gives a number at once, or a promise when the client must read first; 0 when it has gone. */
 interface DirectController {
   write(bytes: Uint8Array): number | Promise<number>
-}
-
-/** What an export may wait for the database before its first bytes: for a connection, and for the first rows. Counted from its making. */
-export class QueueTime {
-  readonly #endMs: number
-
-  constructor(ms: number) {
-    this.#endMs = performance.now() + ms
-  }
-
-  /** What a promise resolves with. Rejects with a Problem (unavailable) when the time is over first; the promise itself goes on. */
-  async spend<T>(promise: Promise<T>): Promise<T> {
-    if (await settledWithin(this.#endMs - performance.now(), promise)) return promise
-    throw new Problem('unavailable', {
-      detail: 'The service is busy with other exports just now. Try again in a few seconds.',
-      retryAfterSeconds: 5,
-      internal: 'export_queue_timeout',
-    })
-  }
 }
 
 /** Thrown into a stream to break its connection, so that the client does not take what it got for the whole. */
@@ -38,8 +18,8 @@ class BrokenOff extends Error {}
  * Runs `produce` against a sink. Resolves with a Response once the first bytes are there: of known length when they are also
  * the last, and with a digest if one is wanted; streamed otherwise; the request's log line is then written when the stream has ended.
  * Rejects with what `produce` threw when that was before its first write, and with a Problem (unavailable) when there was no
- * write while there was `queueTime`; `produce` then finds its client gone.
- * The head is made by `head` while `produce` waits for its first rows, since nothing else is to be done then.
+ * write by `deadlineMs`; `produce` then finds its client gone. The first bytes wait for `granted`, and fail as it does.
+ * The fields of `head` are asked for while `produce` waits for its first rows, since nothing else is to be done then.
  * After the first bytes, a rejection, or an outcome other than `complete`, resets the connection; it is never closed as if complete.
  *
  * It is a direct stream, because no other hands the bytes to the socket without copying them. Every write is awaited and its result
@@ -47,12 +27,12 @@ class BrokenOff extends Error {}
  */
 export async function streamResponse(
   record: RequestRecord,
-  head: () => Headers,
-  queueTime: QueueTime,
+  head: { readonly headers: Headers },
+  deadlineMs: number,
   produce: (sink: Sink) => Promise<Outcome>,
-  digest?: DigestAlgorithm,
+  { granted, digest }: { granted?: Promise<unknown>; digest?: DigestAlgorithm | undefined } = {},
 ): Promise<Response> {
-  const client = new ClientSink(record.request.signal)
+  const client = new ClientSink(record.request.signal, granted)
   const produced = produce(client)
   // `produced` is awaited below; without this, a failure between the two awaits would be reported as unhandled.
   produced.catch(() => {})
@@ -60,8 +40,8 @@ export async function streamResponse(
   try {
     // By then the statement is on its way: the driver sends it before anything else has its turn.
     await new Promise(resolve => setImmediate(resolve))
-    headers = head()
-    await queueTime.spend(Promise.race([client.firstWrite, produced]))
+    headers = head.headers
+    await byDeadline(deadlineMs, Promise.race([client.firstWrite, produced]))
   } catch (error) {
     client.leave()
     throw error
@@ -105,7 +85,10 @@ class ClientSink implements Sink {
   readonly #left: Promise<boolean>
   #gone = false
 
-  constructor(signal: AbortSignal) {
+  constructor(
+    signal: AbortSignal,
+    private readonly granted: Promise<unknown> | undefined,
+  ) {
     this.firstWrite = new Promise(resolve => {
       this.#wrote = resolve
     })
@@ -131,12 +114,19 @@ class ClientSink implements Sink {
 
   write(bytes: Uint8Array, last: boolean): boolean | Promise<boolean> {
     if (this.#gone) return false
-    if (this.#isFirst) {
-      this.#isFirst = false
-      if (last) this.wholeBody = new Uint8Array(bytes)
-      this.#wrote()
-      if (last) return true
-    }
+    if (!this.#isFirst) return this.#send(bytes)
+    this.#isFirst = false
+    return this.granted === undefined ? this.#begin(bytes, last) : this.granted.then(() => this.#begin(bytes, last))
+  }
+
+  #begin(bytes: Uint8Array, last: boolean): boolean | Promise<boolean> {
+    if (this.#gone) return false
+    if (last) this.wholeBody = new Uint8Array(bytes)
+    this.#wrote()
+    return last || this.#send(bytes)
+  }
+
+  #send(bytes: Uint8Array): boolean | Promise<boolean> {
     if (this.#controller !== undefined) return this.#hand(this.#controller, bytes)
     return new Promise(settle => {
       this.#early = { bytes, settle }

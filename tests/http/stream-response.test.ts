@@ -1,9 +1,10 @@
 import { expect, test } from 'bun:test'
 import { originOf } from '../../src/access/client-address.ts'
+import { byDeadline } from '../../src/export/exports.ts'
 import { ClientConnection, type Server } from '../../src/http/client-connection.ts'
 import { Metrics } from '../../src/http/metrics.ts'
 import { RequestRecord } from '../../src/http/request-record.ts'
-import { QueueTime, streamResponse } from '../../src/http/stream-response.ts'
+import { streamResponse } from '../../src/http/stream-response.ts'
 import { createLog } from '../../src/log.ts'
 import { testConfig } from '../support/config.ts'
 import { rejection } from '../support/refusal.ts'
@@ -21,8 +22,8 @@ test('a client that had gone before the first write is reported as gone, and not
   let taken: boolean | undefined
   await streamResponse(
     aRecord(AbortSignal.abort()),
-    () => new Headers(),
-    new QueueTime(60_000),
+    { headers: new Headers() },
+    performance.now() + 60_000,
     async sink => {
       taken = await sink.write(Buffer.from('first'), false)
       return 'client_gone'
@@ -36,8 +37,8 @@ test('a client that goes while its first write waits for the response is reporte
   let taken: Promise<boolean> | undefined
   const response = await streamResponse(
     aRecord(leaving.signal),
-    () => new Headers(),
-    new QueueTime(60_000),
+    { headers: new Headers() },
+    performance.now() + 60_000,
     async sink => {
       taken = Promise.resolve(sink.write(Buffer.from('first'), false))
       return (await taken) ? 'complete' : 'client_gone'
@@ -49,15 +50,10 @@ test('a client that goes while its first write waits for the response is reporte
 })
 
 test('what was waited for before the response counts against the same time', async () => {
-  const time = new QueueTime(0)
+  const over = performance.now()
   const refusals = [
-    time.spend(new Promise(() => {})),
-    streamResponse(
-      aRecord(),
-      () => new Headers(),
-      time,
-      () => new Promise(() => {}),
-    ),
+    byDeadline(over, new Promise(() => {})),
+    streamResponse(aRecord(), { headers: new Headers() }, over, () => new Promise(() => {})),
   ]
   for (const refusal of refusals)
     expect(await rejection(refusal)).toMatchObject({ kind: 'unavailable', internal: 'export_queue_timeout' })

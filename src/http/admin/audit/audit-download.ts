@@ -15,7 +15,7 @@ import { Problem } from '../../../problem.ts'
 import { settledWithin } from '../../../settled-within.ts'
 import type { Deps } from '../../deps.ts'
 import { type Outcome, recordOf } from '../../request-record.ts'
-import { QueueTime, streamResponse } from '../../stream-response.ts'
+import { streamResponse } from '../../stream-response.ts'
 import type { Visit } from '../visit.ts'
 
 /** Most events of one file: what spreadsheets open, and some 60 MB. */
@@ -58,7 +58,7 @@ export async function downloadEvents(
     detail: { filters: shownFilter(filter), events },
   })
   const produce = (sink: Sink): Promise<Outcome> => writeEvents({ consoleDb: db, config }, filter, newest, sink)
-  return streamResponse(record, () => headers, new QueueTime(config.exportQueueTimeoutMs), produce)
+  return streamResponse(record, { headers }, performance.now() + config.exportQueueTimeoutMs, produce)
 }
 
 async function writeEvents(
