@@ -55,7 +55,8 @@ async function manyProgramsAndKeys(sql: Sql): Promise<void> {
   await sql`
     insert into program_key_map (program_version_id, code_version, content, duration_ms)
     select program_version_id, 1000000, '{}', 0
-    from program_version`
+    from program_version
+    on conflict do nothing`
   await sql`
     insert into api_key (api_key_id, name, secret_hash, may_export, may_submit, front_end, expires_at, allowed_subnets, created_by)
     select 'key-' || n, 'Other', sha256(n::text::bytea), true, true, 'Other', now() + interval '90 days', '{::/0}', 'test'
