@@ -1,5 +1,7 @@
 // Which of the codings we can send a client would rather have (RFC 9110, section 12.5.3).
 
+import { listItems, quality, token } from './header-list.ts'
+
 /** In the order we prefer them. */
 const codings = ['zstd', 'gzip'] as const
 export type Coding = (typeof codings)[number]
@@ -20,12 +22,12 @@ export function preferredCoding(acceptEncoding: string | null): Coding | undefin
   return best.coding
 }
 
-const itemPattern = /^([!#$%&'*+.^_`|~0-9a-z-]+)(?:[ \t]*;[ \t]*q=(0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?))?$/
+const itemPattern = new RegExp(`^(${token})(?:[ \\t]*;[ \\t]*q=(${quality}))?$`)
 
 /** Quality by coding. Malformed items are ignored; of a coding that is named twice, the first counts. */
 function parseAcceptEncoding(field: string): Map<string, number> {
   const accepted = new Map<string, number>()
-  for (const item of field.toLowerCase().split(',')) {
+  for (const item of listItems(field.toLowerCase())) {
     const match = itemPattern.exec(item.trim())
     if (match === null) continue
     const coding = match[1] === 'x-gzip' ? 'gzip' : match[1]!

@@ -1,5 +1,7 @@
 // Which of several media types a client would rather have (RFC 9110, section 12.5.1).
 
+import { listItems, quality, token } from './header-list.ts'
+
 interface MediaRange {
   type: string
   subtype: string
@@ -43,16 +45,13 @@ function qualityOf(offered: string, ranges: readonly MediaRange[]): { quality: n
   return found
 }
 
-const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+"
 const rangePattern = new RegExp(`^(${token})/(${token})$`)
-const qualityPattern = /^(?:0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?)$/
-/** Splits at commas that are not within a quoted string. */
-const listItem = /(?:[^",]|"(?:[^"\\]|\\.)*"?)+/g
+const qualityPattern = new RegExp(`^${quality}$`)
 
 /** Malformed items are ignored. */
 function parseAccept(header: string): MediaRange[] {
   const ranges: MediaRange[] = []
-  for (const item of header.toLowerCase().match(listItem) ?? []) {
+  for (const item of listItems(header.toLowerCase())) {
     const [name = '', ...parameters] = item.split(';').map(part => part.trim())
     const match = rangePattern.exec(name)
     if (match === null || (match[1] === '*' && match[2] !== '*')) continue

@@ -1,11 +1,10 @@
 // The `Prefer` header (RFC 7240): whether a request is to be read strictly, and how long its answer may wait.
 
-const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+"
+import { listItems, token } from './header-list.ts'
+
 const quoted = '"(?:[^"\\\\]|\\\\.)*"'
 const pair = `(${token})(?:[ \\t]*=[ \\t]*(${token}|${quoted}))?`
 const preference = new RegExp(`^[ \\t]*${pair}[ \\t]*(?:;[ \\t]*(?:${pair})?[ \\t]*)*$`)
-/** Splits at commas that are not within a quoted string. An unclosed quote takes in the rest. */
-const listItem = /(?:[^",]|"(?:[^"\\]|\\.)*"?)+/g
 
 /** Longest wait that is granted, in seconds: shorter than what proxies commonly allow an answer. */
 const waitSecondsMax = 30
@@ -27,7 +26,7 @@ export function preferredWaitSeconds(header: string | null): number {
 
 /** The value of the first preference of this name. */
 function preferred(header: string | null, name: string): string | undefined {
-  for (const item of (header ?? '').match(listItem) ?? []) {
+  for (const item of listItems(header)) {
     const match = preference.exec(item)
     if (match?.[1]?.toLowerCase() === name) return (match[2] ?? '').replace(/^"(.*)"$/, '$1').replace(/\\(.)/g, '$1')
   }
