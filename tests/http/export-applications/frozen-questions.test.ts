@@ -3,6 +3,7 @@
 import { expect, test } from 'bun:test'
 import { refreshKeyMap } from '../../../src/derived/program-key-map.ts'
 import { tamper } from '../../support/audit-trail.ts'
+import { unlimited } from '../../support/config.ts'
 import { ExportClient } from '../../support/export-client.ts'
 import { useDatabase, useService } from '../../support/fixtures.ts'
 import { FrontEnd } from '../../support/front-end.ts'
@@ -11,7 +12,7 @@ import { aProgram, type QuestionSpec, q } from '../../support/programs.ts'
 import type { TestService } from '../../support/service.ts'
 
 const database = await useDatabase()
-const service = await useService(database)
+const service = await useService(database, unlimited)
 
 const optional = { optional: true }
 const pets = (...names: string[]): QuestionSpec =>
