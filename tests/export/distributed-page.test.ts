@@ -61,6 +61,7 @@ test('G13: a database that is set back in mid-page is refused by the next of the
   })
   const limits = { ...small, reopensMax: 1, reopenPauseMs: 1 }
   const failure = await failureOf<PageFailure>(write(distributed, reader, 205, { limits }))
+  await tamper(sql, 'update submission_counter set submit_seq = 205')
   expect(failure).toBeInstanceOf(PageFailure)
   expect(failure!.cause).toMatchObject({ code: 'TB001' })
   expect(reader.text.length).toBeGreaterThan(0)
