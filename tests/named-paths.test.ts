@@ -35,6 +35,8 @@ const documents = [
   'SECURITY.md',
   'CHANGELOG.md',
   'patches/README.md',
+  'scripts/COMMANDS.md',
+  'src/intake/INTAKE.md',
 ]
 const source = [...new Bun.Glob('{src,workers,scripts,tests}/**/*.{ts,tsx,sql}').scanSync({ cwd: root })]
 const programs = [...new Bun.Glob('{scripts/*,.ci/run}').scanSync({ cwd: root, dot: true })].filter(

@@ -13,7 +13,7 @@ export const constants = {
   letGoAfterMs: 1000,
   /** People work in the console one at a time: their statements are short. */
   consoleConnections: 4,
-  /** Ten times what the longest form that was ever seen takes. */
+  /** Far more than a form of hundreds of questions takes. */
   intakeBodyBytesMax: 2_097_152,
   /** How often a worker looks for what is missing, or is kept too long: a round with nothing to do is a few index reads. */
   sweepIntervalMs: minuteMs,
@@ -21,7 +21,7 @@ export const constants = {
   selfWalkIntervalMs: hourMs,
   /** About how many applications one self-walk reads: several pages of each size, in less than a second. */
   selfWalkApplications: 1000,
-  /** Compared at each look at a CiviForm, for what no event tells: less than 20 ms there, and millions of applications a day. */
+  /** Compared at each look at a CiviForm, for what no event tells: a short statement there, and millions of applications a day. */
   civiformScanRows: 5000,
   /** How often every application of a CiviForm is read whole and compared: at night, when it is idle, comes once a day. */
   civiformReconcileMs: dayMs,

@@ -93,7 +93,7 @@ describe('a page that cannot be finished', () => {
   test('a restart of the database between two requests, which ends every pooled connection, is invisible to the client', async () => {
     // A service with connections of its own, all of them used before they are ended.
     const db = usePool({ url: database.url, connectionsMax: 3, applicationName: 'pooled' })
-    const reader = new ExportClient(await useService(database, {}, { db }), key, slug)
+    const reader = new ExportClient(await useService(database, unlimited, { db }), key, slug)
     for (let i = 0; i < 4; i++) {
       await Promise.all([1, 2, 3, 4, 5].map(() => reader.page({ pageSize: '1' })))
       await database.sql`
